@@ -1,0 +1,16 @@
+/** Time as an argument, so that a test can hold it still. */
+
+/** The present moment. */
+export type Clock = () => Date;
+
+export const systemClock: Clock = () => new Date();
+
+/** Seconds since the epoch, rounded down: what DynamoDB's TTL and `X-RateLimit-Reset` count in. */
+export function epochSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
+}
+
+/** `at` moved by a number of seconds, which may be negative. */
+export function addSeconds(at: Date, seconds: number): Date {
+  return new Date(at.getTime() + seconds * 1000);
+}

@@ -1,0 +1,83 @@
+/**
+ * The one place that reads the environment of a function, and the names under which the CDK app sets it.
+ * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
+ */
+import * as z from 'zod';
+
+const text = z.string().min(1);
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+const wholeNumber = z.coerce.number().int().nonnegative();
+
+const variables = {
+  STAGE: text,
+  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
+
+  CLIENTS_TABLE: text,
+  CLIENT_SECRETS_TABLE: text,
+  API_KEYS_TABLE: text,
+  LIMIT_OVERRIDES_TABLE: text,
+  RATE_COUNTERS_TABLE: text,
+  MESSAGES_TABLE: text,
+  BATCHES_TABLE: text,
+  ONE_TIME_PASSWORDS_TABLE: text,
+  WEBHOOK_DELIVERIES_TABLE: text,
+  ACTIVITY_LOG_TABLE: text,
+  SIGNING_KEYS_TABLE: text,
+  SIMULATOR_OUTBOX_TABLE: text,
+
+  OUTBOUND_QUEUE_URL: text,
+  RECEIPTS_QUEUE_URL: text,
+  WEBHOOKS_QUEUE_URL: text,
+  SLOW_WEBHOOKS_QUEUE_URL: text,
+  RELAY_DEAD_LETTER_QUEUE_URL: text,
+
+  SCHEDULE_GROUP: text,
+  SCHEDULE_ROLE_ARN: text,
+  WEBHOOKS_QUEUE_ARN: text,
+  SLOW_WEBHOOKS_QUEUE_ARN: text,
+  OUTBOUND_QUEUE_ARN: text,
+
+  TOKEN_SIGNING_KEY_ID: text,
+  TOKEN_ISSUER: text,
+  TOKEN_AUDIENCE: text,
+
+  /** Retry delays are this many times shorter; 1 outside the local stage. */
+  WEBHOOK_TIME_SCALE: wholeNumber.pipe(z.number().min(1)),
+  /** How long before its due time a schedule is aimed, in seconds: what the scheduler may be late. */
+  SCHEDULE_LEAD_SECONDS: wholeNumber,
+  /** Ports that a webhook URL may name, comma-separated; `any` in the local stage. */
+  WEBHOOK_PORTS: z.string().regex(/^(any|\d+(,\d+)*)$/),
+  WEBHOOK_ALLOW_HTTP: flag,
+  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: flag,
+
+  SMS_CARRIER: z.enum(['simulator', 'aws']),
+  WHATSAPP_CARRIER: z.enum(['simulator', 'aws']),
+  /** Days for which a message and its deliveries are kept. */
+  RETENTION_DAYS: wholeNumber,
+} as const;
+
+export type EnvironmentName = keyof typeof variables;
+
+export type Environment<Names extends EnvironmentName> = {
+  readonly [Name in Names]: z.output<(typeof variables)[Name]>;
+};
+
+/**
+ * The named variables, parsed.
+ *
+ * @throws Error that lists each missing or malformed variable, without its value.
+ */
+export function readEnvironment<Names extends EnvironmentName>(
+  names: readonly Names[],
+  source: Readonly<Record<string, string | undefined>> = process.env,
+): Environment<Names> {
+  const faults: string[] = [];
+  const values: Partial<Record<EnvironmentName, unknown>> = {};
+  for (const name of names) {
+    const parsed = variables[name].safeParse(source[name]);
+    if (parsed.success) values[name] = parsed.data;
+    else faults.push(name);
+  }
+  if (faults.length > 0) throw new Error(`environment variables missing or malformed: ${faults.join(', ')}`);
+  return values as Environment<Names>;
+}

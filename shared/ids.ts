@@ -1,0 +1,33 @@
+/** Ids are a prefix and a ULID (contract, first page); a derived id has the same form and no time in it. */
+import { createHash, randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+
+export type IdPrefix = 'msg' | 'bat' | 'otp' | 'whd' | 'act';
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A fresh id; ids made later sort after, to the millisecond. */
+export function newId(prefix: IdPrefix, at: Date): string {
+  return `${prefix}_${ulid(at.getTime(), randomFraction)}`;
+}
+
+/** The same id for the same parts, everywhere and always: what makes a repeated write the same write. */
+export function derivedId(prefix: IdPrefix, ...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
+  let bits = BigInt(`0x${digest.subarray(0, 16).toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < 26; i += 1) {
+    text = crockford.charAt(Number(bits & 31n)) + text;
+    bits >>= 5n;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** Whether `text` has the form of an id with this prefix. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
+}
+
+function randomFraction(): number {
+  return randomBytes(4).readUInt32BE() / 2 ** 32;
+}

@@ -1,0 +1,116 @@
+/**
+ * What a message is, and every state it can be in: the row that is the gateway's only record of a send.
+ * A state is entered once; the time of entering stands in the row, so the history and the events that are
+ * owed follow from the row itself (contract, section 6).
+ */
+
+export type Channel = 'sms' | 'whatsapp';
+
+export const statuses = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'expired',
+  'canceled',
+] as const;
+
+export type Status = (typeof statuses)[number];
+
+interface StateRule {
+  /** The states from which this one may be entered; the condition of the one write that enters it. */
+  readonly from: readonly Status[];
+  /** States that this one proves to have happened: filled in, each with its event, where a receipt was missed. */
+  readonly implies: readonly Status[];
+  /** Whether nothing more is awaited, so that the message can no longer expire. */
+  readonly final: boolean;
+}
+
+/**
+ * The transition table. `delivered` is taken after `failed` and `expired`, for the carrier knows better;
+ * otherwise no state moves backwards, so a late or repeated receipt finds no row to change.
+ * `sending` may be entered again by the next hand-over after a lost one, by its own condition (see the claim).
+ */
+export const transitions: Readonly<Record<Status, StateRule>> = {
+  scheduled: { from: [], implies: [], final: false },
+  queued: { from: ['scheduled'], implies: [], final: false },
+  sending: { from: ['queued'], implies: [], final: false },
+  sent: { from: ['sending'], implies: [], final: false },
+  delivered: { from: ['sending', 'sent', 'failed', 'expired'], implies: ['sent'], final: true },
+  read: { from: ['sending', 'sent', 'delivered', 'failed', 'expired'], implies: ['sent', 'delivered'], final: true },
+  failed: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
+  expired: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
+  canceled: { from: ['scheduled'], implies: [], final: true },
+};
+
+/** States whose entering a client is told of. `expired` of WhatsApp is told as `whatsapp.failed`. */
+export const eventStatuses = ['sent', 'delivered', 'read', 'failed', 'expired'] as const satisfies readonly Status[];
+
+export type EventStatus = (typeof eventStatuses)[number];
+
+/** The moment each state was entered, ISO 8601 UTC; `scheduled` is entered at `created_at`. */
+export type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
+
+/** A message as it is stored: one row, never above a few kilobytes. All times ISO 8601 UTC. */
+export interface Message extends StateTimes {
+  readonly message_id: string;
+  readonly client_id: string;
+  readonly channel: Channel;
+  readonly status: Status;
+  /** E.164. */
+  readonly recipient: string;
+  readonly from?: string;
+  readonly type: 'transactional' | 'promotional';
+  readonly reference?: string;
+  /** The text of an SMS, or of a WhatsApp text. Absent for a one-time password: its text is made at hand-over. */
+  readonly text?: string;
+  readonly encoding?: 'GSM-7' | 'UCS-2';
+  readonly segments?: number;
+  readonly webhook_url?: string;
+  readonly created_at: string;
+  /** When a scheduled message is to be queued. */
+  readonly scheduled_at?: string;
+  /** The end of the validity period: without a final receipt by then, it becomes `expired`. */
+  readonly expires_at: string;
+  readonly error_code?: string;
+  readonly error_message?: string;
+  readonly cost?: number;
+  readonly currency?: string;
+  readonly carrier_message_id?: string;
+  /** How often the message was given to the carrier, and until when the latest try holds the message. */
+  readonly handover_attempts?: number;
+  readonly handover_until?: string;
+  /** SHA-256 of the request, kept for a keyed send: the same key with another request is refused (422). */
+  readonly request_hash?: string;
+}
+
+/** One line of a status answer's `history`. */
+export interface HistoryEntry {
+  readonly status: Status;
+  readonly at: string;
+}
+
+/** The states a message entered, in the order of the table: what `history` shows. `sending` is internal and left out. */
+export function historyOf(message: Message): HistoryEntry[] {
+  const entries: HistoryEntry[] = [];
+  for (const status of statuses) {
+    if (status === 'sending') continue;
+    const at = status === 'scheduled' ? scheduledSince(message) : message[`${status}_at`];
+    if (at !== undefined) entries.push({ status, at });
+  }
+  return entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
+export function eventsOwed(before: Message | undefined, after: Message): EventStatus[] {
+  return eventStatuses.filter(
+    (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
+  );
+}
+
+function scheduledSince(message: Message): string | undefined {
+  return message.scheduled_at === undefined ? undefined : message.created_at;
+}

@@ -1,0 +1,84 @@
+/**
+ * Every HTTP operation of the gateway, as plain data: the CDK app makes the API and its functions from it,
+ * the functions take their policy from it, the OpenAPI document and the tests walk it.
+ */
+
+/** Requests allowed in each fixed UTC window, per client (specification, section 8). */
+export interface Limits {
+  readonly perMinute: number;
+  readonly perHour: number;
+  readonly perDay: number;
+}
+
+/** A rate-limit policy: what is counted together, and how an override row names it. */
+export interface Policy extends Limits {
+  /** The sort key of a `limit-overrides` row, as section 8 writes it. */
+  readonly endpoint: string;
+}
+
+/** Defaults of section 8, and of the contract's section 4 where section 8 is silent. */
+export const policies = {
+  sms_send: { endpoint: 'POST /api/v1/sms/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  sms_bulk: { endpoint: 'POST /api/v1/sms/bulk', perMinute: 10, perHour: 100, perDay: 500 },
+  otp_send: { endpoint: 'POST /api/v1/otp/send', perMinute: 30, perHour: 500, perDay: 5000 },
+  otp_verify: { endpoint: 'POST /api/v1/otp/verify', perMinute: 30, perHour: 500, perDay: 5000 },
+  whatsapp_send: { endpoint: 'POST /api/v1/whatsapp/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  sms_status: { endpoint: 'GET /api/v1/sms/status/*', perMinute: 120, perHour: 5000, perDay: 50_000 },
+  auth_token: { endpoint: 'POST /api/v1/auth/token', perMinute: 20, perHour: 200, perDay: 1000 },
+  messages: { endpoint: 'GET /api/v1/messages', perMinute: 120, perHour: 5000, perDay: 50_000 },
+  account: { endpoint: 'GET /api/v1/account', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  admin: { endpoint: 'ANY /admin/api/*', perMinute: 600, perHour: 10_000, perDay: 100_000 },
+  unmatched: { endpoint: 'ANY /*', perMinute: 60, perHour: 1000, perDay: 10_000 },
+} as const satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof policies;
+
+/** `messages` for the API, `admin` for the admin API (contract, section 3). */
+export type Scope = 'messages' | 'admin';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'ANY';
+  /** As API Gateway writes it: `{name}` is one segment, `{proxy+}` all that follows. */
+  readonly path: string;
+  /** The file in `functions/` that answers. */
+  readonly functionName: string;
+  readonly policy: PolicyName;
+  /** The scope that a caller's token must have; null where the caller brings none. */
+  readonly scope: Scope | null;
+}
+
+/** The public API. Paths are relative to the base URL (specification, section 4). */
+export const routes = {
+  issueToken: {
+    method: 'POST',
+    path: '/api/v1/auth/token',
+    functionName: 'issue-token',
+    policy: 'auth_token',
+    scope: null,
+  },
+  sendSms: {
+    method: 'POST',
+    path: '/api/v1/sms/send',
+    functionName: 'send-sms',
+    policy: 'sms_send',
+    scope: 'messages',
+  },
+  getMessageStatus: {
+    method: 'GET',
+    path: '/api/v1/sms/status/{message_id}',
+    functionName: 'get-message-status',
+    policy: 'sms_status',
+    scope: 'messages',
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
+
+/** Answers every method of a known path that has no route (405), and every unknown path (404). */
+export const unmatchedRoute = {
+  method: 'ANY',
+  path: '/{proxy+}',
+  functionName: 'refuse-unmatched',
+  policy: 'unmatched',
+  scope: null,
+} as const satisfies Route;
