@@ -6,15 +6,16 @@
 
 export type Channel = 'sms' | 'whatsapp';
 
+/** In the order in which one message can enter them. */
 export const statuses = [
   'scheduled',
   'queued',
   'sending',
   'sent',
-  'delivered',
-  'read',
   'failed',
   'expired',
+  'delivered',
+  'read',
   'canceled',
 ] as const;
 
@@ -40,14 +41,24 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   sending: { from: ['queued'], implies: [], final: false },
   sent: { from: ['sending'], implies: [], final: false },
   delivered: { from: ['sending', 'sent', 'failed', 'expired'], implies: ['sent'], final: true },
-  read: { from: ['sending', 'sent', 'delivered', 'failed', 'expired'], implies: ['sent', 'delivered'], final: true },
+  read: {
+    from: ['sending', 'sent', 'delivered', 'failed', 'expired'],
+    implies: ['sent', 'delivered'],
+    final: true,
+  },
   failed: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   expired: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   canceled: { from: ['scheduled'], implies: [], final: true },
 };
 
 /** States whose entering a client is told of. `expired` of WhatsApp is told as `whatsapp.failed`. */
-export const eventStatuses = ['sent', 'delivered', 'read', 'failed', 'expired'] as const satisfies readonly Status[];
+export const eventStatuses = [
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'expired',
+] as const satisfies readonly Status[];
 
 export type EventStatus = (typeof eventStatuses)[number];
 
@@ -80,9 +91,10 @@ export interface Message extends StateTimes {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrier_message_id?: string;
-  /** How often the message was given to the carrier, and until when the latest try holds the message. */
+  /** How often the message was claimed for the carrier, until when the latest claim holds it, and whose it is. */
   readonly handover_attempts?: number;
   readonly handover_until?: string;
+  readonly handover_claim?: string;
   /** SHA-256 of the request, kept for a keyed send: the same key with another request is refused (422). */
   readonly request_hash?: string;
 }
@@ -93,15 +105,16 @@ export interface HistoryEntry {
   readonly at: string;
 }
 
-/** The states a message entered, in the order of the table: what `history` shows. `sending` is internal and left out. */
+/** The states a message entered, in order: what `history` shows. `sending` is the gateway's own affair and left out. */
 export function historyOf(message: Message): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
+  if (message.scheduled_at !== undefined) entries.push({ status: 'scheduled', at: message.created_at });
   for (const status of statuses) {
-    if (status === 'sending') continue;
-    const at = status === 'scheduled' ? scheduledSince(message) : message[`${status}_at`];
+    if (status === 'scheduled' || status === 'sending') continue;
+    const at = message[`${status}_at`];
     if (at !== undefined) entries.push({ status, at });
   }
-  return entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return entries;
 }
 
 /** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
@@ -109,8 +122,4 @@ export function eventsOwed(before: Message | undefined, after: Message): EventSt
   return eventStatuses.filter(
     (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
   );
-}
-
-function scheduledSince(message: Message): string | undefined {
-  return message.scheduled_at === undefined ? undefined : message.created_at;
 }

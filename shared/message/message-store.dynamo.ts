@@ -1,0 +1,224 @@
+/** The messages table. A call that the SDK repeats after a lost answer finds its own write and says so. */
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type DynamoDBDocumentClient,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod';
+import { addSeconds, epochSeconds } from '../clock.ts';
+import { shardOf } from '../shard.ts';
+import { transitions, type Message } from './message.ts';
+import { parseMessageRow } from './message-row.ts';
+import {
+  dueShards,
+  listShards,
+  type Claim,
+  type Created,
+  type DueMessage,
+  type HandOverClaim,
+  type MessageStore,
+} from './message-store.ts';
+import { statesEntered, type Transition } from './transition.ts';
+
+export interface MessageTable {
+  readonly tableName: string;
+  readonly retentionDays: number;
+}
+
+export function dynamoMessageStore(client: DynamoDBDocumentClient, table: MessageTable): MessageStore {
+  const TableName = table.tableName;
+
+  async function create(message: Message): Promise<Created> {
+    try {
+      await client.send(
+        new PutCommand({
+          TableName,
+          Item: rowOf(message, table.retentionDays),
+          ConditionExpression: 'attribute_not_exists(message_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { created: true };
+    } catch (error) {
+      const existing = rowThatRefused(error);
+      if (existing === undefined) throw error;
+      return { created: false, existing };
+    }
+  }
+
+  async function get(messageId: string): Promise<Message | undefined> {
+    const answer = await client.send(
+      new GetCommand({ TableName, Key: { message_id: messageId }, ConsistentRead: true }),
+    );
+    return answer.Item === undefined ? undefined : parseMessageRow(answer.Item);
+  }
+
+  async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {
+    const now = wanted.at.toISOString();
+    try {
+      const answer = await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression:
+            'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
+          ConditionExpression:
+            'expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':sending': 'sending',
+            ':queued': 'queued',
+            ':now': now,
+            ':until': addSeconds(wanted.at, wanted.leaseSeconds).toISOString(),
+            ':claim': wanted.claimId,
+            ':one': 1,
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { outcome: 'claimed', message: parseMessageRow(answer.Attributes) };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const message = rowThatRefused(error);
+      if (message === undefined) return { outcome: 'unknown' };
+      if (message.handover_claim === wanted.claimId) return { outcome: 'claimed', message };
+      const held = message.status === 'sending' && (message.handover_until ?? '') > now;
+      return { outcome: held ? 'held' : 'not_sendable', message };
+    }
+  }
+
+  async function release(messageId: string, claimId: string, claimableAt: Date): Promise<void> {
+    await unlessRefused(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET handover_until = :until',
+          ConditionExpression: '#status = :sending AND handover_claim = :claim',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':until': claimableAt.toISOString(),
+            ':sending': 'sending',
+            ':claim': claimId,
+          },
+        }),
+      ),
+    );
+  }
+
+  async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
+    const answer = await unlessRefused(client.send(transitionCommand(TableName, messageId, change)));
+    return answer === undefined ? undefined : parseMessageRow(answer.Attributes);
+  }
+
+  async function noteCarrierMessageId(messageId: string, carrierMessageId: string): Promise<void> {
+    await unlessRefused(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET carrier_message_id = :id',
+          ConditionExpression: 'attribute_exists(message_id) AND attribute_not_exists(carrier_message_id)',
+          ExpressionAttributeValues: { ':id': carrierMessageId },
+        }),
+      ),
+    );
+  }
+
+  async function* findDue(shard: number, until: Date): AsyncIterable<DueMessage> {
+    let startKey: Record<string, unknown> | undefined;
+    do {
+      const page = await client.send(
+        new QueryCommand({
+          TableName,
+          IndexName: 'by-due',
+          KeyConditionExpression: 'due_shard = :shard AND due_at <= :until',
+          ExpressionAttributeValues: { ':shard': String(shard), ':until': until.toISOString() },
+          ExclusiveStartKey: startKey,
+          Limit: 200,
+        }),
+      );
+      for (const item of page.Items ?? []) {
+        const key = dueKey.parse(item);
+        yield { messageId: key.message_id, dueAt: key.due_at };
+      }
+      startKey = page.LastEvaluatedKey;
+    } while (startKey !== undefined);
+  }
+
+  return { create, get, claim, release, transition, noteCarrierMessageId, findDue };
+}
+
+const dueKey = z.object({ message_id: z.string(), due_at: z.string() });
+
+/** The message with the keys of its indexes: found by its client, by its reference, and while it can still expire. */
+function rowOf(message: Message, retentionDays: number): Record<string, unknown> {
+  const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
+  return {
+    ...message,
+    list_key: `${message.client_id}#${shardOf(message.message_id, listShards)}`,
+    ...(message.reference === undefined
+      ? {}
+      : { reference_key: `${message.client_id}#${message.reference}` }),
+    due_shard: String(shardOf(message.message_id, dueShards)),
+    due_at: message.scheduled_at ?? message.expires_at,
+    purge_at: epochSeconds(end),
+  };
+}
+
+/** One write: the new state, the times of all states it proves, and its place in the due index. */
+function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
+  const { from, final } = transitions[change.to];
+  const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
+  const sets = ['#status = :to'];
+  const removes: string[] = [];
+  for (const state of statesEntered(change.to)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
+  const noted = {
+    error_code: change.errorCode,
+    error_message: change.errorMessage,
+    cost: change.cost,
+    currency: change.currency,
+    carrier_message_id: change.carrierMessageId,
+  };
+  for (const [name, value] of Object.entries(noted)) {
+    if (value === undefined) continue;
+    values[`:${name}`] = value;
+    sets.push(`${name} = :${name}`);
+  }
+  if (change.to === 'queued') sets.push('due_at = expires_at');
+  if (final) removes.push('due_shard', 'due_at');
+  if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
+  const states = from.map((state, index) => {
+    values[`:from${index}`] = state;
+    return `:from${index}`;
+  });
+  return new UpdateCommand({
+    TableName,
+    Key: { message_id: messageId },
+    UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
+    ConditionExpression: `#status IN (${states.join(', ')})`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: values,
+    ReturnValues: 'ALL_NEW',
+  });
+}
+
+/** The answer, or undefined where the condition was not met. */
+async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}
+
+function rowThatRefused(error: unknown): Message | undefined {
+  if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) return undefined;
+  return parseMessageRow(unmarshall(error.Item as Record<string, AttributeValue>));
+}

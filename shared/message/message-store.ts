@@ -1,0 +1,54 @@
+/** What the gateway asks of its messages table: each change is one conditional write that names what it replaces. */
+import type { Message } from './message.ts';
+import type { Transition } from './transition.ts';
+
+/** Whether this call stored the message, or found one with the same id. */
+export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
+
+/** What a claim for the carrier came to. */
+export type Claim =
+  | { readonly outcome: 'claimed'; readonly message: Message }
+  /** Another hand-over holds it until `handover_until`. */
+  | { readonly outcome: 'held'; readonly message: Message }
+  /** It is in a state from which nothing is handed over. */
+  | { readonly outcome: 'not_sendable'; readonly message: Message }
+  | { readonly outcome: 'unknown' };
+
+export interface HandOverClaim {
+  /** Tells this claim from any other, so that a repeated write recognises itself. */
+  readonly claimId: string;
+  readonly at: Date;
+  /** For how long the claim holds the message. */
+  readonly leaseSeconds: number;
+}
+
+/** A row of the due index. */
+export interface DueMessage {
+  readonly messageId: string;
+  readonly dueAt: string;
+}
+
+export interface MessageStore {
+  /** Stores a message unless its id is taken; the answer to "was it stored" is durable. */
+  create(message: Message): Promise<Created>;
+  get(messageId: string): Promise<Message | undefined>;
+  /**
+   * Takes the message for one hand-over: from `queued`, or from `sending` once the earlier claim has run out.
+   * Of any number of claims at once one succeeds.
+   */
+  claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
+  /** Lets go of a message that the carrier did not take, so that it may be claimed from `claimableAt` on. */
+  release(messageId: string, claimId: string, claimableAt: Date): Promise<void>;
+  /** Enters a state if the row is in one that allows it; undefined where it is not, or there is no such row. */
+  transition(messageId: string, transition: Transition): Promise<Message | undefined>;
+  /** Notes what the carrier calls a message that has already moved on. */
+  noteCarrierMessageId(messageId: string, carrierMessageId: string): Promise<void>;
+  /** Messages whose due time is over, oldest first, page by page. */
+  findDue(shard: number, until: Date): AsyncIterable<DueMessage>;
+}
+
+/** How many shards the due index has: each carries 1,000 writes a second. */
+export const dueShards = 4;
+
+/** How many shards a client's list has. */
+export const listShards = 4;

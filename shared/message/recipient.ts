@@ -1,0 +1,42 @@
+/** Phone numbers and senders as requests name them: E.164, checked for their country's length. */
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import * as z from 'zod';
+
+export type { CountryCode };
+
+/** E.164 without spaces: a plus, then 7 to 15 digits. */
+const e164 = /^\+[1-9]\d{6,14}$/;
+/** What carriers show as a name: up to 11 letters, digits, spaces and hyphens, with a letter among them. */
+const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9 -]{0,9}[A-Za-z0-9])?$/;
+
+/** Whether this is a number that could exist: the form of E.164, and a length that its country has. */
+export function isRecipient(text: string): boolean {
+  return e164.test(text) && parsePhoneNumberFromString(text)?.isPossible() === true;
+}
+
+export const recipientSchema = z
+  .string()
+  .refine(isRecipient, 'must be a phone number in international format, such as +447700900123');
+
+export const senderSchema = z
+  .string()
+  .refine(
+    (text) => alphanumericSender.test(text) || isRecipient(text),
+    'must be a phone number in international format, or up to 11 letters and digits with at least one letter',
+  );
+
+/** The ISO 3166 country of a number; undefined for numbers of no one country. */
+export function countryOf(recipient: string): CountryCode | undefined {
+  return parsePhoneNumberFromString(recipient)?.country ?? countryOfCallingCode(recipient);
+}
+
+/** Whether the sender is a name and not a number. */
+export function isAlphanumeric(sender: string): boolean {
+  return !sender.startsWith('+');
+}
+
+/** A possible number outside the ranges in use still has its country, where the calling code has only one. */
+function countryOfCallingCode(recipient: string): CountryCode | undefined {
+  const countries = parsePhoneNumberFromString(recipient)?.getPossibleCountries() ?? [];
+  return countries[0];
+}
