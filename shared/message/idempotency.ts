@@ -23,15 +23,15 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   if (key === undefined) return undefined;
   if (keyForm.test(key)) return key;
   throw new GatewayError('invalid_request', 'The Idempotency-Key header is malformed.', {
-    details: [
-      { field: 'Idempotency-Key', message: 'must be 1 to 255 characters of A–Z a–z 0–9 . _ : -' },
-    ],
+    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of A–Z a–z 0–9 . _ : -' }],
   });
 }
 
 /** SHA-256 of the request as JSON with its keys sorted: the same request, however its fields are ordered. */
 export function requestHash(body: unknown): string {
-  return createHash('sha256').update(JSON.stringify(sorted(body))).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(body)))
+    .digest('base64url');
 }
 
 export interface Keyed {
@@ -43,6 +43,9 @@ export interface Keyed {
 
 /**
  * Stores the message that `build` makes for an id, once for all requests with one key.
+ *
+ * A key used again after its 24 hours gets the next id of its series. The first message of the series names the
+ * newest, and is kept at least as long, so that the series can't begin anew beside a live one.
  *
  * @returns the stored message, and whether it is an earlier request's.
  * @throws GatewayError `idempotency_key_reused` where the key stands for another request.
@@ -59,18 +62,27 @@ export async function createOnce(
     return { message, replayed: false };
   }
   const hash = requestHash(keyed.body);
-  for (let use = 0; ; use += 1) {
-    const messageId = derivedId('msg', keyed.clientId, keyed.endpoint, keyed.key, String(use));
-    const message = { ...build(messageId), request_hash: hash };
+  const idOf = (use: number): string =>
+    derivedId('msg', keyed.clientId, keyed.endpoint, keyed.key ?? '', String(use));
+  let use = 0;
+  for (;;) {
+    const message = { ...build(idOf(use)), request_hash: hash };
     const result = await store.create(message);
     if (result.created) return { message, replayed: false };
     const { existing } = result;
-    if (addSeconds(new Date(existing.created_at), keyLifetimeSeconds) <= now) continue;
-    if (existing.request_hash === hash) return { message: existing, replayed: true };
-    throw new GatewayError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for a different request in the last 24 hours.',
-    );
+    if (addSeconds(new Date(existing.created_at), keyLifetimeSeconds) > now) {
+      if (existing.request_hash === hash) return { message: existing, replayed: true };
+      throw new GatewayError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for a different request in the last 24 hours.',
+      );
+    }
+    if (use === 0 && existing.key_use !== undefined) {
+      use = existing.key_use;
+      continue;
+    }
+    const rootKept = await store.noteKeyUse(idOf(0), use + 1, now);
+    use = rootKept ? use + 1 : 0;
   }
 }
 

@@ -38,6 +38,7 @@ const messageRow = z.object({
   handover_until: time.exactOptional(),
   handover_claim: z.string().exactOptional(),
   request_hash: z.string().exactOptional(),
+  key_use: z.number().int().exactOptional(),
 });
 
 /** @throws ZodError when the row is not a message. */

@@ -130,6 +130,38 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     );
   }
 
+  async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
+    const kept = await unlessRefused(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET key_use = :use, purge_at = :purge',
+          ConditionExpression: 'attribute_exists(message_id)',
+          ExpressionAttributeValues: {
+            ':use': use,
+            ':purge': epochSeconds(addSeconds(at, (table.retentionDays + 10) * 86_400)),
+          },
+        }),
+      ),
+    );
+    return kept !== undefined;
+  }
+
+  async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
+    const answer = await client.send(
+      new QueryCommand({
+        TableName,
+        IndexName: 'by-carrier-id',
+        KeyConditionExpression: 'carrier_key = :id',
+        ExpressionAttributeValues: { ':id': carrierMessageId },
+        Limit: 1,
+      }),
+    );
+    const [item] = answer.Items ?? [];
+    return item === undefined ? undefined : messageKey.parse(item).message_id;
+  }
+
   async function* findDue(shard: number, until: Date): AsyncIterable<DueMessage> {
     let startKey: Record<string, unknown> | undefined;
     do {
@@ -151,9 +183,20 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     } while (startKey !== undefined);
   }
 
-  return { create, get, claim, release, transition, noteCarrierMessageId, findDue };
+  return {
+    create,
+    get,
+    claim,
+    release,
+    transition,
+    noteCarrierMessageId,
+    noteKeyUse,
+    findByCarrierId,
+    findDue,
+  };
 }
 
+const messageKey = z.object({ message_id: z.string() });
 const dueKey = z.object({ message_id: z.string(), due_at: z.string() });
 
 /** The message with the keys of its indexes: found by its client, by its reference, and while it can still expire. */
@@ -184,6 +227,7 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
     cost: change.cost,
     currency: change.currency,
     carrier_message_id: change.carrierMessageId,
+    carrier_key: change.findableByCarrierId ? change.carrierMessageId : undefined,
   };
   for (const [name, value] of Object.entries(noted)) {
     if (value === undefined) continue;

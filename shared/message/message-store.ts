@@ -43,6 +43,10 @@ export interface MessageStore {
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Notes what the carrier calls a message that has already moved on. */
   noteCarrierMessageId(messageId: string, carrierMessageId: string): Promise<void>;
+  /** Notes on the first message of an idempotency key that the key is in its `use`-th use; false where it is gone. */
+  noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
+  /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */
+  findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
   /** Messages whose due time is over, oldest first, page by page. */
   findDue(shard: number, until: Date): AsyncIterable<DueMessage>;
 }

@@ -97,6 +97,8 @@ export interface Message extends StateTimes {
   readonly handover_claim?: string;
   /** SHA-256 of the request, kept for a keyed send: the same key with another request is refused (422). */
   readonly request_hash?: string;
+  /** On the first message of a key that was used again after 24 hours: the number of its newest use. */
+  readonly key_use?: number;
 }
 
 /** One line of a status answer's `history`. */

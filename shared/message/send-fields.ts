@@ -1,6 +1,6 @@
 /** The request fields that the sends share, each rule of the contract's section 5 once. */
 import * as z from 'zod';
-import { addSeconds } from '../clock.ts';
+import { addSeconds, type Clock } from '../clock.ts';
 
 const maxMessageCharacters = 1600;
 const minute = 60;
@@ -25,17 +25,21 @@ export const smsText = textOf(maxMessageCharacters);
 export const messageType = z.enum(['transactional', 'promotional']);
 
 /** Seconds: 5 to 3 days. */
-export const validityPeriod = z.int().min(5).max(3 * day);
+export const validityPeriod = z
+  .int()
+  .min(5)
+  .max(3 * day);
 export const defaultValiditySeconds = 3 * day;
 
 export const referenceText = textOf(128);
 
 /** A moment from 1 minute to 180 days ahead. */
-export function scheduledAt(now: Date) {
-  const earliest = addSeconds(now, minute);
-  const latest = addSeconds(now, 180 * day);
+export function scheduledAt(clock: Clock) {
   return z.iso
     .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
     .transform((text) => new Date(text))
-    .refine((at) => at >= earliest && at <= latest, 'must be from 1 minute to 180 days ahead');
+    .refine((at) => {
+      const now = clock();
+      return at >= addSeconds(now, minute) && at <= addSeconds(now, 180 * day);
+    }, 'must be from 1 minute to 180 days ahead');
 }

@@ -11,6 +11,8 @@ export interface Transition {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
+  /** Whether the message must be found again by the carrier's id alone. */
+  readonly findableByCarrierId?: boolean;
 }
 
 /** The states whose time of entering this transition writes where it is not yet known, the new one last. */

@@ -1,0 +1,127 @@
+/**
+ * Hands a queued message to its carrier, once. The claim is a conditional write, so a queue message seen twice
+ * finds the row taken; a process that dies leaves the claim to run out and the queue message to come back.
+ *
+ *   claim ─ crash → the queue shows the message again, the claim has run out: claimed again, handed over
+ *   carrier.handOver ─ crash, or no answer → the same; only here may the carrier get a message twice, unless a
+ *                      receipt tells within the lease that it took the first
+ *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does
+ */
+import type { Carrier } from '../carrier/carrier.ts';
+import type { Clock } from '../clock.ts';
+import type { Message } from './message.ts';
+import type { MessageStore } from './message-store.ts';
+
+/** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
+export const leaseSeconds = 20;
+
+export interface DispatchDependencies {
+  readonly messages: MessageStore;
+  readonly carrierFor: (message: Message) => Carrier;
+  /** The text to hand over; a one-time password's is made here, and stands nowhere else. */
+  readonly bodyOf: (message: Message) => Promise<string>;
+  readonly clock: Clock;
+  readonly newClaimId: () => string;
+}
+
+export type DispatchOutcome =
+  | 'sent'
+  | 'refused'
+  | 'expired'
+  | 'queued'
+  | 'try_again'
+  | 'held'
+  | 'not_yet_due'
+  | 'nothing_to_do'
+  | 'unknown_message';
+
+export interface Dispatched {
+  readonly outcome: DispatchOutcome;
+  readonly message: Message | undefined;
+  /**
+   * Where set, the queue message is not done with and must be shown again after this many seconds. The same
+   * queue message waits, not a new one: AWS stops a chain of Lambda, SQS, Lambda after 16 hops.
+   */
+  readonly againAfterSeconds?: number;
+}
+
+/**
+ * One queue message.
+ *
+ * @throws when the outcome of the hand-over, or of a write, is unknown: the queue message must come back.
+ */
+export async function dispatch(deps: DispatchDependencies, messageId: string): Promise<Dispatched> {
+  const { messages, clock } = deps;
+  const claimId = deps.newClaimId();
+  const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
+  if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
+  const { message } = claim;
+  if (claim.outcome === 'held') {
+    return { outcome: 'held', message, againAfterSeconds: secondsUntil(message.handover_until, clock()) };
+  }
+  if (claim.outcome === 'not_sendable') return moveOn(deps, message);
+
+  const body = await deps.bodyOf(message);
+  const attempt = message.handover_attempts ?? 1;
+  const answer = await deps.carrierFor(message).handOver(message, body, attempt);
+  if (answer.outcome === 'try_again') {
+    await messages.release(messageId, claimId, clock());
+    return { outcome: 'try_again', message, againAfterSeconds: backoffSeconds(attempt) };
+  }
+  if (answer.outcome === 'refused') {
+    await messages.transition(messageId, {
+      to: 'failed',
+      at: clock(),
+      errorCode: answer.errorCode,
+      errorMessage: answer.errorMessage,
+    });
+    return { outcome: 'refused', message };
+  }
+  const sent = await messages.transition(messageId, {
+    to: 'sent',
+    at: clock(),
+    carrierMessageId: answer.carrierMessageId,
+    findableByCarrierId: message.channel === 'whatsapp',
+    ...(answer.cost === undefined ? {} : { cost: answer.cost }),
+    ...(answer.currency === undefined ? {} : { currency: answer.currency }),
+  });
+  if (sent === undefined) await messages.noteCarrierMessageId(messageId, answer.carrierMessageId);
+  return { outcome: 'sent', message };
+}
+
+/** A message that cannot be claimed now: its time has not come, or is over, or all is done. */
+async function moveOn(deps: DispatchDependencies, message: Message): Promise<Dispatched> {
+  const now = deps.clock();
+  if (message.status === 'scheduled') {
+    if ((message.scheduled_at ?? '') > now.toISOString()) {
+      return { outcome: 'not_yet_due', message, againAfterSeconds: secondsUntil(message.scheduled_at, now) };
+    }
+    await deps.messages.transition(message.message_id, { to: 'queued', at: now });
+    return { outcome: 'queued', message };
+  }
+  const open = message.status === 'queued' || message.status === 'sending';
+  if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
+  await deps.messages.transition(message.message_id, expiry(now));
+  return { outcome: 'expired', message };
+}
+
+/** Whole seconds, at least 1 and at most the 12 hours that a queue can hide a message. */
+function secondsUntil(time: string | undefined, now: Date): number {
+  const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
+  return Math.min(43_200, Math.max(1, seconds));
+}
+
+/** What becomes of a message whose validity period ended without a final receipt. */
+export function expiry(at: Date) {
+  return {
+    to: 'expired',
+    at,
+    errorCode: 'expired',
+    errorMessage: 'The validity period ended before the message was confirmed as delivered.',
+  } as const;
+}
+
+/** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */
+export function backoffSeconds(attempt: number): number {
+  return Math.min(300, 2 ** Math.min(attempt, 9));
+}

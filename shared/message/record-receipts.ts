@@ -1,0 +1,36 @@
+/**
+ * Takes what carriers report. Each receipt is one conditional write: a repeated, late or out-of-order one finds
+ * no row that may change, so it changes nothing and nothing follows from it.
+ */
+import type { Receipt } from '../carrier/receipt.ts';
+import type { Message } from './message.ts';
+import type { MessageStore } from './message-store.ts';
+
+export type ReceiptOutcome = 'recorded' | 'ignored' | 'unknown_message';
+
+export interface Recorded {
+  readonly outcome: ReceiptOutcome;
+  readonly messageId: string | undefined;
+  readonly message: Message | undefined;
+}
+
+/** Records one receipt; a receipt for a message that is not ours is reported and changes nothing. */
+export async function recordReceipt(
+  messages: Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId'>,
+  receipt: Receipt,
+): Promise<Recorded> {
+  const messageId = receipt.messageId ?? (await findByCarrier(messages, receipt));
+  if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
+  const message = await messages.transition(messageId, receipt.transition);
+  if (message !== undefined) return { outcome: 'recorded', messageId, message };
+  const known = await messages.get(messageId);
+  return { outcome: known === undefined ? 'unknown_message' : 'ignored', messageId, message: known };
+}
+
+function findByCarrier(
+  messages: Pick<MessageStore, 'findByCarrierId'>,
+  receipt: Receipt,
+): Promise<string | undefined> {
+  if (receipt.carrierMessageId === undefined) return Promise.resolve(undefined);
+  return messages.findByCarrierId(receipt.carrierMessageId);
+}

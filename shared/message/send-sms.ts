@@ -1,0 +1,87 @@
+/** Sends one SMS: checked, then stored by one write, from which all that follows is derived. */
+import * as z from 'zod';
+import { type Operation, parseBody, requireCaller } from '../api.ts';
+import { addSeconds, type Clock } from '../clock.ts';
+import { assertMaySend } from '../client/permission.ts';
+import { createOnce, idempotencyKeyOf } from './idempotency.ts';
+import type { Message } from './message.ts';
+import type { MessageStore } from './message-store.ts';
+import { acceptedView } from './message-view.ts';
+import { recipientSchema, senderSchema } from './recipient.ts';
+import { segment } from './segments.ts';
+import {
+  defaultValiditySeconds,
+  messageType,
+  optional,
+  referenceText,
+  scheduledAt,
+  smsText,
+  validityPeriod,
+} from './send-fields.ts';
+
+export interface SendSmsDependencies {
+  readonly messages: MessageStore;
+  /** Accepts the URLs that this deployment may call. */
+  readonly webhookUrl: z.ZodType<string>;
+  readonly clock: Clock;
+}
+
+/** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */
+export function sendSmsSchema(webhookUrl: z.ZodType<string>, clock: Clock) {
+  return z.object({
+    to: recipientSchema,
+    message: smsText,
+    webhook_url: optional(webhookUrl),
+    from: optional(senderSchema),
+    type: optional(messageType),
+    validity_period: optional(validityPeriod),
+    scheduled_at: optional(scheduledAt(clock)),
+    reference: optional(referenceText),
+  });
+}
+
+export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
+
+export function sendSms({ messages, webhookUrl, clock }: SendSmsDependencies): Operation {
+  const schema = sendSmsSchema(webhookUrl, clock);
+  return async (request) => {
+    const caller = requireCaller(request);
+    const key = idempotencyKeyOf(request.headers);
+    const sms = parseBody(schema, request.body);
+    assertMaySend(caller.client, sms.to, sms.from);
+    const { message, replayed } = await createOnce(
+      messages,
+      request.now,
+      { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body },
+      (messageId) => newSms(messageId, caller.clientId, sms, request.now),
+    );
+    return {
+      status: 202,
+      headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
+      body: acceptedView(message),
+    };
+  };
+}
+
+/** The row of a new SMS: `queued`, or `scheduled` where a time was given. */
+export function newSms(messageId: string, clientId: string, sms: SendSmsRequest, now: Date): Message {
+  const start = sms.scheduled_at ?? now;
+  const createdAt = now.toISOString();
+  return {
+    message_id: messageId,
+    client_id: clientId,
+    channel: 'sms',
+    recipient: sms.to,
+    ...(sms.from === undefined ? {} : { from: sms.from }),
+    type: sms.type ?? 'transactional',
+    ...(sms.reference === undefined ? {} : { reference: sms.reference }),
+    text: sms.message,
+    ...segment(sms.message),
+    ...(sms.webhook_url === undefined ? {} : { webhook_url: sms.webhook_url }),
+    created_at: createdAt,
+    ...(sms.scheduled_at === undefined
+      ? { status: 'queued', queued_at: createdAt }
+      : { status: 'scheduled', scheduled_at: sms.scheduled_at.toISOString() }),
+    expires_at: addSeconds(start, sms.validity_period ?? defaultValiditySeconds).toISOString(),
+  };
+}
