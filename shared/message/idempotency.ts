@@ -1,13 +1,12 @@
 /**
- * Keyed sends (contract, section 5): the message's own row is the record of its key. Its id is derived from
- * client, endpoint and key, so of any number of equal requests one write succeeds and the others find it.
+ * Keyed sends (contract, section 5): what a request stores is itself the record of its key. The id is derived
+ * from client, endpoint and key, so of any number of equal requests one write succeeds and the others find it.
  */
 import { createHash } from 'node:crypto';
+import type { ApiResponse } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
-import { derivedId, newId } from '../ids.ts';
-import type { Message } from './message.ts';
-import type { MessageStore } from './message-store.ts';
+import { derivedId, type IdPrefix, newId } from '../ids.ts';
 
 /** For how long a key stands for its first request. */
 const keyLifetimeSeconds = 86_400;
@@ -27,6 +26,11 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   });
 }
 
+/** 202 with the answer of the first request, marked where this is not the first. */
+export function accepted(body: unknown, replayed: boolean): ApiResponse {
+  return { status: 202, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {}, body };
+}
+
 /** SHA-256 of the request as JSON with its keys sorted: the same request, however its fields are ordered. */
 export function requestHash(body: unknown): string {
   return createHash('sha256')
@@ -41,37 +45,62 @@ export interface Keyed {
   readonly body: unknown;
 }
 
+/** What a record must hold to stand for its key. */
+export interface KeyedRecord {
+  readonly created_at: string;
+  readonly request_hash?: string;
+  readonly key_use?: number;
+}
+
+/** Where such records stand, by an id that is derived from the key. */
+export interface KeyedStore<Entry extends KeyedRecord> {
+  create(
+    entry: Entry,
+  ): Promise<{ readonly created: true } | { readonly created: false; readonly existing: Entry }>;
+  get(id: string): Promise<Entry | undefined>;
+  noteKeyUse(id: string, use: number, at: Date): Promise<boolean>;
+}
+
+export interface Stored<Entry> {
+  readonly entry: Entry;
+  /** Whether an earlier request with this key stored it. */
+  readonly replayed: boolean;
+}
+
 /**
- * Stores the message that `build` makes for an id, once for all requests with one key.
+ * Stores the record that `build` makes for an id, once for all requests with one key.
  *
- * A key used again after its 24 hours gets the next id of its series. The first message of the series names the
+ * A key used again after its 24 hours gets the next id of its series. The first record of the series names the
  * newest, and is kept at least as long, so that the series can't begin anew beside a live one.
  *
- * @returns the stored message, and whether it is an earlier request's.
+ * @param build called at most once for each id, and, where it has effects of its own (`buildHasEffects`), only
+ *   after a look for an earlier record; these effects must bear repetition for the same id.
  * @throws GatewayError `idempotency_key_reused` where the key stands for another request.
  */
-export async function createOnce(
-  store: MessageStore,
+export async function createOnce<Entry extends KeyedRecord>(
+  store: KeyedStore<Entry>,
+  prefix: IdPrefix,
   now: Date,
   keyed: Keyed,
-  build: (messageId: string) => Message,
-): Promise<{ message: Message; replayed: boolean }> {
+  build: (id: string) => Entry | Promise<Entry>,
+  buildHasEffects = false,
+): Promise<Stored<Entry>> {
   if (keyed.key === undefined) {
-    const message = build(newId('msg', now));
-    await store.create(message);
-    return { message, replayed: false };
+    const entry = await build(newId(prefix, now));
+    await store.create(entry);
+    return { entry, replayed: false };
   }
+  const key = keyed.key;
   const hash = requestHash(keyed.body);
-  const idOf = (use: number): string =>
-    derivedId('msg', keyed.clientId, keyed.endpoint, keyed.key ?? '', String(use));
+  const idOf = (use: number): string => derivedId(prefix, keyed.clientId, keyed.endpoint, key, String(use));
   let use = 0;
   for (;;) {
-    const message = { ...build(idOf(use)), request_hash: hash };
-    const result = await store.create(message);
-    if (result.created) return { message, replayed: false };
-    const { existing } = result;
+    const id = idOf(use);
+    const known = buildHasEffects ? await store.get(id) : undefined;
+    const existing = known ?? (await createFor(store, { ...(await build(id)), request_hash: hash }));
+    if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addSeconds(new Date(existing.created_at), keyLifetimeSeconds) > now) {
-      if (existing.request_hash === hash) return { message: existing, replayed: true };
+      if (existing.request_hash === hash) return { entry: existing, replayed: true };
       throw new GatewayError(
         'idempotency_key_reused',
         'This Idempotency-Key was used for a different request in the last 24 hours.',
@@ -84,6 +113,14 @@ export async function createOnce(
     const rootKept = await store.noteKeyUse(idOf(0), use + 1, now);
     use = rootKept ? use + 1 : 0;
   }
+}
+
+async function createFor<Entry extends KeyedRecord>(
+  store: KeyedStore<Entry>,
+  entry: Entry,
+): Promise<Entry | { readonly fresh: Entry }> {
+  const result = await store.create(entry);
+  return result.created ? { fresh: entry } : result.existing;
 }
 
 function sorted(value: unknown): unknown {

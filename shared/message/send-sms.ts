@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Operation, parseBody, requireCaller } from '../api.ts';
 import { addSeconds, type Clock } from '../clock.ts';
 import { assertMaySend } from '../client/permission.ts';
-import { createOnce, idempotencyKeyOf } from './idempotency.ts';
+import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
@@ -49,17 +49,14 @@ export function sendSms({ messages, webhookUrl, clock }: SendSmsDependencies): O
     const key = idempotencyKeyOf(request.headers);
     const sms = parseBody(schema, request.body);
     assertMaySend(caller.client, sms.to, sms.from);
-    const { message, replayed } = await createOnce(
+    const { entry, replayed } = await createOnce(
       messages,
+      'msg',
       request.now,
       { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body },
       (messageId) => newSms(messageId, caller.clientId, sms, request.now),
     );
-    return {
-      status: 202,
-      headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
-      body: acceptedView(message),
-    };
+    return accepted(acceptedView(entry), replayed);
   };
 }
 

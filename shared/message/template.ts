@@ -1,0 +1,19 @@
+/** Templates of bulk messages and one-time passwords: `{{name}}` is replaced once, by a value that is never read again. */
+
+const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
+
+/** The distinct names that a template asks for, in order. */
+export function placeholdersOf(template: string): string[] {
+  return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
+}
+
+export type Rendered =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly missing: readonly string[] };
+
+/** The text with each placeholder replaced; all missing names at once where any is. Other braces stay as they are. */
+export function render(template: string, variables: Readonly<Record<string, string>>): Rendered {
+  const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));
+  if (missing.length > 0) return { ok: false, missing };
+  return { ok: true, text: template.replace(placeholder, (_, name: string) => variables[name] ?? '') };
+}
