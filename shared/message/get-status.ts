@@ -8,7 +8,7 @@ import { statusView } from './message-view.ts';
 export function getStatus(messages: Pick<MessageStore, 'get'>): Operation {
   return async (request) => {
     const caller = requireCaller(request);
-    const messageId = request.pathParameters['message_id'] ?? '';
+    const messageId = request.pathParameters.message_id ?? '';
     const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
     if (message === undefined || message.client_id !== caller.clientId) {
       throw new GatewayError('not_found', 'There is no such message.');

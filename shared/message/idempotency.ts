@@ -97,7 +97,7 @@ export async function createOnce<Entry extends KeyedRecord>(
   for (;;) {
     const id = idOf(use);
     const known = buildHasEffects ? await store.get(id) : undefined;
-    const existing = known ?? (await createFor(store, { ...(await build(id)), request_hash: hash }));
+    const existing = known ?? (await createFor(store, id, hash, build));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addSeconds(new Date(existing.created_at), keyLifetimeSeconds) > now) {
       if (existing.request_hash === hash) return { entry: existing, replayed: true };
@@ -115,10 +115,21 @@ export async function createOnce<Entry extends KeyedRecord>(
   }
 }
 
+/** A request that would be refused now may be the repeat of one that was not: the earlier record decides. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  entry: Entry,
+  id: string,
+  hash: string,
+  build: (id: string) => Entry | Promise<Entry>,
 ): Promise<Entry | { readonly fresh: Entry }> {
+  let entry: Entry;
+  try {
+    entry = { ...(await build(id)), request_hash: hash };
+  } catch (refusal) {
+    const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
+    if (earlier === undefined) throw refusal;
+    return earlier;
+  }
   const result = await store.create(entry);
   return result.created ? { fresh: entry } : result.existing;
 }

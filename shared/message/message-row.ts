@@ -1,6 +1,9 @@
-/** The form of a row of the messages table: what is read back is checked before it is believed. */
+/** A row of the messages table: what is written carries the keys of the indexes, what is read back is checked. */
 import * as z from 'zod';
+import { addSeconds, epochSeconds } from '../clock.ts';
+import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
+import { dueShards, listShards } from './message-store.ts';
 
 const time = z.iso.datetime();
 
@@ -44,4 +47,19 @@ const messageRow = z.object({
 /** @throws ZodError when the row is not a message. */
 export function parseMessageRow(row: unknown): Message {
   return messageRow.parse(row);
+}
+
+/** The message with the keys of its indexes: found by its client, by its reference, and while it can still expire. */
+export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
+  const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
+  return {
+    ...message,
+    list_key: `${message.client_id}#${shardOf(message.message_id, listShards)}`,
+    ...(message.reference === undefined
+      ? {}
+      : { reference_key: `${message.client_id}#${message.reference}` }),
+    due_shard: String(shardOf(message.message_id, dueShards)),
+    due_at: message.scheduled_at ?? message.expires_at,
+    purge_at: epochSeconds(end),
+  };
 }

@@ -1,27 +1,19 @@
 /** The messages table. A call that the SDK repeats after a lost answer finds its own write and says so. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
+  type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   QueryCommand,
-  type DynamoDBDocumentClient,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
 import { addSeconds, epochSeconds } from '../clock.ts';
-import { shardOf } from '../shard.ts';
-import { transitions, type Message } from './message.ts';
-import { parseMessageRow } from './message-row.ts';
-import {
-  dueShards,
-  listShards,
-  type Claim,
-  type Created,
-  type DueMessage,
-  type HandOverClaim,
-  type MessageStore,
-} from './message-store.ts';
+import { manyMessages } from './many-messages.dynamo.ts';
+import { type Message, transitions } from './message.ts';
+import { messageRowOf, parseMessageRow } from './message-row.ts';
+import type { Claim, Created, DueMessage, HandOverClaim, MessageStore } from './message-store.ts';
 import { statesEntered, type Transition } from './transition.ts';
 
 export interface MessageTable {
@@ -37,7 +29,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       await client.send(
         new PutCommand({
           TableName,
-          Item: rowOf(message, table.retentionDays),
+          Item: messageRowOf(message, table.retentionDays),
           ConditionExpression: 'attribute_not_exists(message_id)',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
@@ -184,6 +176,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   return {
+    ...manyMessages(client, table),
     create,
     get,
     claim,
@@ -198,21 +191,6 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
 const messageKey = z.object({ message_id: z.string() });
 const dueKey = z.object({ message_id: z.string(), due_at: z.string() });
-
-/** The message with the keys of its indexes: found by its client, by its reference, and while it can still expire. */
-function rowOf(message: Message, retentionDays: number): Record<string, unknown> {
-  const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
-  return {
-    ...message,
-    list_key: `${message.client_id}#${shardOf(message.message_id, listShards)}`,
-    ...(message.reference === undefined
-      ? {}
-      : { reference_key: `${message.client_id}#${message.reference}` }),
-    due_shard: String(shardOf(message.message_id, dueShards)),
-    due_at: message.scheduled_at ?? message.expires_at,
-    purge_at: epochSeconds(end),
-  };
-}
 
 /** One write: the new state, the times of all states it proves, and its place in the due index. */
 function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {

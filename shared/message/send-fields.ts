@@ -1,6 +1,8 @@
 /** The request fields that the sends share, each rule of the contract's section 5 once. */
 import * as z from 'zod';
-import { addSeconds, type Clock } from '../clock.ts';
+import { parseBody } from '../api.ts';
+import { addSeconds } from '../clock.ts';
+import { type FieldError, GatewayError } from '../errors.ts';
 
 const maxMessageCharacters = 1600;
 const minute = 60;
@@ -33,13 +35,51 @@ export const defaultValiditySeconds = 3 * day;
 
 export const referenceText = textOf(128);
 
-/** A moment from 1 minute to 180 days ahead. */
-export function scheduledAt(clock: Clock) {
-  return z.iso
-    .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
-    .transform((text) => new Date(text))
-    .refine((at) => {
-      const now = clock();
-      return at >= addSeconds(now, minute) && at <= addSeconds(now, 180 * day);
-    }, 'must be from 1 minute to 180 days ahead');
+/** A moment; how far ahead it may be is for `parseSend` to say. */
+export const scheduledAt = z.iso
+  .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
+  .transform((text) => new Date(text));
+
+export interface ParsedSend<Output> {
+  readonly data: Output;
+  /**
+   * Refuses a time to send at that is not from 1 minute to 180 days ahead. To be called only for a new request:
+   * the repeat of one that was in time gets its answer, however late it comes.
+   */
+  readonly assertTimely: () => void;
+}
+
+/**
+ * The request of a send.
+ *
+ * @throws GatewayError `invalid_request` with all faulty fields, the time to send at among them.
+ */
+export function parseSend<Schema extends z.ZodType<{ scheduled_at?: Date | undefined }>>(
+  schema: Schema,
+  body: unknown,
+  now: Date,
+): ParsedSend<z.output<Schema>> {
+  const timing = timingFault(body, now);
+  try {
+    const data = parseBody(schema, body);
+    const assertTimely = (): void => {
+      if (timing !== undefined) throw invalidFields([timing]);
+    };
+    return { data, assertTimely };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || timing === undefined) throw error;
+    throw invalidFields([...error.details, timing]);
+  }
+}
+
+function timingFault(body: unknown, now: Date): FieldError | undefined {
+  if (body === null || typeof body !== 'object' || !('scheduled_at' in body)) return undefined;
+  const parsed = scheduledAt.safeParse(body.scheduled_at);
+  if (!parsed.success) return undefined;
+  if (parsed.data >= addSeconds(now, minute) && parsed.data <= addSeconds(now, 180 * day)) return undefined;
+  return { field: 'scheduled_at', message: 'must be from 1 minute to 180 days ahead' };
+}
+
+function invalidFields(details: readonly FieldError[]): GatewayError {
+  return new GatewayError('invalid_request', 'Some fields are not valid.', { details });
 }

@@ -1,8 +1,8 @@
 /** Sends one SMS: checked, then stored by one write, from which all that follows is derived. */
 import * as z from 'zod';
-import { type Operation, parseBody, requireCaller } from '../api.ts';
-import { addSeconds, type Clock } from '../clock.ts';
+import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
+import { addSeconds } from '../clock.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
@@ -13,6 +13,7 @@ import {
   defaultValiditySeconds,
   messageType,
   optional,
+  parseSend,
   referenceText,
   scheduledAt,
   smsText,
@@ -23,11 +24,10 @@ export interface SendSmsDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
   readonly webhookUrl: z.ZodType<string>;
-  readonly clock: Clock;
 }
 
 /** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */
-export function sendSmsSchema(webhookUrl: z.ZodType<string>, clock: Clock) {
+export function sendSmsSchema(webhookUrl: z.ZodType<string>) {
   return z.object({
     to: recipientSchema,
     message: smsText,
@@ -35,26 +35,29 @@ export function sendSmsSchema(webhookUrl: z.ZodType<string>, clock: Clock) {
     from: optional(senderSchema),
     type: optional(messageType),
     validity_period: optional(validityPeriod),
-    scheduled_at: optional(scheduledAt(clock)),
+    scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
   });
 }
 
 export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms({ messages, webhookUrl, clock }: SendSmsDependencies): Operation {
-  const schema = sendSmsSchema(webhookUrl, clock);
+export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operation {
+  const schema = sendSmsSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const sms = parseBody(schema, request.body);
-    assertMaySend(caller.client, sms.to, sms.from);
+    const { data: sms, assertTimely } = parseSend(schema, request.body, request.now);
     const { entry, replayed } = await createOnce(
       messages,
       'msg',
       request.now,
       { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body },
-      (messageId) => newSms(messageId, caller.clientId, sms, request.now),
+      (messageId) => {
+        assertTimely();
+        assertMaySend(caller.client, sms.to, sms.from);
+        return newSms(messageId, caller.clientId, sms, request.now);
+      },
     );
     return accepted(acceptedView(entry), replayed);
   };

@@ -1,0 +1,87 @@
+/** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
+import * as z from 'zod';
+import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
+import type { RowError, RowErrorCode } from './batch.ts';
+import { isRecipient } from './recipient.ts';
+import { optional, referenceText, smsText } from './send-fields.ts';
+import { render } from './template.ts';
+
+const variableValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const rowFields = z.object({
+  variables: optional(z.record(z.string(), variableValue)),
+  message: optional(z.string().min(1, 'must not be empty')),
+  reference: optional(referenceText),
+});
+
+/** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
+export const bulkRecipients = z.array(z.unknown()).min(1).max(1000);
+
+export interface GoodRow {
+  readonly index: number;
+  readonly to: string;
+  readonly text: string;
+  readonly reference: string | undefined;
+}
+
+export interface CheckedRows {
+  readonly good: readonly GoodRow[];
+  readonly errors: readonly RowError[];
+}
+
+export interface RowDefaults {
+  /** The template of rows that bring no message of their own. */
+  readonly message?: string | undefined;
+  readonly from?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+export function checkRows(
+  recipients: readonly unknown[],
+  defaults: RowDefaults,
+  permissions: SendingPermissions,
+): CheckedRows {
+  const good: GoodRow[] = [];
+  const errors: RowError[] = [];
+  const seen = new Map<string, number>();
+  recipients.forEach((row, index) => {
+    const to = recipientOf(row);
+    const refuse = (error: RowErrorCode, message: string): void => {
+      errors.push({ index, to: to ?? null, error, message });
+    };
+    if (to === undefined) return refuse('invalid_row', 'The row has no recipient: give a number, or "to".');
+    if (!isRecipient(to)) {
+      return refuse('invalid_recipient', 'The recipient is not a phone number in international format.');
+    }
+    const first = seen.get(to);
+    if (first !== undefined)
+      return refuse('duplicate_recipient', `The recipient stands in row ${first} too.`);
+    const refusal = sendingRefusal(permissions, to, defaults.from);
+    if (refusal !== undefined) return refuse('forbidden', refusal);
+    const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
+    if (!fields.success) return refuse('invalid_row', sentenceOf(fields.error));
+    const template = fields.data.message ?? defaults.message;
+    if (template === undefined)
+      return refuse('missing_message', 'Neither the row nor the request has a message.');
+    const rendered = render(template, fields.data.variables ?? {});
+    if (!rendered.ok)
+      return refuse('missing_variable', `No value is given for ${rendered.missing.join(', ')}.`);
+    const text = smsText.safeParse(rendered.text);
+    if (!text.success) {
+      return refuse('message_too_long', `The message with its values ${text.error.issues[0]?.message}.`);
+    }
+    seen.set(to, index);
+    good.push({ index, to, text: text.data, reference: fields.data.reference ?? defaults.reference });
+  });
+  return { good, errors };
+}
+
+function recipientOf(row: unknown): string | undefined {
+  if (typeof row === 'string') return row;
+  if (row === null || typeof row !== 'object' || !('to' in row)) return undefined;
+  return typeof row.to === 'string' ? row.to : undefined;
+}
+
+function sentenceOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+}

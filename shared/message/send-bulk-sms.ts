@@ -1,0 +1,159 @@
+/**
+ * Sends one SMS to each of up to 1,000 recipients; the 202 comes when every accepted message is stored.
+ *
+ *   batch row (conditional: who creates it stores) ─ crash → a repeat under the same key finds it `storing`
+ *   messages, 25 to a write, ids derived from the batch ─ crash, throttled → the repeat takes over once the first
+ *     has surely ended, looks which are there, and writes the others: none is written over, none is missing
+ *   batch row `stored` ─ crash → the repeat finds nothing missing
+ */
+import * as z from 'zod';
+import { type ApiResponse, type Operation, requireCaller } from '../api.ts';
+import { addSeconds } from '../clock.ts';
+import { GatewayError } from '../errors.ts';
+import { acceptedIndexes, type Batch, batchMessageId } from './batch.ts';
+import type { BatchStore } from './batch-store.ts';
+import { bulkRecipients, type CheckedRows, checkRows } from './bulk-rows.ts';
+import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
+import type { Message } from './message.ts';
+import type { MessageStore } from './message-store.ts';
+import { acceptedView } from './message-view.ts';
+import { senderSchema } from './recipient.ts';
+import {
+  messageType,
+  optional,
+  parseSend,
+  referenceText,
+  scheduledAt,
+  validityPeriod,
+} from './send-fields.ts';
+import { newSms } from './send-sms.ts';
+
+/** Above the function's time limit: a request that holds a batch for longer is dead. */
+const storingLeaseSeconds = 60;
+
+export interface SendBulkDependencies {
+  readonly messages: Pick<MessageStore, 'createMany' | 'findMissing'>;
+  readonly batches: BatchStore;
+  readonly webhookUrl: z.ZodType<string>;
+}
+
+/** The request body of `POST /api/v1/sms/bulk` (contract, section 5); rows are checked one by one. */
+export function sendBulkSchema(webhookUrl: z.ZodType<string>) {
+  return z.object({
+    message: optional(z.string().min(1, 'must not be empty').max(10_000)),
+    recipients: bulkRecipients,
+    webhook_url: optional(webhookUrl),
+    from: optional(senderSchema),
+    type: optional(messageType),
+    validity_period: optional(validityPeriod),
+    scheduled_at: optional(scheduledAt),
+    reference: optional(referenceText),
+  });
+}
+
+type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
+
+export function sendBulkSms(deps: SendBulkDependencies): Operation {
+  const schema = sendBulkSchema(deps.webhookUrl);
+  return async (request) => {
+    const caller = requireCaller(request);
+    const key = idempotencyKeyOf(request.headers);
+    const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
+    const { entry: batch, replayed } = await createOnce(
+      deps.batches,
+      'bat',
+      request.now,
+      { clientId: caller.clientId, endpoint: 'sms/bulk', key, body: request.body },
+      (batchId) => {
+        assertTimely();
+        const rows = checkRows(bulk.recipients, bulk, caller.client);
+        if (rows.good.length === 0) throw noValidRecipients(rows);
+        return newBatch(batchId, caller.clientId, bulk.recipients.length, rows, request.now);
+      },
+    );
+    const messages = messagesOf(batch, caller.clientId, bulk);
+    if (!replayed) await deps.messages.createMany(messages);
+    else if (batch.state === 'storing') await finishStoring(deps, batch, messages, request.now);
+    if (batch.state === 'storing') await deps.batches.markStored(batch.batch_id);
+    return answer(batch, messages, replayed);
+  };
+}
+
+/** Ends what a request that died began. */
+async function finishStoring(
+  deps: SendBulkDependencies,
+  batch: Batch,
+  messages: readonly Message[],
+  now: Date,
+): Promise<void> {
+  const until = addSeconds(now, storingLeaseSeconds).toISOString();
+  const dead = batch.storing_until <= now.toISOString();
+  if (!dead || !(await deps.batches.takeOver(batch.batch_id, batch.storing_until, until))) {
+    throw new GatewayError(
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
+    );
+  }
+  const missing = new Set(await deps.messages.findMissing(messages.map((message) => message.message_id)));
+  await deps.messages.createMany(messages.filter((message) => missing.has(message.message_id)));
+}
+
+function newBatch(batchId: string, clientId: string, total: number, rows: CheckedRows, now: Date): Batch {
+  return {
+    batch_id: batchId,
+    client_id: clientId,
+    state: 'storing',
+    storing_until: addSeconds(now, storingLeaseSeconds).toISOString(),
+    total,
+    accepted: rows.good.length,
+    errors: rows.errors,
+    created_at: now.toISOString(),
+  };
+}
+
+/** The batch's messages, with the times of the request that created it: the same in a repeat. */
+function messagesOf(batch: Batch, clientId: string, bulk: SendBulkRequest): Message[] {
+  const createdAt = new Date(batch.created_at);
+  const taken = new Set(acceptedIndexes(batch));
+  // What the client may send to was decided when the batch was made: its errors say so.
+  return checkRows(bulk.recipients, bulk, {})
+    .good.filter((row) => taken.has(row.index))
+    .map((row) =>
+      newSms(
+        batchMessageId(batch.batch_id, row.index),
+        clientId,
+        { ...bulk, to: row.to, message: row.text, reference: row.reference },
+        createdAt,
+      ),
+    );
+}
+
+function answer(batch: Batch, messages: readonly Message[], replayed: boolean): ApiResponse {
+  const indexes = acceptedIndexes(batch);
+  return accepted(
+    {
+      batch_id: batch.batch_id,
+      status: 'accepted',
+      total: batch.total,
+      accepted: batch.accepted,
+      rejected: batch.errors.length,
+      messages: messages.map((message, position) => ({ index: indexes[position], ...rowView(message) })),
+      errors: batch.errors,
+    },
+    replayed,
+  );
+}
+
+function rowView(message: Message): Record<string, unknown> {
+  const { message_id, recipient, status, segments, reference } = acceptedView(message);
+  return { message_id, recipient, status, segments, reference };
+}
+
+function noValidRecipients(rows: CheckedRows): GatewayError {
+  return new GatewayError('no_valid_recipients', 'None of the recipients can be sent to.', {
+    details: rows.errors.map((error) => ({
+      field: `recipients[${error.index}]${error.to === null ? '' : '.to'}`,
+      message: error.message,
+    })),
+  });
+}
