@@ -24,7 +24,7 @@ export interface DeployOptions {
  */
 export async function deploy(options: DeployOptions): Promise<Readonly<Record<string, string>>> {
   const { stage, endpoint, logFile, environment } = options;
-  environment['AWS_ENDPOINT_URL'] = endpoint;
+  environment.AWS_ENDPOINT_URL = endpoint;
   const log = createWriteStream(logFile);
   try {
     const toolkit = new Toolkit({

@@ -53,6 +53,7 @@ export interface EmulatorOptions {
   readonly dataFolder?: string | undefined;
   /** The PATH of this process; functions run with the Node that runs this. */
   readonly searchPath: string;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -101,7 +102,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     },
   };
   try {
-    await untilReady(emulator, options.logFile);
+    await untilReady(emulator, options);
   } catch (error) {
     await emulator.stop();
     throw error;
@@ -146,13 +147,14 @@ async function freePort(wanted = 0): Promise<number> {
   return address.port;
 }
 
-async function untilReady(emulator: Emulator, logFile: string): Promise<void> {
+async function untilReady(emulator: Emulator, { logFile, signal }: EmulatorOptions): Promise<void> {
   let dead = false;
   void emulator.ended.then(() => {
     dead = true;
   });
   const deadline = Date.now() + readyWithinMilliseconds;
   while (!dead && Date.now() < deadline) {
+    signal.throwIfAborted();
     const answer = await fetch(`${emulator.endpoint}/_ministack/health`, {
       signal: AbortSignal.timeout(2000),
     }).catch(() => undefined);

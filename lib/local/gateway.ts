@@ -1,4 +1,5 @@
 /** The whole gateway on this machine: emulator, deploy, front; stopped as one. */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { stages } from '../stages.ts';
 import { deploy } from './deploy.ts';
@@ -18,6 +19,8 @@ export interface LocalGatewayOptions {
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
   readonly progress: (line: string) => void;
+  /** Gives the start up, and stops what was started. */
+  readonly signal: AbortSignal;
 }
 
 export interface LocalGateway {
@@ -49,28 +52,36 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
-    const python = await pythonWithPackages(options.cacheFolder, options.progress);
+    const python = await pythonWithPackages(options.cacheFolder, options.progress, options.signal);
     options.progress('Starting the AWS emulator');
     emulator = await startEmulator({
       python,
       logFile: join(options.logFolder, 'emulator.log'),
       dataFolder: options.dataFolder,
-      searchPath: options.environment['PATH'] ?? '',
+      searchPath: options.environment.PATH ?? '',
+      signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    const outputs = await deploy({
+    const deployed = deploy({
       stage: { ...stages.local, webhookTimeScale: options.timeScale },
       endpoint: emulator.endpoint,
       logFile: join(options.logFolder, 'deploy.log'),
       environment: options.environment,
     });
-    front.open({ endpoint: emulator.endpoint, apiId: outputs['ApiId'] ?? '', apiStage: 'live' });
+    const outputs = await Promise.race([deployed, aborted(options.signal)]);
+    front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '', apiStage: 'live' });
     return running(front, emulator, outputs);
   } catch (error) {
     await front.close();
     await emulator?.stop();
     throw error;
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  await once(signal, 'abort');
+  throw signal.reason;
 }
 
 function running(front: Front, emulator: Emulator, outputs: Readonly<Record<string, string>>): LocalGateway {

@@ -76,7 +76,11 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
  * The interpreter of an environment that has the packages of requirements.txt, made if it is missing.
  * Its folder is named by what it holds, so another version of the list gets another environment.
  */
-export async function pythonWithPackages(folder: string, progress: (line: string) => void): Promise<string> {
+export async function pythonWithPackages(
+  folder: string,
+  progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
   const requirements = await readFile(requirementsFile);
   const name = `python-${createHash('sha256').update(requirements).digest('hex').slice(0, 12)}`;
   const ready = join(folder, name);
@@ -87,11 +91,11 @@ export async function pythonWithPackages(folder: string, progress: (line: string
   await mkdir(folder, { recursive: true });
   const unfinished = join(folder, `${name}.${process.pid}`);
   try {
-    await run(python, ['-m', 'venv', unfinished], { timeout: 120_000 });
+    await run(python, ['-m', 'venv', unfinished], { timeout: 120_000, signal });
     await run(
       interpreterOf(unfinished),
       ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirementsFile],
-      { timeout: 600_000 },
+      { timeout: 600_000, signal },
     );
     // Another process may have been faster; its environment is as good.
     if (!existsSync(ready)) await rename(unfinished, ready);
