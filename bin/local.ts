@@ -1,0 +1,129 @@
+/** npm start: the gateway on this machine, until it is told to stop; it leaves no process behind. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Connection, connectionOf, welcome } from '../lib/local/connection.ts';
+import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
+import { StartFailure } from '../lib/local/start-failure.ts';
+import { dynamo } from '../shared/aws.ts';
+import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.dynamo.ts';
+
+const localFolder = join(import.meta.dirname, '..', '.local');
+const connectionFile = join(localFolder, 'gateway.json');
+/** Secrets stand in these files. */
+const ownerOnly = { mode: 0o600 };
+
+const options = new Command()
+  .name('npm start --')
+  .description('Runs the messaging gateway on this machine.')
+  .option('--port <port>', 'where the API listens', wholeNumberUpTo(65_535), 3000)
+  .option('--data <folder>', 'keep everything in this folder over a restart')
+  .option(
+    '--time-scale <times>',
+    'make webhook retry delays this many times shorter',
+    wholeNumberUpTo(100_000),
+    1,
+  )
+  .option('--json', 'print one line of JSON on standard output when ready', false)
+  .parse()
+  .opts<{ port: number; data?: string; timeScale: number; json: boolean }>();
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // Asked twice, it goes at once; the emulator follows by itself.
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort();
+  });
+}
+
+process.exitCode = await run().catch((error: unknown) => {
+  if (stopping.signal.aborted) return 0;
+  tell(error instanceof StartFailure ? error.message : `The gateway cannot start: ${String(error)}`);
+  return 1;
+});
+process.exit();
+
+async function run(): Promise<number> {
+  const dataFolder = options.data === undefined ? undefined : resolve(options.data);
+  const gateway = await startLocalGateway({
+    port: options.port,
+    dataFolder,
+    timeScale: options.timeScale,
+    cacheFolder: localFolder,
+    logFolder: localFolder,
+    environment: process.env,
+    progress: tell,
+    signal: stopping.signal,
+  });
+  try {
+    const connection = connectionOf(gateway, await demoClients(gateway, dataFolder));
+    await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, ownerOnly);
+    announce(connection);
+    return await untilEnded(gateway);
+  } finally {
+    await rm(connectionFile, { force: true });
+    await gateway.stop();
+  }
+}
+
+/** A data folder keeps its clients, so a restart changes nothing for what uses them. */
+async function demoClients(gateway: LocalGateway, dataFolder: string | undefined): Promise<DemoClients> {
+  const file = dataFolder === undefined ? undefined : join(dataFolder, 'demo-clients.json');
+  const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return JSON.parse(kept) as DemoClients;
+
+  const { aws, tables } = gateway;
+  delete process.env.AWS_PROFILE;
+  Object.assign(process.env, {
+    AWS_REGION: aws.region,
+    AWS_ACCESS_KEY_ID: aws.access_key_id,
+    AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
+  });
+  const created = await createDemoClients(
+    dynamo(),
+    {
+      clients: tables.clients ?? '',
+      clientSecrets: tables.client_secrets ?? '',
+      apiKeys: tables.api_keys ?? '',
+    },
+    new Date(),
+  );
+  if (file !== undefined && dataFolder !== undefined) {
+    await mkdir(dataFolder, { recursive: true });
+    await writeFile(file, JSON.stringify(created), ownerOnly);
+  }
+  return created;
+}
+
+function announce(connection: Connection): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(connection)}\n`);
+  else process.stdout.write(welcome(connection));
+}
+
+async function untilEnded(gateway: LocalGateway): Promise<number> {
+  const died = await Promise.race([
+    gateway.ended.then(() => true),
+    new Promise<boolean>((settle) => {
+      if (stopping.signal.aborted) settle(false);
+      stopping.signal.addEventListener('abort', () => settle(false));
+    }),
+  ]);
+  if (!died) return 0;
+  tell(`The AWS emulator ended; see ${join(localFolder, 'emulator.log')}, and start again.`);
+  return 1;
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function wholeNumberUpTo(maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > maximum) {
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${maximum}.`);
+    }
+    return value;
+  };
+}

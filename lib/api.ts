@@ -1,0 +1,108 @@
+/**
+ * The HTTP API: the specification's paths, one function and one role for each route, and a function of ours
+ * behind everything else, so that a wrong method or path is answered with real rate-limit headers too.
+ */
+import { CfnOutput } from 'aws-cdk-lib';
+import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import type { EnvironmentName } from '../shared/env.ts';
+import { type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import { GatewayFunction } from './lambda-function.ts';
+import type { StageSettings } from './stages.ts';
+import type { Storage } from './storage.ts';
+import type { TokenKey } from './token-key.ts';
+
+export interface ApiProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly tokenKey: TokenKey;
+}
+
+/** What an operation needs beyond what every one of them does; each grant is one line. */
+interface Needs {
+  readonly settings?: readonly EnvironmentName[];
+  readonly grants: (to: GatewayFunction, props: ApiProps) => void;
+}
+
+const needs: Readonly<Record<RouteName, Needs>> = {
+  issueToken: {
+    grants: (to, { storage, tokenKey }) => {
+      storage.grant(to, 'signing-keys', 'PutItem');
+      tokenKey.grantSign(to);
+    },
+  },
+  sendSms: {
+    settings: ['RETENTION_DAYS', 'WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem'),
+  },
+  getMessageStatus: {
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'GetItem');
+      storage.grant(to, 'batches', 'GetItem');
+    },
+  },
+};
+
+/** Below the 29 s at which API Gateway gives up, so that the answer is always ours. */
+const requestTimeoutSeconds = 20;
+
+export class Api extends Construct {
+  private readonly props: ApiProps;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.props = props;
+    const api = new RestApi(this, 'Rest', {
+      restApiName: props.stage.stackName,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: false,
+      deployOptions: { stageName: 'live' },
+    });
+    addGatewayResponses(api);
+    for (const name of Object.keys(routes) as RouteName[]) {
+      const route = routes[name];
+      api.root
+        .resourceForPath(route.path)
+        .addMethod(route.method, this.integration(name, route, needs[name]));
+    }
+    this.refuseTheRest(api);
+    new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
+    new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
+  }
+
+  /** `ANY` at each path there is, those on the way to a route included: a method named at a path goes first. */
+  private refuseTheRest(api: RestApi): void {
+    const integration = this.integration('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
+    const known = new Map<string, IResource>([[api.root.path, api.root]]);
+    for (const { path } of Object.values(routes)) {
+      const segments = path.split('/').filter(Boolean);
+      for (let length = 1; length <= segments.length; length += 1) {
+        const resource = api.root.resourceForPath(`/${segments.slice(0, length).join('/')}`);
+        known.set(resource.path, resource);
+      }
+    }
+    for (const resource of known.values()) resource.addMethod('ANY', integration);
+    api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
+  }
+
+  private integration(name: string, route: Route, { settings = [], grants }: Needs): LambdaIntegration {
+    const { stage, storage } = this.props;
+    const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+      stage,
+      functionName: route.functionName,
+      timeoutSeconds: requestTimeoutSeconds,
+      // A request waits for its function's start, and half of the start is CPU.
+      memoryMegabytes: 1024,
+      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', ...settings],
+    });
+    // Authentication and the rate check come before every operation (contract, sections 3 and 4).
+    storage.grant(handler, 'clients', 'GetItem');
+    storage.grant(handler, 'api-keys', 'GetItem');
+    storage.grant(handler, 'signing-keys', 'GetItem');
+    storage.grant(handler, 'limit-overrides', 'GetItem');
+    storage.grant(handler, 'rate-counters', 'UpdateItem');
+    grants(handler, this.props);
+    return new LambdaIntegration(handler, { scopePermissionToMethod: false });
+  }
+}

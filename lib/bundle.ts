@@ -1,0 +1,57 @@
+/** One minified ES module per function, made in a single pass; the same sources give the same bytes. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, parse } from 'node:path';
+import { buildSync } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+export interface Bundle {
+  /** The names of all functions there are. */
+  readonly functionNames: readonly string[];
+  /** The folder to upload for a function; its handler is `index.handler`. */
+  folder(functionName: string): string;
+}
+
+let bundle: Bundle | undefined;
+
+/** The bundles of every entry in `functions/`, made once per process however many stacks are synthesized. */
+export function bundleFunctions(): Bundle {
+  bundle ??= build();
+  return bundle;
+}
+
+function build(): Bundle {
+  const functionNames = readdirSync(join(root, 'functions'))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => parse(file).name)
+    .sort();
+  const outdir = mkdtempSync(join(tmpdir(), 'messaging-gateway-bundle-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    // Some dependencies are CommonJS and call require(), which an ES module does not have.
+    banner: {
+      js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  return {
+    functionNames,
+    folder(functionName) {
+      if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
+      return join(outdir, functionName);
+    },
+  };
+}

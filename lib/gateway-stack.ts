@@ -1,0 +1,43 @@
+/**
+ * The map of the system: what there is, and what knows of what.
+ *
+ * A request enters by the API and is stored; the row's own stream drives everything after it.
+ */
+import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Api } from './api.ts';
+import { Messaging } from './messaging.ts';
+import { Schedules } from './schedules.ts';
+import type { StageSettings } from './stages.ts';
+import { Storage } from './storage.ts';
+import { TokenKey } from './token-key.ts';
+import { Webhooks } from './webhooks.ts';
+
+export class GatewayStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings) {
+    super(scope, stage.stackName, {
+      description: `Messaging gateway, stage ${stage.name}`,
+      terminationProtection: stage.keepData,
+      ...(stage.deployWithCallerCredentials
+        ? { synthesizer: new CliCredentialsStackSynthesizer() as IStackSynthesizer }
+        : {}),
+    });
+    const storage = new Storage(this, 'Storage', stage);
+    const schedules = new Schedules(this, 'Schedules', stage);
+    const tokenKey = new TokenKey(this, 'TokenKey', stage);
+
+    new Api(this, 'Api', { stage, storage, tokenKey });
+    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
+    const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
+    webhooks.grantEnqueue(messaging.relay);
+
+    this.publish(storage.names());
+    this.publish(messaging.queueUrls());
+    this.publish(webhooks.queueUrls());
+  }
+
+  /** Outputs: what the command line and the tests need in order to find their way. */
+  private publish(values: Readonly<Record<string, string>>): void {
+    for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { value });
+  }
+}

@@ -1,0 +1,61 @@
+/** The one line that tells other programs how to use a local gateway (contract, section 9). */
+import type { LocalGateway } from './gateway.ts';
+
+/** The credentials of the clients that the gateway came with. */
+export interface ConnectionClients {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+  readonly admin: { readonly client_id: string; readonly client_secret: string };
+}
+
+export interface Connection extends ConnectionClients {
+  readonly base_url: string;
+  readonly aws: LocalGateway['aws'];
+  readonly tables: LocalGateway['tables'];
+  readonly queues: LocalGateway['queues'];
+}
+
+export function connectionOf(gateway: LocalGateway, clients: ConnectionClients): Connection {
+  return {
+    base_url: gateway.baseUrl,
+    client_id: clients.client_id,
+    client_secret: clients.client_secret,
+    api_key: clients.api_key,
+    webhook_secret: clients.webhook_secret,
+    admin: clients.admin,
+    aws: gateway.aws,
+    tables: gateway.tables,
+    queues: gateway.queues,
+  };
+}
+
+/** What a person needs in order to try the gateway from a shell. */
+export function welcome(connection: Connection): string {
+  const { base_url, client_id, client_secret, api_key, webhook_secret, admin } = connection;
+  const credentials = JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' });
+  const take = (field: string): string => `sed -n 's/.*"${field}":"\\([^"]*\\)".*/\\1/p'`;
+  return `
+The messaging gateway is ready at ${base_url}
+
+  client id        ${client_id}
+  client secret    ${client_secret}
+  API key          ${api_key}
+  webhook secret   ${webhook_secret}
+
+  dashboard        ${base_url}/admin
+  admin client     ${admin.client_id}
+  admin secret     ${admin.client_secret}
+
+Try it:
+
+TOKEN=$(curl -s ${base_url}/api/v1/auth/token -H 'Content-Type: application/json' -d '${credentials}' | ${take('access_token')})
+
+MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"to":"+447700900123","message":"Hello"}' | tee /dev/stderr | ${take('message_id')})
+
+curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
+
+Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,78 @@
+/** The CDK's own bootstrap and deploy of the stack, aimed at the emulator, in this process. */
+import { createWriteStream } from 'node:fs';
+import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
+import { App } from 'aws-cdk-lib';
+import { GatewayStack } from '../gateway-stack.ts';
+import type { StageSettings } from '../stages.ts';
+import { emulatorAccess } from './emulator.ts';
+import { StartFailure } from './start-failure.ts';
+
+const account = '000000000000';
+
+export interface DeployOptions {
+  readonly stage: StageSettings;
+  readonly endpoint: string;
+  readonly logFile: string;
+  /** The process environment: the toolkit's clients take their endpoint from nowhere else. */
+  readonly environment: Record<string, string | undefined>;
+}
+
+/**
+ * Deploys the stage, and returns the stack's outputs.
+ *
+ * @throws StartFailure with CloudFormation's reason.
+ */
+export async function deploy(options: DeployOptions): Promise<Readonly<Record<string, string>>> {
+  const { stage, endpoint, logFile, environment } = options;
+  environment.AWS_ENDPOINT_URL = endpoint;
+  const log = createWriteStream(logFile);
+  try {
+    const toolkit = new Toolkit({
+      ioHost: quietHost((line) => log.write(`${line}\n`)),
+      color: false,
+      emojis: false,
+      sdkConfig: {
+        baseCredentials: BaseCredentials.custom({
+          provider: async () => ({
+            accessKeyId: emulatorAccess.accessKeyId,
+            secretAccessKey: emulatorAccess.secretAccessKey,
+          }),
+          region: emulatorAccess.region,
+        }),
+      },
+    });
+    const source = await toolkit.fromAssemblyBuilder(
+      async ({ outdir, context }) => {
+        const app = new App({ ...(outdir === undefined ? {} : { outdir }), context: context ?? {} });
+        new GatewayStack(app, stage);
+        return app.synth();
+      },
+      { clobberEnv: false, resolveDefaultEnvironment: false },
+    );
+    await toolkit.bootstrap(BootstrapEnvironments.fromList([`aws://${account}/${emulatorAccess.region}`]));
+    const { stacks } = await toolkit.deploy(source, {
+      deploymentMethod: { method: 'direct' },
+      stackEventPollingInterval: 250,
+    });
+    return stacks[0]?.outputs ?? {};
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new StartFailure(`The deploy failed: ${reason} (see ${logFile})`, { cause: error });
+  } finally {
+    log.end();
+  }
+}
+
+/** Keeps what the toolkit tells in the log, and agrees to what it proposes. */
+function quietHost(write: (line: string) => void): IIoHost {
+  return {
+    async notify(message) {
+      if (message.level !== 'trace')
+        write(`${message.time.toISOString()} ${message.level} ${message.message}`);
+    },
+    async requestResponse(request) {
+      write(`${request.message}: ${String(request.defaultResponse)}`);
+      return request.defaultResponse;
+    },
+  };
+}

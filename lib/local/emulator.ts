@@ -1,0 +1,174 @@
+/** MiniStack as a process of ours: IAM enforced, loopback only, and gone whenever this process is. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { StartFailure } from './start-failure.ts';
+
+/** What the emulator takes its callers' credentials to be, and where it says that it is. */
+export const emulatorAccess = {
+  region: 'us-east-1',
+  accessKeyId: 'test',
+  secretAccessKey: 'test',
+} as const;
+
+const readyWithinMilliseconds = 20_000;
+const stopWithinMilliseconds = 5000;
+
+/**
+ * Runs MiniStack as the leader of a process group. Its standard input is a pipe that nobody writes to: when it
+ * ends, the process that started this is gone, by whatever death, and the whole group follows.
+ */
+const launcher = `
+import os, signal, sys, threading, time
+def follow_parent():
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(3)
+    os.killpg(0, signal.SIGKILL)
+threading.Thread(target=follow_parent, daemon=True).start()
+sys.argv = ['ministack']
+from ministack.app import main
+main()
+`;
+
+export interface Emulator {
+  readonly endpoint: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the process has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  /** Ends the emulator and every function process that it runs. */
+  stop(): Promise<void>;
+}
+
+export interface EmulatorOptions {
+  readonly python: string;
+  readonly logFile: string;
+  /** Where all its state is kept over a restart; nothing is kept without it. */
+  readonly dataFolder?: string | undefined;
+  /** The PATH of this process; functions run with the Node that runs this. */
+  readonly searchPath: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts the emulator and waits until it answers.
+ *
+ * @throws StartFailure when it does not.
+ */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const port = await choosePort(options.dataFolder);
+  const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
+  await mkdir(dirname(options.logFile), { recursive: true });
+  const log = createWriteStream(options.logFile);
+  const child = spawn(options.python, ['-c', launcher], {
+    // Nothing of the caller's environment but this: functions inherit what the emulator has.
+    env: {
+      PATH: `${dirname(process.execPath)}:${options.searchPath}`,
+      HOME: scratch,
+      TMPDIR: scratch,
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      AUTH: 'true',
+      IOT_MTLS_ENABLED: '0',
+      ...(options.dataFolder === undefined ? {} : persistence(options.dataFolder)),
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('exit', () => resolve());
+  });
+  const emulator: Emulator = {
+    endpoint: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      await Promise.race([ended, pause(stopWithinMilliseconds, undefined, { ref: false })]);
+      killGroup(child);
+      await ended;
+      log.end();
+      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+  try {
+    await untilReady(emulator, options);
+  } catch (error) {
+    await emulator.stop();
+    throw error;
+  }
+  return emulator;
+}
+
+function persistence(folder: string): Record<string, string> {
+  return {
+    PERSIST_STATE: '1',
+    S3_PERSIST: '1',
+    STATE_DIR: join(folder, 'state'),
+    S3_DATA_DIR: join(folder, 's3'),
+  };
+}
+
+/** Queue URLs hold the port and are kept in the state, so a data folder keeps its port. */
+async function choosePort(dataFolder: string | undefined): Promise<number> {
+  if (dataFolder === undefined) return freePort();
+  const file = join(dataFolder, 'emulator-port');
+  const kept = Number(await readFile(file, 'utf8').catch(() => '0'));
+  if (kept > 0) {
+    return freePort(kept).catch(() => {
+      throw new StartFailure(
+        `Port ${kept}, which ${dataFolder} was made with, is taken; is a gateway running on that data?`,
+      );
+    });
+  }
+  const port = await freePort();
+  await mkdir(dataFolder, { recursive: true });
+  await writeFile(file, String(port));
+  return port;
+}
+
+async function freePort(wanted = 0): Promise<number> {
+  const server = createServer().listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no TCP port');
+  return address.port;
+}
+
+async function untilReady(emulator: Emulator, { logFile, signal }: EmulatorOptions): Promise<void> {
+  let dead = false;
+  void emulator.ended.then(() => {
+    dead = true;
+  });
+  const deadline = Date.now() + readyWithinMilliseconds;
+  while (!dead && Date.now() < deadline) {
+    signal.throwIfAborted();
+    const answer = await fetch(`${emulator.endpoint}/_ministack/health`, {
+      signal: AbortSignal.timeout(2000),
+    }).catch(() => undefined);
+    if (answer?.ok === true) return;
+    await pause(50);
+  }
+  throw new StartFailure(`The AWS emulator ${dead ? 'ended at once' : 'does not answer'}; see ${logFile}.`);
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The gateway's address on this machine: the specification's paths, passed on to the emulator's API with a bound
+ * on how many requests are under way. More than that wait their turn; they do not fail.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { Agent } from 'undici';
+import { StartFailure } from './start-failure.ts';
+
+/** Each request under way is a process of the emulator: 16 of them keep a small machine busy and whole. */
+const connections = 16;
+/** Connection-level headers belong to one hop (RFC 9110, 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Set by API Gateway itself on AWS, whatever a caller claims. */
+const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
+
+/** Where requests go: the deployed API in the emulator. */
+export interface Target {
+  readonly endpoint: string;
+  readonly apiId: string;
+  readonly apiStage: string;
+}
+
+export interface Front {
+  readonly port: number;
+  /** From now on requests are passed on; before, they are answered 503. */
+  open(target: Target): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on the loopback address; port 0 takes any that is free.
+ *
+ * @throws StartFailure when the port is taken.
+ */
+export async function startFront(port: number): Promise<Front> {
+  const agent = new Agent({ connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
+  let target: Target | undefined;
+  const server = createServer((request, response) => {
+    const passed =
+      target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
+    passed.catch(() => refuse(response));
+  });
+  await listen(server, port);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    open(opened) {
+      target = opened;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await agent.destroy();
+    },
+  };
+}
+
+async function pass(
+  agent: Agent,
+  target: Target,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const hasBody =
+    request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+  const answer = await agent.request({
+    origin: target.endpoint,
+    path: `/${target.apiStage}${request.url ?? '/'}`,
+    method: request.method ?? 'GET',
+    headers: forwardedHeaders(request, target),
+    body: hasBody ? request : null,
+    signal: gone.signal,
+  });
+  const headers = Object.entries(answer.headers).filter(
+    (header): header is [string, string | string[]] => header[1] !== undefined && !hopByHop.has(header[0]),
+  );
+  response.writeHead(answer.statusCode, Object.fromEntries(headers));
+  await pipeline(answer.body, response);
+}
+
+function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[] {
+  const headers: string[] = [];
+  const raw = request.rawHeaders;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    const lowerCase = name.toLowerCase();
+    if (!hopByHop.has(lowerCase) && !replaced.has(lowerCase)) headers.push(name, raw[index + 1] ?? '');
+  }
+  const peer = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+  // The emulator finds the API by this name; nothing else of it can be reached through here.
+  return [
+    ...headers,
+    'Host',
+    `${apiId}.execute-api.localhost`,
+    'X-Forwarded-For',
+    peer,
+    'X-Forwarded-Proto',
+    'http',
+  ];
+}
+
+function refuse(response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(503, { 'Content-Type': 'application/json' });
+  response.end(
+    JSON.stringify({
+      error: 'service_unavailable',
+      message: 'The local gateway is starting or its emulator ended.',
+    }),
+  );
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new StartFailure(`Port ${port} is taken; choose another with --port.`, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The road of a message after it is stored: its table's stream to the relay, the outbound queue to the carrier,
+ * the receipts queue back to its row, and the minute that ends what no receipt ended.
+ */
+import { Duration } from 'aws-cdk-lib';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { GatewayFunction } from './lambda-function.ts';
+import { deadLetterQueue, GatewayQueue } from './queue.ts';
+import type { Schedules } from './schedules.ts';
+import type { StageSettings } from './stages.ts';
+import type { Storage } from './storage.ts';
+
+export interface MessagingProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly schedules: Schedules;
+}
+
+const dispatchTimeoutSeconds = 10;
+const recordTimeoutSeconds = 10;
+
+export class Messaging extends Construct {
+  readonly relay: GatewayFunction;
+  readonly outbound: GatewayQueue;
+  readonly receipts: GatewayQueue;
+  private readonly relayDeadLetters: Queue;
+
+  constructor(scope: Construct, id: string, props: MessagingProps) {
+    super(scope, id);
+    const { stage } = props;
+    this.outbound = new GatewayQueue(this, 'Outbound', {
+      stage,
+      variable: 'OUTBOUND_QUEUE_URL',
+      consumerTimeoutSeconds: dispatchTimeoutSeconds,
+    });
+    this.receipts = new GatewayQueue(this, 'Receipts', {
+      stage,
+      variable: 'RECEIPTS_QUEUE_URL',
+      consumerTimeoutSeconds: recordTimeoutSeconds,
+    });
+    this.relayDeadLetters = deadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
+    this.relay = this.makeRelay(props);
+    this.makeDispatch(props);
+    this.makeRecordReceipt(props);
+    this.makeExpire(props);
+  }
+
+  /** Under the names of the stack outputs that publish them. */
+  queueUrls(): Readonly<Record<string, string>> {
+    return {
+      OutboundQueue: this.outbound.queue.queueUrl,
+      OutboundDeadLetters: this.outbound.deadLetters.queueUrl,
+      ReceiptsQueue: this.receipts.queue.queueUrl,
+      ReceiptsDeadLetters: this.receipts.deadLetters.queueUrl,
+      RelayDeadLetters: this.relayDeadLetters.queueUrl,
+    };
+  }
+
+  private makeRelay({ stage, storage }: MessagingProps): GatewayFunction {
+    const relay = new GatewayFunction(this, 'RelayChanges', {
+      stage,
+      functionName: 'relay-changes',
+      timeoutSeconds: 30,
+      settings: ['RETENTION_DAYS'],
+    });
+    storage.grant(relay, 'clients', 'GetItem');
+    storage.grant(relay, 'webhook-deliveries', 'PutItem');
+    this.outbound.grantSend(relay);
+    const streamArn = storage.messagesStreamArn;
+    Grant.addToPrincipal({
+      grantee: relay,
+      actions: [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+      ],
+      resourceArns: [streamArn],
+    }).assertSuccess();
+    new EventSourceMapping(this, 'MessagesStream', {
+      target: relay,
+      eventSourceArn: streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      // A removal is the TTL's work: nothing follows from it.
+      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+      // The relay is all or nothing, so one record that cannot be relayed must be parted from its neighbours.
+      bisectBatchOnError: true,
+      retryAttempts: 10,
+      maxRecordAge: Duration.hours(6),
+      parallelizationFactor: 4,
+      onFailure: new SqsDlq(this.relayDeadLetters),
+    });
+    return relay;
+  }
+
+  private makeDispatch({ stage, storage }: MessagingProps): void {
+    const dispatch = new GatewayFunction(this, 'DispatchMessage', {
+      stage,
+      functionName: 'dispatch-message',
+      timeoutSeconds: dispatchTimeoutSeconds,
+      settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'],
+    });
+    storage.grant(dispatch, 'messages', 'GetItem', 'UpdateItem');
+    // A carrier that throttles has its message wait in the queue.
+    this.outbound.grantSend(dispatch);
+    if (storage.has('simulator-outbox')) {
+      storage.grant(dispatch, 'simulator-outbox', 'PutItem', 'UpdateItem');
+      // The simulated carrier reports by the road of the real one.
+      this.receipts.grantSend(dispatch);
+    }
+    this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: 20 });
+  }
+
+  private makeRecordReceipt({ stage, storage }: MessagingProps): void {
+    const record = new GatewayFunction(this, 'RecordReceipt', {
+      stage,
+      functionName: 'record-receipt',
+      timeoutSeconds: recordTimeoutSeconds,
+    });
+    storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
+    storage.grantIndex(record, 'messages', 'by-carrier-id');
+    this.receipts.feed(record, { batchSize: 10, maxConcurrency: 20 });
+  }
+
+  private makeExpire({ stage, storage, schedules }: MessagingProps): void {
+    const expire = new GatewayFunction(this, 'ExpireMessages', {
+      stage,
+      functionName: 'expire-messages',
+      timeoutSeconds: 50,
+    });
+    storage.grant(expire, 'messages', 'GetItem', 'UpdateItem');
+    storage.grantIndex(expire, 'messages', 'by-due');
+    schedules.everyMinute(expire);
+  }
+}

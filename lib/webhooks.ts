@@ -1,0 +1,112 @@
+/**
+ * Webhook delivery: two lanes from the same code, so that receivers which keep timing out wait for each other
+ * and not for those that answer, and a sweep that finds whatever a queue or a schedule lost.
+ */
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { GatewayFunction } from './lambda-function.ts';
+import { GatewayQueue } from './queue.ts';
+import type { Schedules } from './schedules.ts';
+import type { StageSettings } from './stages.ts';
+import type { Storage } from './storage.ts';
+
+export interface WebhooksProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly schedules: Schedules;
+}
+
+/** 5 s for an answer (contract, section 7), a start, and the writes before and after. */
+const deliverTimeoutSeconds = 15;
+
+export class Webhooks extends Construct {
+  private readonly lane: GatewayQueue;
+  private readonly slowLane: GatewayQueue;
+
+  constructor(scope: Construct, id: string, props: WebhooksProps) {
+    super(scope, id);
+    const { stage } = props;
+    this.lane = new GatewayQueue(this, 'Webhooks', {
+      stage,
+      variable: 'WEBHOOKS_QUEUE_URL',
+      consumerTimeoutSeconds: deliverTimeoutSeconds,
+    });
+    this.slowLane = new GatewayQueue(this, 'SlowWebhooks', {
+      stage,
+      variable: 'SLOW_WEBHOOKS_QUEUE_URL',
+      consumerTimeoutSeconds: deliverTimeoutSeconds,
+    });
+    this.lane.feed(this.makeDeliver('DeliverWebhook', props), { batchSize: 10, maxConcurrency: 50 });
+    this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), { batchSize: 10, maxConcurrency: 10 });
+    this.makeSweep(props);
+    new Alarm(this, 'Failed', {
+      alarmDescription:
+        'A webhook failed after its fifth retry. `npm run admin -- webhooks failed` lists it; the receiver is at fault.',
+      metric: new Metric({
+        namespace: 'MessagingGateway',
+        metricName: 'WebhookFailed',
+        dimensionsMap: { service: 'deliver-webhook' },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /** Permits handing a delivery over: both lanes, because the choice between them is the sender's. */
+  grantEnqueue(to: GatewayFunction): void {
+    this.lane.grantSend(to);
+    this.slowLane.grantSend(to);
+  }
+
+  /** Under the names of the stack outputs that publish them. */
+  queueUrls(): Readonly<Record<string, string>> {
+    return {
+      WebhooksQueue: this.lane.queue.queueUrl,
+      WebhooksDeadLetters: this.lane.deadLetters.queueUrl,
+      SlowWebhooksQueue: this.slowLane.queue.queueUrl,
+      SlowWebhooksDeadLetters: this.slowLane.deadLetters.queueUrl,
+    };
+  }
+
+  private makeDeliver(id: string, { stage, storage, schedules }: WebhooksProps): GatewayFunction {
+    const deliver = new GatewayFunction(this, id, {
+      stage,
+      functionName: 'deliver-webhook',
+      timeoutSeconds: deliverTimeoutSeconds,
+      memoryMegabytes: 1024,
+      settings: [
+        'WEBHOOK_TIME_SCALE',
+        'SCHEDULE_LEAD_SECONDS',
+        'WEBHOOK_PORTS',
+        'WEBHOOK_ALLOW_HTTP',
+        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+        'RETENTION_DAYS',
+      ],
+    });
+    storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'UpdateItem');
+    storage.grant(deliver, 'client-secrets', 'GetItem');
+    storage.grant(deliver, 'clients', 'GetItem');
+    storage.grant(deliver, 'activity-log', 'PutItem');
+    this.grantEnqueue(deliver);
+    schedules.grantCreate(deliver, this.lane, 'WEBHOOKS_QUEUE_ARN');
+    schedules.grantCreate(deliver, this.slowLane, 'SLOW_WEBHOOKS_QUEUE_ARN');
+    return deliver;
+  }
+
+  private makeSweep({ stage, storage, schedules }: WebhooksProps): void {
+    const sweep = new GatewayFunction(this, 'SweepWebhooks', {
+      stage,
+      functionName: 'sweep-webhooks',
+      timeoutSeconds: 50,
+    });
+    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'UpdateItem');
+    storage.grantIndex(sweep, 'webhook-deliveries', 'by-due');
+    this.grantEnqueue(sweep);
+    schedules.everyMinute(sweep);
+  }
+}
