@@ -1,6 +1,7 @@
 /** The form of a row of the messages table: what is read back is checked before it is believed. */
 import * as z from 'zod';
 import { type Message, statuses } from './message.ts';
+import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
 
@@ -15,6 +16,7 @@ const messageRow = z.object({
   type: z.enum(['transactional', 'promotional']),
   reference: z.string().exactOptional(),
   text: z.string().exactOptional(),
+  whatsapp: whatsAppContent.exactOptional(),
   encoding: z.enum(['GSM-7', 'UCS-2']).exactOptional(),
   segments: z.number().int().exactOptional(),
   webhook_url: z.string().exactOptional(),
