@@ -3,6 +3,7 @@
  * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod';
+import { priceTable } from './carrier/price-table.ts';
 
 const text = z.string().min(1);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -52,6 +53,14 @@ const variables = {
 
   SMS_CARRIER: z.enum(['simulator', 'aws']),
   WHATSAPP_CARRIER: z.enum(['simulator', 'aws']),
+  /** What messages are expected to cost, as JSON: see `price-table.ts`. */
+  PRICES: z.string().transform(parseJson).pipe(priceTable),
+  /** The number, sender id or pool from which an SMS goes that names no sender. */
+  SMS_ORIGINATION_IDENTITY: text,
+  SMS_CONFIGURATION_SET: text,
+  /** `phone-number-id-…` of AWS End User Messaging Social. */
+  WHATSAPP_PHONE_NUMBER_ID: text,
+  META_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
   /** Days for which a message and its deliveries are kept. */
   RETENTION_DAYS: wholeNumber,
 } as const;
@@ -80,4 +89,13 @@ export function readEnvironment<Names extends EnvironmentName>(
   }
   if (faults.length > 0) throw new Error(`environment variables missing or malformed: ${faults.join(', ')}`);
   return values as Environment<Names>;
+}
+
+function parseJson(value: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not JSON' });
+    return z.NEVER;
+  }
 }

@@ -44,7 +44,8 @@ export function checkRows(
   const good: GoodRow[] = [];
   const errors: RowError[] = [];
   const seen = new Map<string, number>();
-  recipients.forEach((row, index) => {
+
+  function check(row: unknown, index: number): void {
     const to = recipientOf(row);
     const refuse = (error: RowErrorCode, message: string): void => {
       errors.push({ index, to: to ?? null, error, message });
@@ -72,7 +73,8 @@ export function checkRows(
     }
     seen.set(to, index);
     good.push({ index, to, text: text.data, reference: fields.data.reference ?? defaults.reference });
-  });
+  }
+  for (const [index, row] of recipients.entries()) check(row, index);
   return { good, errors };
 }
 

@@ -1,8 +1,8 @@
 /** Cancels a scheduled message, unless its time has come first: one conditional write decides. */
 import { type Operation, requireCaller } from '../api.ts';
 import { GatewayError } from '../errors.ts';
-import type { MessageStore } from './message-store.ts';
 import { ownMessage } from './get-status.ts';
+import type { MessageStore } from './message-store.ts';
 import { statusView } from './message-view.ts';
 
 export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {

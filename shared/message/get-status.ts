@@ -29,7 +29,8 @@ export async function ownMessage(
   caller: Caller,
   messageId: string | undefined,
 ): Promise<Message> {
-  const message = messageId !== undefined && isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  const message =
+    messageId !== undefined && isId('msg', messageId) ? await messages.get(messageId) : undefined;
   if (message === undefined || message.client_id !== caller.clientId) throw unknown();
   return message;
 }

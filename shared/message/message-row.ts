@@ -4,6 +4,7 @@ import { addSeconds, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
 import { dueShards, listShards } from './message-store.ts';
+import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
 
@@ -18,6 +19,7 @@ const messageRow = z.object({
   type: z.enum(['transactional', 'promotional']),
   reference: z.string().exactOptional(),
   text: z.string().exactOptional(),
+  whatsapp: whatsAppContent.exactOptional(),
   encoding: z.enum(['GSM-7', 'UCS-2']).exactOptional(),
   segments: z.number().int().exactOptional(),
   webhook_url: z.string().exactOptional(),

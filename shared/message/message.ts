@@ -3,6 +3,7 @@
  * A state is entered once; the time of entering stands in the row, so the history and the events that are
  * owed follow from the row itself (contract, section 6).
  */
+import type { WhatsAppContent } from './whatsapp-content.ts';
 
 export type Channel = 'sms' | 'whatsapp';
 
@@ -78,6 +79,8 @@ export interface Message extends StateTimes {
   readonly reference?: string;
   /** The text of an SMS, or of a WhatsApp text. Absent for a one-time password: its text is made at hand-over. */
   readonly text?: string;
+  /** What a WhatsApp message holds; a text where absent. */
+  readonly whatsapp?: WhatsAppContent;
   readonly encoding?: 'GSM-7' | 'UCS-2';
   readonly segments?: number;
   readonly webhook_url?: string;

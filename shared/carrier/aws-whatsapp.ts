@@ -1,0 +1,56 @@
+/**
+ * WhatsApp by AWS End User Messaging Social. The call is made once, for the reason given in `aws-sms.ts`:
+ * it has no idempotency token either.
+ */
+import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
+import type { Message } from '../message/message.ts';
+import type { Carrier, HandOver } from './carrier.ts';
+import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
+import type { PriceTable } from './price-table.ts';
+import { expectedPrice } from './prices.ts';
+import { whatsAppPayload } from './whatsapp-payload.ts';
+
+export interface AwsWhatsAppSettings {
+  readonly phoneNumberId: string;
+  /** `v20.0` and the like. */
+  readonly metaApiVersion: string;
+  readonly prices: PriceTable;
+  readonly timeLimitMs: number;
+  /** Another address than AWS's: a test's. */
+  readonly endpoint?: string;
+}
+
+const refusalTable: RefusalTable = {
+  InvalidParametersException: 'content_rejected',
+  ValidationException: 'content_rejected',
+  ResourceNotFoundException: 'sender_rejected',
+};
+
+export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
+  const client = new SocialMessagingClient({
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: 1000 },
+    ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
+  });
+
+  async function handOver(message: Message, body: string): Promise<HandOver> {
+    const command = new SendWhatsAppMessageCommand({
+      originationPhoneNumberId: settings.phoneNumberId,
+      metaApiVersion: settings.metaApiVersion,
+      message: new TextEncoder().encode(JSON.stringify(whatsAppPayload(message, body))),
+    });
+    try {
+      const answer = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
+      if (answer.messageId === undefined) throw new Error('the carrier answered without a message id');
+      return {
+        outcome: 'accepted',
+        carrierMessageId: answer.messageId,
+        ...expectedPrice(settings.prices, message),
+      };
+    } catch (error) {
+      return outcomeOfError(error, refusalTable);
+    }
+  }
+
+  return { handOver };
+}

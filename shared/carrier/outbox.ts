@@ -1,0 +1,24 @@
+/** Every message that the simulator took, body and all: what a developer reads instead of a phone. */
+import * as z from 'zod';
+
+export const outboxEntry = z.object({
+  message_id: z.string(),
+  channel: z.enum(['sms', 'whatsapp']),
+  to: z.string(),
+  from: z.string().optional(),
+  body: z.string(),
+  /** ISO 8601 UTC. */
+  at: z.string(),
+});
+
+export type OutboxEntry = z.output<typeof outboxEntry>;
+
+export interface Outbox {
+  /** Writes one row for each hand-over, also of a message that is there already: a doubled hand-over shows. */
+  record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void>;
+  /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
+  list(
+    of: { readonly to: string } | { readonly days: readonly string[] },
+    limit: number,
+  ): Promise<OutboxEntry[]>;
+}

@@ -1,0 +1,26 @@
+/** What a message is expected to cost, by country and segment, until its receipt says what it did cost. */
+import type { Message } from '../message/message.ts';
+import { countryOf } from '../message/recipient.ts';
+import type { PriceTable } from './price-table.ts';
+
+export interface Price {
+  readonly cost: number;
+  readonly currency: string;
+}
+
+/** The expected price, or undefined where the table has none for the recipient's country. */
+export function expectedPrice(
+  table: PriceTable,
+  message: Pick<Message, 'channel' | 'recipient' | 'segments'>,
+): Price | undefined {
+  const prices = table[message.channel];
+  const each = prices[countryOf(message.recipient) ?? 'default'] ?? prices.default;
+  if (each === undefined) return undefined;
+  const parts = message.channel === 'sms' ? (message.segments ?? 1) : 1;
+  return { cost: roundPrice(each * parts), currency: table.currency };
+}
+
+/** Prices have five decimals; a sum of them must not show the binary fraction's rest. */
+export function roundPrice(amount: number): number {
+  return Math.round(amount * 1e6) / 1e6;
+}

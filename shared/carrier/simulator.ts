@@ -1,0 +1,82 @@
+/**
+ * The carrier that sends nothing: it writes each message it takes into the outbox, then reports by the road
+ * and in the shape of the real ones. What it does follows from the recipient alone (see the table).
+ */
+import { addSeconds, type Clock } from '../clock.ts';
+import type { Message } from '../message/message.ts';
+import type { Carrier, HandOver } from './carrier.ts';
+import type { Outbox } from './outbox.ts';
+import type { PriceTable } from './price-table.ts';
+import { expectedPrice } from './prices.ts';
+import { refusal } from './refusals.ts';
+import { receiptNotification } from './simulated-receipts.ts';
+import { type Script, scriptFor } from './simulated-recipients.ts';
+
+/** Queues receipts for a client; at most ten at once. */
+export type ReceiptSender = (
+  receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
+  clientId: string,
+) => Promise<void>;
+
+export interface SimulatorParts {
+  readonly outbox: Pick<Outbox, 'record'>;
+  readonly sendReceipts: ReceiptSender;
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+  /** A fresh id for each hand-over. */
+  readonly newCarrierMessageId: () => string;
+}
+
+export function simulator(parts: SimulatorParts): Carrier {
+  async function handOver(message: Message, body: string, attempt: number): Promise<HandOver> {
+    const script = scriptFor(message.channel, message.recipient);
+    if (script.refuses) return { outcome: 'refused', ...refusal('invalid_recipient') };
+    if (attempt <= (script.throttles ?? 0))
+      return { outcome: 'try_again', reason: 'the simulator throttles' };
+
+    const at = parts.clock();
+    const carrierMessageId = parts.newCarrierMessageId();
+    const price = expectedPrice(parts.prices, message);
+    await parts.outbox.record(
+      {
+        message_id: message.message_id,
+        channel: message.channel,
+        to: message.recipient,
+        ...(message.from === undefined ? {} : { from: message.from }),
+        body: readableBody(message, body),
+        at: at.toISOString(),
+      },
+      attempt,
+      carrierMessageId,
+    );
+    const receipts = planReports(script).map(({ report, delaySeconds }) => ({
+      body: receiptNotification({
+        message,
+        carrierMessageId,
+        report,
+        at: addSeconds(at, delaySeconds),
+        price,
+      }),
+      delaySeconds,
+    }));
+    if (receipts.length > 0) await parts.sendReceipts(receipts, message.client_id);
+    return { outcome: 'accepted', carrierMessageId, ...price };
+  }
+
+  return { handOver };
+}
+
+function planReports(script: Script) {
+  return script.reports.flatMap((report, index) =>
+    Array.from({ length: script.copies ?? 1 }, () => ({
+      report,
+      delaySeconds: index * (script.secondsBetween ?? 0),
+    })),
+  );
+}
+
+/** A template, media or a location has no text: what it holds is shown as it would be sent. */
+function readableBody(message: Message, body: string): string {
+  if (message.whatsapp === undefined || message.whatsapp.type === 'text') return body;
+  return JSON.stringify(message.whatsapp);
+}

@@ -1,0 +1,81 @@
+/** Meta's JSON for a message: Cloud API, "Messages", with our id as the data that comes back in every status. */
+import type { Message } from '../message/message.ts';
+import type {
+  MediaSource,
+  TemplateContent,
+  TextParameters,
+  WhatsAppContent,
+} from '../message/whatsapp-content.ts';
+
+export function whatsAppPayload(message: Message, body: string): object {
+  const content = message.whatsapp ?? { type: 'text' };
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: message.recipient,
+    type: content.type,
+    [content.type]: contentFor(content, body),
+    biz_opaque_callback_data: message.message_id,
+  };
+}
+
+function contentFor(content: WhatsAppContent, body: string): object {
+  switch (content.type) {
+    case 'text':
+      return { body };
+    case 'template':
+      return template(content.template);
+    case 'location':
+      return content.location;
+    default:
+      return media(content.media);
+  }
+}
+
+function media({ url, id, ...rest }: MediaSource): object {
+  return { ...(id === undefined ? { link: url } : { id }), ...rest };
+}
+
+function template({ name, language, parameters = {} }: TemplateContent): object {
+  const components = [
+    ...(parameters.header === undefined ? [] : [{ type: 'header', parameters: header(parameters.header) }]),
+    ...(parameters.body === undefined ? [] : [{ type: 'body', parameters: textParameters(parameters.body) }]),
+    ...(parameters.buttons ?? []).map(button),
+  ];
+  return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) };
+}
+
+type Parameters = NonNullable<TemplateContent['parameters']>;
+
+function header(value: NonNullable<Parameters['header']>): object[] {
+  if (typeof value === 'string') return textParameters([value]);
+  if (isHeaderMedia(value)) return [{ type: value.type, [value.type]: media(value.media) }];
+  return textParameters(value);
+}
+
+type HeaderMedia = Extract<NonNullable<Parameters['header']>, { readonly media: MediaSource }>;
+
+function isHeaderMedia(value: object): value is HeaderMedia {
+  return 'media' in value && typeof value.media === 'object';
+}
+
+/** Named where names are given, else in their order. */
+function textParameters(values: TextParameters): object[] {
+  if (Array.isArray(values)) return values.map((text) => ({ type: 'text', text }));
+  return Object.entries(values).map(([name, text]) => ({ type: 'text', parameter_name: name, text }));
+}
+
+function button(value: NonNullable<Parameters['buttons']>[number], place: number): object {
+  const {
+    type,
+    value: text,
+    index = place,
+  } = typeof value === 'string' ? { type: 'url' as const, value } : value;
+  return { type: 'button', sub_type: type, index: String(index), parameters: [buttonParameter[type](text)] };
+}
+
+const buttonParameter = {
+  url: (text: string) => ({ type: 'text', text }),
+  quick_reply: (payload: string) => ({ type: 'payload', payload }),
+  copy_code: (code: string) => ({ type: 'coupon_code', coupon_code: code }),
+};

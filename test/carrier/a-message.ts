@@ -1,0 +1,20 @@
+/** A message as the tests of the carriers hand it over. */
+import type { Message } from '../../shared/message/message.ts';
+
+export const handedOverAt = new Date('2026-11-20T10:00:00.250Z');
+
+export function aMessage(change: Partial<Message> = {}): Message {
+  return {
+    message_id: 'msg_01KAFF00000000000000000000',
+    client_id: 'acme',
+    channel: 'sms',
+    status: 'sending',
+    recipient: '+447700900123',
+    type: 'transactional',
+    text: 'Hello',
+    segments: 1,
+    created_at: '2026-11-20T09:59:59.000Z',
+    expires_at: '2026-11-23T09:59:59.000Z',
+    ...change,
+  };
+}
