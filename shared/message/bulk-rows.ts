@@ -44,38 +44,53 @@ export function checkRows(
   const good: GoodRow[] = [];
   const errors: RowError[] = [];
   const seen = new Map<string, number>();
-
-  function check(row: unknown, index: number): void {
+  for (const [index, row] of recipients.entries()) {
     const to = recipientOf(row);
-    const refuse = (error: RowErrorCode, message: string): void => {
-      errors.push({ index, to: to ?? null, error, message });
-    };
-    if (to === undefined) return refuse('invalid_row', 'The row has no recipient: give a number, or "to".');
-    if (!isRecipient(to)) {
-      return refuse('invalid_recipient', 'The recipient is not a phone number in international format.');
+    const checked = checkRow(row, to, seen, defaults, permissions);
+    if ('error' in checked) {
+      errors.push({ index, to: to ?? null, ...checked });
+    } else {
+      seen.set(checked.to, index);
+      good.push({ index, ...checked });
     }
-    const first = seen.get(to);
-    if (first !== undefined)
-      return refuse('duplicate_recipient', `The recipient stands in row ${first} too.`);
-    const refusal = sendingRefusal(permissions, to, defaults.from);
-    if (refusal !== undefined) return refuse('forbidden', refusal);
-    const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
-    if (!fields.success) return refuse('invalid_row', sentenceOf(fields.error));
-    const template = fields.data.message ?? defaults.message;
-    if (template === undefined)
-      return refuse('missing_message', 'Neither the row nor the request has a message.');
-    const rendered = render(template, fields.data.variables ?? {});
-    if (!rendered.ok)
-      return refuse('missing_variable', `No value is given for ${rendered.missing.join(', ')}.`);
-    const text = smsText.safeParse(rendered.text);
-    if (!text.success) {
-      return refuse('message_too_long', `The message with its values ${text.error.issues[0]?.message}.`);
-    }
-    seen.set(to, index);
-    good.push({ index, to, text: text.data, reference: fields.data.reference ?? defaults.reference });
   }
-  for (const [index, row] of recipients.entries()) check(row, index);
   return { good, errors };
+}
+
+function checkRow(
+  row: unknown,
+  to: string | undefined,
+  seen: ReadonlyMap<string, number>,
+  defaults: RowDefaults,
+  permissions: SendingPermissions,
+): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
+  if (to === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
+  if (!isRecipient(to)) {
+    return refused('invalid_recipient', 'The recipient is not a phone number in international format.');
+  }
+  const first = seen.get(to);
+  if (first !== undefined) return refused('duplicate_recipient', `The recipient stands in row ${first} too.`);
+  const refusal = sendingRefusal(permissions, to, defaults.from);
+  if (refusal !== undefined) return refused('forbidden', refusal);
+  const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
+  if (!fields.success) return refused('invalid_row', sentenceOf(fields.error));
+  const template = fields.data.message ?? defaults.message;
+  if (template === undefined) {
+    return refused('missing_message', 'Neither the row nor the request has a message.');
+  }
+  const rendered = render(template, fields.data.variables ?? {});
+  if (!rendered.ok) {
+    return refused('missing_variable', `No value is given for ${rendered.missing.join(', ')}.`);
+  }
+  const text = smsText.safeParse(rendered.text);
+  if (!text.success) {
+    return refused('message_too_long', `The message with its values ${text.error.issues[0]?.message}.`);
+  }
+  return { to, text: text.data, reference: fields.data.reference ?? defaults.reference };
+}
+
+function refused(error: RowErrorCode, message: string): { error: RowErrorCode; message: string } {
+  return { error, message };
 }
 
 function recipientOf(row: unknown): string | undefined {
