@@ -23,6 +23,12 @@ export function derivedId(prefix: IdPrefix, ...parts: readonly string[]): string
   return `${prefix}_${text}`;
 }
 
+/** An id that sorts by its time like a fresh one, and is the same for the same parts. */
+export function derivedIdAt(prefix: IdPrefix, at: Date, ...parts: readonly string[]): string {
+  const time = ulid(at.getTime()).slice(0, 10);
+  return `${prefix}_${time}${derivedId(prefix, ...parts).slice(-16)}`;
+}
+
 /** Whether `text` has the form of an id with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));

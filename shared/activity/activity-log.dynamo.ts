@@ -1,0 +1,25 @@
+/** The activity-log table, one partition for each day. */
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { addSeconds, epochSeconds } from '../clock.ts';
+import type { ActivityLog } from './activity-log.ts';
+
+export function dynamoActivityLog(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  retentionDays: number,
+): ActivityLog {
+  return {
+    async add(entry) {
+      await client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: {
+            ...entry,
+            day: entry.at.slice(0, 10),
+            purge_at: epochSeconds(addSeconds(new Date(entry.at), retentionDays * 86_400)),
+          },
+        }),
+      );
+    },
+  };
+}

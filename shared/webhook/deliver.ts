@@ -1,0 +1,174 @@
+/**
+ * Delivers one webhook when its queue message comes: nothing is lost, and nothing posted twice but by a death of the
+ * worker between the first byte of a POST and the record of its outcome, which no sender can rule out.
+ *
+ * Why a worker may die at any line (1–7 below):
+ *   before 3  nothing was written: the queue message comes again.
+ *   at 2      the wake may be arranged twice: whichever comes second finds nothing due.
+ *   3 to 4    the row is held by a dead worker: once the lease is over the queue message, or the sweep, tries again.
+ *   4 to 5    the POST itself: as above, and the receiver may see it twice, under the same `webhook-id`.
+ *   5 to 6    the outcome is in the row: the queue message finds `retry_scheduled` and arranges the wake (2), or
+ *             finds `failed` with its alert pending and raises it (7).
+ *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
+ * And should SQS or the scheduler lose a message altogether, the row stands in the sweep's index until it is finished.
+ */
+import type { Clock } from '../clock.ts';
+import { type AlertPorts, alertFailure } from './alert-failure.ts';
+import { attemptOf, interruptedAttempt } from './attempt.ts';
+import type { Attempt, Delivery, Lane } from './delivery.ts';
+import { acknowledged, afterFailure, claimed, interruptionsMax, nextStep } from './delivery-steps.ts';
+import { type OriginHealth, quickAnswerMs } from './origin-health.ts';
+import type { Post } from './post.ts';
+import { signatureHeaders } from './signature.ts';
+import type { DeliveryMessage, DeliveryQueue, Wake } from './wake.ts';
+import type { WebhookSecrets } from './webhook-secrets.ts';
+
+export interface DeliverPorts extends AlertPorts {
+  readonly secrets: WebhookSecrets;
+  readonly health: OriginHealth;
+  readonly post: Post;
+  readonly queue: DeliveryQueue;
+  readonly wake: Wake;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** A failure of the health memory: a pity, and no reason to hold a delivery up. */
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+export interface DeliverSettings {
+  /** The lane whose queue this worker serves. */
+  readonly lane: Lane;
+  readonly timeScale: number;
+  readonly userAgent: string;
+}
+
+/** What became of a queue message, for the worker's log line. */
+export type Outcome =
+  | { readonly kind: 'unknown' | 'finished' | 'held' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  | { readonly kind: 'alerted'; readonly delivery: Delivery }
+  | {
+      readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
+      readonly delivery: Delivery;
+      readonly attempt: Attempt;
+    };
+
+/** An early wake up to this long before its time is waited out; a longer one goes back to the queue. */
+const waitedOutMs = 1000;
+/** Between tries to write an outcome: with the SDK's own tries, about 15 s of a lease of 30. */
+const outcomePausesMs = [100, 400, 1600, 3200];
+
+export async function deliver(
+  ports: DeliverPorts,
+  settings: DeliverSettings,
+  message: DeliveryMessage,
+): Promise<Outcome> {
+  const seen = await ports.deliveries.get(message.delivery_id); // 1
+  if (seen === undefined) return { kind: 'unknown' };
+  const step = nextStep(seen, ports.clock());
+  if (step.kind === 'nothing') return { kind: step.reason };
+  if (step.kind === 'alert') {
+    await alertFailure(ports, seen); // 7
+    return { kind: 'alerted', delivery: seen };
+  }
+  if (step.kind === 'wait' && step.remainingMs >= waitedOutMs) {
+    await ports.wake.arrange(seen, ports.clock()); // 2
+    return { kind: 'waiting' };
+  }
+  if (settings.lane === 'fast' && (await belongsToSlowLane(ports, seen))) {
+    await ports.queue.send('slow', seen.client_id, message, 0); // 2
+    return { kind: 'moved_to_slow_lane' };
+  }
+  const secrets = await ports.secrets.ofClient(seen.client_id);
+  await waitUntil(ports, new Date(seen.attempt_due_at));
+
+  const held = claimed(seen, ports.clock(), ports.newRevision());
+  if (!(await ports.deliveries.replace(seen, held))) return { kind: 'lost_race' }; // 3
+  if (held.interruptions >= interruptionsMax) {
+    return conclude(ports, settings, held, interruptedAttempt(held, ports.clock()));
+  }
+
+  const startedAt = ports.clock();
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': settings.userAgent,
+    'accept-encoding': 'identity',
+    ...signatureHeaders(held.delivery_id, held.body, secrets, startedAt),
+  };
+  const result = await ports.post({ url: held.url, headers, body: held.body }); // 4
+  const attempt = attemptOf(held, {
+    trigger: held.attempt_trigger === 'automatic' && message.swept ? 'sweep' : held.attempt_trigger,
+    startedAt,
+    endedAt: ports.clock(),
+    requestHeaders: headers,
+    result,
+  });
+  return conclude(ports, settings, held, attempt);
+}
+
+/** Records the outcome in one write, then does what it asks for. */
+async function conclude(
+  ports: DeliverPorts,
+  settings: DeliverSettings,
+  held: Delivery,
+  attempt: Attempt,
+): Promise<Outcome> {
+  const delivery =
+    attempt.error === undefined
+      ? acknowledged(held, attempt, ports.newRevision())
+      : afterFailure(held, attempt, settings.timeScale, ports.newRevision());
+  if (!(await replaceStubbornly(ports, held, delivery))) return { kind: 'lost_race' }; // 5
+  if (delivery.state === 'retry_scheduled') await ports.wake.arrange(delivery, ports.clock()); // 6
+  if (delivery.state === 'failed') await alertFailure(ports, delivery); // 7
+  await noteHealth(ports, delivery, attempt);
+  return { kind: delivery.state as 'acknowledged' | 'retry_scheduled' | 'failed', delivery, attempt };
+}
+
+/**
+ * A lost outcome would cost the receiver a second POST, so this one write is tried for as long as the lease allows.
+ * It knows its own write again, so trying twice is safe.
+ */
+async function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Delivery): Promise<boolean> {
+  for (const pauseMs of outcomePausesMs) {
+    try {
+      return await ports.deliveries.replace(held, next);
+    } catch (error) {
+      ports.warn('the outcome of an attempt could not be written yet', error);
+      await ports.sleep(pauseMs);
+    }
+  }
+  return ports.deliveries.replace(held, next);
+}
+
+async function belongsToSlowLane(ports: DeliverPorts, delivery: Delivery): Promise<boolean> {
+  if (delivery.lane === 'slow') return true;
+  try {
+    return await ports.health.isSlow(originOf(delivery), ports.clock());
+  } catch (error) {
+    ports.warn('the health of a receiver could not be read', error);
+    return false;
+  }
+}
+
+async function noteHealth(ports: DeliverPorts, delivery: Delivery, attempt: Attempt): Promise<void> {
+  try {
+    if (attempt.error === 'timeout') await ports.health.noteTimeout(originOf(delivery), ports.clock());
+    else if (attempt.status !== undefined && attempt.total_ms < quickAnswerMs) {
+      await ports.health.noteQuickAnswer(originOf(delivery), ports.clock());
+    }
+  } catch (error) {
+    ports.warn('the health of a receiver could not be noted', error);
+  }
+}
+
+function originOf(delivery: Delivery): string {
+  return URL.parse(delivery.url)?.origin ?? delivery.url;
+}
+
+/** A timer may fire a little early; an attempt may not. */
+async function waitUntil(ports: DeliverPorts, at: Date): Promise<void> {
+  for (;;) {
+    const remainingMs = at.getTime() - ports.clock().getTime();
+    if (remainingMs <= 0) return;
+    await ports.sleep(remainingMs);
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
+ * only while it is still the one that was read, so of any number of workers one succeeds.
+ */
+import { addSeconds, epochSeconds } from '../clock.ts';
+import { shardOf } from '../shard.ts';
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  deliveryTransitions,
+  dueShards,
+  retryDelaysSeconds,
+} from './delivery.ts';
+
+/** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */
+export const sweepGraceSeconds = 90;
+/** How long the sweep leaves a delivery alone that it has just enqueued again. */
+export const sweepPauseSeconds = 300;
+/** Far above the 5.5 s of a POST plus the writes around it, so that a held attempt's worker is alive or dead. */
+export const leaseSeconds = 30;
+/** After so many dead workers the attempt counts as failed: a receiver must not be able to kill them for ever. */
+export const interruptionsMax = 3;
+/** The latest attempts are kept: the six of the schedule and many a resend, well below the 400 KB of an item. */
+const attemptsKept = 20;
+
+export interface NewDelivery {
+  readonly delivery_id: string;
+  readonly client_id: string;
+  readonly message_id: string;
+  readonly event: string;
+  readonly url: string;
+  readonly body: string;
+}
+
+export function newDelivery(
+  given: NewDelivery,
+  now: Date,
+  retentionDays: number,
+  revision: string,
+): Delivery {
+  return {
+    ...given,
+    state: 'pending',
+    lane: 'fast',
+    attempt_number: 1,
+    attempt_trigger: 'automatic',
+    attempt_due_at: now.toISOString(),
+    attempts: [],
+    interruptions: 0,
+    created_at: now.toISOString(),
+    ...sweptAt(given.delivery_id, addSeconds(now, sweepGraceSeconds)),
+    purge_at: epochSeconds(addSeconds(now, retentionDays * 86_400)),
+    revision,
+  };
+}
+
+/** What is to be done about a delivery at a moment: the whole decision, from the row alone. */
+export type NextStep =
+  | { readonly kind: 'attempt' }
+  | { readonly kind: 'wait'; readonly remainingMs: number }
+  | { readonly kind: 'alert' }
+  | { readonly kind: 'nothing'; readonly reason: 'finished' | 'held' };
+
+export function nextStep(delivery: Delivery, now: Date): NextStep {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return { kind: 'nothing', reason: 'finished' };
+    case 'failed':
+      return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing', reason: 'finished' };
+    case 'attempting': {
+      const held = delivery.lease_until !== undefined && now < new Date(delivery.lease_until);
+      return held ? { kind: 'nothing', reason: 'held' } : { kind: 'attempt' };
+    }
+    case 'pending':
+    case 'retry_scheduled': {
+      const remainingMs = new Date(delivery.attempt_due_at).getTime() - now.getTime();
+      return remainingMs > 0 ? { kind: 'wait', remainingMs } : { kind: 'attempt' };
+    }
+  }
+}
+
+/** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */
+export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
+  return enter(delivery, 'attempting', revision, {
+    interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
+    lease_until: addSeconds(now, leaseSeconds).toISOString(),
+    ...sweptAt(delivery.delivery_id, addSeconds(now, leaseSeconds)),
+  });
+}
+
+export function acknowledged(delivery: Delivery, attempt: Attempt, revision: string): Delivery {
+  return finished(delivery, 'acknowledged', attempt, revision, {});
+}
+
+/** After a failed attempt: the next one of the schedule, or the end. A resend by hand is a single attempt. */
+export function afterFailure(
+  delivery: Delivery,
+  attempt: Attempt,
+  timeScale: number,
+  revision: string,
+): Delivery {
+  const delay = delivery.attempt_trigger === 'manual' ? undefined : retryDelay(attempt.number, timeScale);
+  if (delay === undefined) {
+    return finished(delivery, 'failed', attempt, revision, {
+      alert_pending: true,
+      ...sweptAt(delivery.delivery_id, addSeconds(new Date(attempt.ended_at), sweepGraceSeconds)),
+    });
+  }
+  const dueAt = addSeconds(new Date(attempt.ended_at), delay);
+  return enter(withoutLease(delivery), 'retry_scheduled', revision, {
+    // Kept until a receiver proves quick again: see the slow lane.
+    lane: attempt.error === 'timeout' ? 'slow' : delivery.lane,
+    attempt_number: attempt.number + 1,
+    attempt_due_at: dueAt.toISOString(),
+    attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
+    interruptions: 0,
+    ...sweptAt(delivery.delivery_id, addSeconds(dueAt, sweepGraceSeconds)),
+  });
+}
+
+/** Failed and told of: it leaves the sweep's index. */
+export function alerted(delivery: Delivery, revision: string): Delivery {
+  const { alert_pending: _, due_shard: _shard, due_at: _at, ...rest } = delivery;
+  return { ...rest, revision };
+}
+
+/** One more attempt of a finished delivery, asked for by a person. */
+export function resendDue(delivery: Delivery, now: Date, revision: string): Delivery {
+  const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
+  return enter(rest, 'pending', revision, {
+    attempt_number: delivery.attempt_number + 1,
+    attempt_trigger: 'manual',
+    attempt_due_at: now.toISOString(),
+    interruptions: 0,
+    ...sweptAt(delivery.delivery_id, addSeconds(now, sweepGraceSeconds)),
+  });
+}
+
+/** Left alone by the sweep for a while; nothing else changes. */
+export function sweepPaused(delivery: Delivery, now: Date, revision: string): Delivery {
+  return { ...delivery, ...sweptAt(delivery.delivery_id, addSeconds(now, sweepPauseSeconds)), revision };
+}
+
+function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
+  const delay = retryDelaysSeconds[afterAttempt - 1];
+  return delay === undefined ? undefined : Math.ceil(delay / timeScale);
+}
+
+function finished(
+  delivery: Delivery,
+  state: 'acknowledged' | 'failed',
+  attempt: Attempt,
+  revision: string,
+  more: Partial<Delivery>,
+): Delivery {
+  const { due_shard: _shard, due_at: _at, ...rest } = withoutLease(delivery);
+  return enter(rest, state, revision, {
+    attempts: kept(delivery, attempt),
+    finished_at: attempt.ended_at,
+    ...more,
+  });
+}
+
+function enter(from: Delivery, state: DeliveryState, revision: string, change: Partial<Delivery>): Delivery {
+  if (!deliveryTransitions[state].includes(from.state)) {
+    throw new Error(`a delivery cannot become ${state} from ${from.state}`);
+  }
+  return { ...from, ...change, state, revision };
+}
+
+function withoutLease(delivery: Delivery): Delivery {
+  const { lease_until: _, ...rest } = delivery;
+  return rest;
+}
+
+function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
+  return [...delivery.attempts, attempt].slice(-attemptsKept);
+}
+
+function sweptAt(deliveryId: string, at: Date): { due_shard: string; due_at: string } {
+  return { due_shard: String(shardOf(deliveryId, dueShards)), due_at: at.toISOString() };
+}

@@ -1,0 +1,104 @@
+/** A webhook delivery: one row that holds the exact bytes to post, the state, every attempt, and the time of the next. */
+import * as z from 'zod';
+
+/** Seconds from the end of a failed attempt to the next one (specification, section 6.4). */
+export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
+
+export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** From which states each may be entered. A resend by hand makes a finished delivery `pending` again. */
+export const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
+  pending: ['acknowledged', 'failed'],
+  attempting: ['pending', 'retry_scheduled', 'attempting'],
+  retry_scheduled: ['attempting'],
+  acknowledged: ['attempting'],
+  failed: ['attempting'],
+};
+
+export const attemptErrors = [
+  'dns',
+  'refused',
+  'tls',
+  'timeout',
+  'not_200',
+  'redirect',
+  'blocked',
+  'reset',
+] as const;
+export type AttemptError = (typeof attemptErrors)[number];
+
+/** `slow` has its own queue and concurrency, so that receivers that hang delay only each other. */
+export type Lane = 'fast' | 'slow';
+
+const time = z.iso.datetime();
+const milliseconds = z.number().nonnegative();
+
+const attemptSchema = z
+  .object({
+    number: z.number().int().positive(),
+    trigger: z.enum(['automatic', 'manual', 'sweep']),
+    due_at: time,
+    started_at: time,
+    ended_at: time,
+    /** How long after `due_at` it started. */
+    lateness_ms: z.number(),
+    dns_ms: milliseconds.optional(),
+    connect_ms: milliseconds.optional(),
+    tls_ms: milliseconds.optional(),
+    first_byte_ms: milliseconds.optional(),
+    total_ms: milliseconds,
+    reused_connection: z.boolean(),
+    /** The address connected to. */
+    address: z.string().optional(),
+    status: z.number().int().optional(),
+    /** Signatures, cookies and credentials are replaced by `[redacted]`. */
+    request_headers: z.record(z.string(), z.string()),
+    response_headers: z.record(z.string(), z.string()),
+    /** The first 4 KiB of the answer. */
+    response_body: z.string(),
+    error: z.enum(attemptErrors).optional(),
+    error_message: z.string().optional(),
+    /** When the next attempt is due; absent after the last. */
+    next_due_at: time.optional(),
+  })
+  .readonly();
+export type Attempt = z.output<typeof attemptSchema>;
+
+export const deliverySchema = z
+  .object({
+    delivery_id: z.string(),
+    client_id: z.string(),
+    message_id: z.string(),
+    event: z.string(),
+    url: z.string(),
+    /** The bytes of every attempt, as UTF-8. */
+    body: z.string(),
+    state: z.enum(deliveryStates),
+    lane: z.enum(['fast', 'slow']),
+    /** The number of the attempt that is next, or under way; of the last one once finished. */
+    attempt_number: z.number().int().positive(),
+    attempt_trigger: z.enum(['automatic', 'manual']),
+    /** The promised time of that attempt: never earlier. */
+    attempt_due_at: time,
+    attempts: z.array(attemptSchema).readonly(),
+    /** Until when a worker holds the attempt; after that it is taken to have died. */
+    lease_until: time.optional(),
+    /** How many workers died during this attempt. */
+    interruptions: z.number().int().nonnegative(),
+    /** Failed, and the alert of it not yet raised. */
+    alert_pending: z.boolean().optional(),
+    created_at: time,
+    finished_at: time.optional(),
+    /** When the sweep looks at it if nobody else has: the keys of the sparse index `by-due`. */
+    due_shard: z.string().optional(),
+    due_at: time.optional(),
+    purge_at: z.number().int(),
+    /** Changes with each write: the condition of the next. */
+    revision: z.string(),
+  })
+  .readonly();
+export type Delivery = z.output<typeof deliverySchema>;
+
+/** How many shards the sweep's index has: each carries 1,000 writes a second. */
+export const dueShards = 4;

@@ -1,0 +1,86 @@
+/**
+ * How a delivery is brought back at its time: by an SQS delay, or by a schedule where a delay cannot reach.
+ *
+ * AWS stops a chain Lambda → SQS → Lambda after 16 invocations. Ours ends sooner: the first attempt, three legs by
+ * SQS delay with at most one further delay each, and one hop into the slow lane, are 1 + 3 × 2 + 1 = 8. A leg by
+ * schedule starts from EventBridge, which passes no trace of the chain on; it adds one early wake and one delay.
+ * Even if it were counted in, two of those make 8 + 2 × 2 = 12. The sweep starts chains of its own.
+ */
+import * as z from 'zod';
+import { addSeconds } from '../clock.ts';
+import { type Delivery, type Lane, retryDelaysSeconds } from './delivery.ts';
+
+/** The longest `DelaySeconds` that SQS takes. */
+const queueDelayMaxSeconds = 900;
+/** A schedule closer than this is left to SQS: it could be past before it is stored. */
+const scheduleAheadSeconds = 5;
+
+export type WakePlan =
+  | { readonly road: 'queue'; readonly delaySeconds: number }
+  | { readonly road: 'schedule'; readonly at: Date; readonly name: string };
+
+/**
+ * The road of this wake. A leg of one or six hours, whatever the scale it runs at, goes by a schedule aimed early by
+ * what a scheduler may be late; its wake finds the rest short enough for SQS. A delay is rounded down and the
+ * last part of a second waited out by the worker, so that it comes neither early nor a second late.
+ */
+export function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: number): WakePlan {
+  const dueAt = new Date(delivery.attempt_due_at);
+  const remainingSeconds = Math.max(0, (dueAt.getTime() - now.getTime()) / 1000);
+  if (
+    (isLongLeg(delivery) && remainingSeconds > scheduleLeadSeconds + scheduleAheadSeconds) ||
+    remainingSeconds > queueDelayMaxSeconds
+  ) {
+    // Schedules count in whole seconds.
+    const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
+    return { road: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
+  }
+  return { road: 'queue', delaySeconds: Math.floor(remainingSeconds) };
+}
+
+/** What a queue message says: the row says everything else. `swept` tells that the sweep found it. */
+export const deliveryMessageSchema = z.object({
+  delivery_id: z.string().min(1),
+  swept: z.boolean().optional(),
+});
+export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
+
+export interface DeliveryQueue {
+  send(lane: Lane, clientId: string, message: DeliveryMessage, delaySeconds: number): Promise<void>;
+}
+
+export interface DeliveryScheduler {
+  /** A one-shot schedule that puts the message on the lane's queue; one of that name already is success. */
+  schedule(name: string, at: Date, lane: Lane, message: DeliveryMessage): Promise<void>;
+}
+
+export interface Wake {
+  /** Sees to it that the delivery is looked at by its due time. Repeating it does no harm. */
+  arrange(delivery: Delivery, now: Date): Promise<void>;
+}
+
+export function wakeBy(
+  queue: DeliveryQueue,
+  scheduler: DeliveryScheduler,
+  scheduleLeadSeconds: number,
+): Wake {
+  return {
+    async arrange(delivery, now) {
+      const plan = planWake(delivery, now, scheduleLeadSeconds);
+      const message = { delivery_id: delivery.delivery_id };
+      if (plan.road === 'queue') {
+        await queue.send(delivery.lane, delivery.client_id, message, plan.delaySeconds);
+      } else {
+        await scheduler.schedule(plan.name, plan.at, delivery.lane, message);
+      }
+    },
+  };
+}
+
+/** Whether the leg before the present attempt is, at its true length, beyond what an SQS delay can hold. */
+function isLongLeg(delivery: Delivery): boolean {
+  const trueDelay = retryDelaysSeconds[delivery.attempt_number - 2];
+  return (
+    delivery.attempt_trigger === 'automatic' && trueDelay !== undefined && trueDelay > queueDelayMaxSeconds
+  );
+}
