@@ -34,11 +34,12 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendSms: {
     settings: ['RETENTION_DAYS', 'WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
-    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem'),
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'UpdateItem'),
   },
   getMessageStatus: {
+    settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => {
-      storage.grant(to, 'messages', 'GetItem');
+      storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
       storage.grant(to, 'batches', 'GetItem');
     },
   },
@@ -100,7 +101,7 @@ export class Api extends Construct {
     storage.grant(handler, 'clients', 'GetItem');
     storage.grant(handler, 'api-keys', 'GetItem');
     storage.grant(handler, 'signing-keys', 'GetItem');
-    storage.grant(handler, 'limit-overrides', 'GetItem');
+    storage.grant(handler, 'limit-overrides', 'Query');
     storage.grant(handler, 'rate-counters', 'UpdateItem');
     grants(handler, this.props);
     return new LambdaIntegration(handler, { scopePermissionToMethod: false });

@@ -29,7 +29,7 @@ export class GatewayStack extends Stack {
     new Api(this, 'Api', { stage, storage, tokenKey });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
-    webhooks.grantEnqueue(messaging.relay);
+    webhooks.grantBegin(messaging.relay);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());

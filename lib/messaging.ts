@@ -8,6 +8,7 @@ import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { EnvironmentName } from '../shared/env.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { deadLetterQueue, GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
@@ -20,7 +21,8 @@ export interface MessagingProps {
   readonly schedules: Schedules;
 }
 
-const dispatchTimeoutSeconds = 10;
+/** A carrier has 8 s to take a message. */
+const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
 
 export class Messaging extends Construct {
@@ -103,13 +105,13 @@ export class Messaging extends Construct {
       stage,
       functionName: 'dispatch-message',
       timeoutSeconds: dispatchTimeoutSeconds,
-      settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER'],
+      settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
     });
-    storage.grant(dispatch, 'messages', 'GetItem', 'UpdateItem');
+    storage.grant(dispatch, 'messages', 'UpdateItem');
     // A carrier that throttles has its message wait in the queue.
     this.outbound.grantSend(dispatch);
     if (storage.has('simulator-outbox')) {
-      storage.grant(dispatch, 'simulator-outbox', 'PutItem', 'UpdateItem');
+      storage.grant(dispatch, 'simulator-outbox', 'PutItem');
       // The simulated carrier reports by the road of the real one.
       this.receipts.grantSend(dispatch);
     }
@@ -121,6 +123,7 @@ export class Messaging extends Construct {
       stage,
       functionName: 'record-receipt',
       timeoutSeconds: recordTimeoutSeconds,
+      settings: ['RETENTION_DAYS'],
     });
     storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
     storage.grantIndex(record, 'messages', 'by-carrier-id');
@@ -132,9 +135,23 @@ export class Messaging extends Construct {
       stage,
       functionName: 'expire-messages',
       timeoutSeconds: 50,
+      settings: ['RETENTION_DAYS'],
     });
+    // A message whose queue message was lost is queued again, as long as it may still be sent.
+    this.outbound.grantSend(expire);
     storage.grant(expire, 'messages', 'GetItem', 'UpdateItem');
     storage.grantIndex(expire, 'messages', 'by-due');
     schedules.everyMinute(expire);
   }
+}
+
+/** What the carriers of this stage need to know; a carrier that the stage does not use needs nothing. */
+function carrierSettings(stage: StageSettings): EnvironmentName[] {
+  return [
+    'SMS_CARRIER',
+    'WHATSAPP_CARRIER',
+    'PRICES',
+    ...(stage.smsCarrier === 'aws' ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'] as const) : []),
+    ...(stage.whatsappCarrier === 'aws' ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION'] as const) : []),
+  ];
 }

@@ -20,6 +20,18 @@ export interface StageSettings {
   readonly smsCarrier: 'simulator' | 'aws';
   readonly whatsappCarrier: 'simulator' | 'aws';
 
+  /** What a message is expected to cost until the carrier says, by country; an account's own contract rules. */
+  readonly prices: {
+    readonly currency: string;
+    readonly sms: Readonly<Record<string, number>>;
+    readonly whatsapp: Readonly<Record<string, number>>;
+  };
+  /** What was set up by hand in AWS End User Messaging; empty where a simulator is the carrier. */
+  readonly smsOriginationIdentity: string;
+  readonly smsConfigurationSet: string;
+  readonly whatsappPhoneNumberId: string;
+  readonly metaApiVersion: string;
+
   /** Ports that a webhook URL may name; `any` only where receivers run beside the gateway. */
   readonly webhookPorts: 'any' | readonly number[];
   readonly webhookAllowHttp: boolean;
@@ -48,6 +60,11 @@ const dev: StageSettings = {
   retentionDays: 30,
   smsCarrier: 'simulator',
   whatsappCarrier: 'simulator',
+  prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
+  smsOriginationIdentity: '',
+  smsConfigurationSet: '',
+  whatsappPhoneNumberId: '',
+  metaApiVersion: 'v23.0',
   webhookPorts: [80, 443],
   webhookAllowHttp: false,
   webhookAllowPrivateAddresses: false,
@@ -68,6 +85,10 @@ const production: StageSettings = {
   retentionDays: 90,
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
+  // Named so by the one who sets the account up.
+  smsOriginationIdentity: 'messaging-gateway',
+  smsConfigurationSet: 'messaging-gateway',
+  whatsappPhoneNumberId: 'phone-number-id-to-be-set',
 };
 
 /** On this machine, against the emulator (`npm start`, and the tests). */
@@ -107,6 +128,11 @@ export function stageNamed(name: string): StageSettings {
 export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
   return {
     RETENTION_DAYS: String(stage.retentionDays),
+    PRICES: JSON.stringify(stage.prices),
+    SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
+    SMS_CONFIGURATION_SET: stage.smsConfigurationSet,
+    WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
+    META_API_VERSION: stage.metaApiVersion,
     SMS_CARRIER: stage.smsCarrier,
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),

@@ -46,7 +46,7 @@ export class Webhooks extends Construct {
       metric: new Metric({
         namespace: 'MessagingGateway',
         metricName: 'WebhookFailed',
-        dimensionsMap: { service: 'deliver-webhook' },
+        dimensionsMap: { service: 'messaging-gateway' },
         statistic: 'Sum',
         period: Duration.minutes(5),
       }),
@@ -57,8 +57,12 @@ export class Webhooks extends Construct {
     });
   }
 
-  /** Permits handing a delivery over: both lanes, because the choice between them is the sender's. */
-  grantEnqueue(to: GatewayFunction): void {
+  /** Permits handing a new delivery over: each begins in the fast lane. */
+  grantBegin(to: GatewayFunction): void {
+    this.lane.grantSend(to);
+  }
+
+  private grantEnqueue(to: GatewayFunction): void {
     this.lane.grantSend(to);
     this.slowLane.grantSend(to);
   }
@@ -88,9 +92,9 @@ export class Webhooks extends Construct {
         'RETENTION_DAYS',
       ],
     });
-    storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'UpdateItem');
+    // A row is replaced as a whole; what is known of a slow receiver is forgotten when it answers again.
+    storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
-    storage.grant(deliver, 'clients', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');
     this.grantEnqueue(deliver);
     schedules.grantCreate(deliver, this.lane, 'WEBHOOKS_QUEUE_ARN');
@@ -104,7 +108,7 @@ export class Webhooks extends Construct {
       functionName: 'sweep-webhooks',
       timeoutSeconds: 50,
     });
-    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'UpdateItem');
+    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'PutItem');
     storage.grantIndex(sweep, 'webhook-deliveries', 'by-due');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { stages } from '../stages.ts';
-import { deploy } from './deploy.ts';
 import { type Emulator, emulatorAccess, startEmulator } from './emulator.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
@@ -62,6 +61,8 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
+    // The CDK takes seconds to load: not before it is known that the rest can start.
+    const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       stage: { ...stages.local, webhookTimeScale: options.timeScale },
       endpoint: emulator.endpoint,
