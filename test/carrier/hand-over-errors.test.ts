@@ -11,8 +11,10 @@ function errorLike(fields: object): Error {
 
 describe('errors before the connection stood', () => {
   it.each([
-    [{ code: 'ECONNREFUSED' }],
-    [{ code: 'ENOTFOUND' }],
+    [{ code: 'ECONNREFUSED', syscall: 'connect' }],
+    [{ code: 'ETIMEDOUT', syscall: 'connect' }],
+    [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }],
+    [{ code: 'ECONNREFUSED', errors: [{ syscall: 'connect' }, { syscall: 'connect' }] }],
     [{ name: 'TimeoutError', message: 'the request socket did not establish a connection with the server' }],
     [{ name: 'CredentialsProviderError' }],
   ])('%j: the message may be handed over again', (fields) => {
@@ -22,14 +24,16 @@ describe('errors before the connection stood', () => {
 
 describe('errors after which the message may have been taken', () => {
   it.each([
-    [{ code: 'ECONNRESET' }],
-    [{ code: 'EPIPE' }],
+    [{ code: 'ECONNRESET', syscall: 'read' }],
+    [{ code: 'EPIPE', syscall: 'write' }],
+    [{ code: 'EHOSTUNREACH', syscall: 'write' }],
+    [{ code: 'ECONNRESET', errors: [{ syscall: 'connect' }, { syscall: 'read' }] }],
     [{ name: 'AbortError' }],
     [{ name: 'TimeoutError', message: 'a request has exceeded the configured 3000 ms requestTimeout' }],
     [{ name: 'GatewayTimeout', $metadata: { httpStatusCode: 504 } }],
     [{ name: 'Unheard', $metadata: { httpStatusCode: 400 } }],
     // An answer whose reading failed: it stood, so the code of the broken connection proves nothing.
-    [{ code: 'ECONNREFUSED', $metadata: { httpStatusCode: 200 } }],
+    [{ syscall: 'connect', $metadata: { httpStatusCode: 200 } }],
   ])('%j is thrown on', (fields) => {
     const error = errorLike(fields);
     expect(() => outcomeOfError(error, {})).toThrow(error);
