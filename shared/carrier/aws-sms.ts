@@ -21,8 +21,6 @@ export interface AwsSmsSettings {
   readonly configurationSet: string;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
-  /** Another address than AWS's: a test's. */
-  readonly endpoint?: string;
 }
 
 /** What `TimeToLive` may be. */
@@ -57,7 +55,6 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
   const client = new PinpointSMSVoiceV2Client({
     maxAttempts: 1,
     requestHandler: { connectionTimeout: 1000 },
-    ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
   });
 
   async function handOver(message: Message, body: string): Promise<HandOver> {

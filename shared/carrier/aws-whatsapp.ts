@@ -16,8 +16,6 @@ export interface AwsWhatsAppSettings {
   readonly metaApiVersion: string;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
-  /** Another address than AWS's: a test's. */
-  readonly endpoint?: string;
 }
 
 const refusalTable: RefusalTable = {
@@ -30,7 +28,6 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
   const client = new SocialMessagingClient({
     maxAttempts: 1,
     requestHandler: { connectionTimeout: 1000 },
-    ...(settings.endpoint === undefined ? {} : { endpoint: settings.endpoint }),
   });
 
   async function handOver(message: Message, body: string): Promise<HandOver> {

@@ -10,6 +10,9 @@ import { type RefusalCode, refusal } from './refusals.ts';
 interface CallError {
   readonly name?: string;
   readonly code?: string;
+  readonly syscall?: string;
+  /** Where a name has several addresses, an error for each. */
+  readonly errors?: readonly CallError[];
   readonly message?: string;
   readonly Reason?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
@@ -36,14 +39,8 @@ const notTaken: readonly string[] = [
   'CredentialsProviderError',
 ];
 
-/** The name could not be resolved or nothing listens there: not a byte of the request was sent. */
-const notConnected: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-];
+/** The steps before a connection stands: when one of these fails, not a byte of the request was sent. */
+const connectingSteps: readonly string[] = ['getaddrinfo', 'connect'];
 
 /** Statuses that a service itself answers with. Of 502 and 504 a proxy is the author, who may have passed it on. */
 const ownFaults: readonly number[] = [500, 503];
@@ -68,7 +65,8 @@ export function outcomeOfError(error: unknown, refusalTable: RefusalTable): Hand
 }
 
 function neverConnected(fault: CallError): boolean {
-  if (fault.code !== undefined && notConnected.includes(fault.code)) return true;
-  // The SDK gives its connection time-out no code, and the name of a time-out while waiting for the answer.
-  return fault.name === 'TimeoutError' && (fault.message ?? '').includes('did not establish a connection');
+  // The SDK gives its connection time-out the name of any time-out, and no more to tell it by than its text.
+  if (fault.name === 'TimeoutError') return (fault.message ?? '').includes('did not establish a connection');
+  if (fault.errors !== undefined && fault.errors.length > 0) return fault.errors.every(neverConnected);
+  return connectingSteps.includes(fault.syscall ?? '');
 }

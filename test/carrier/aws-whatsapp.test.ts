@@ -1,0 +1,171 @@
+/** A WhatsApp message goes out as Meta's JSON by the service's own protocol, and each answer is understood. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsWhatsApp } from '../../shared/carrier/aws-whatsapp.ts';
+import type { Carrier } from '../../shared/carrier/carrier.ts';
+import type { WhatsAppContent } from '../../shared/message/whatsapp-content.ts';
+import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
+import { aMessage } from './a-message.ts';
+
+let server: CarrierServer;
+let carrier: Carrier;
+
+beforeAll(async () => {
+  server = await startCarrierServer();
+  Object.assign(process.env, carrierEnvironment(server.url));
+  carrier = awsWhatsApp({
+    phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
+    metaApiVersion: 'v20.0',
+    prices: { currency: 'USD', sms: {}, whatsapp: { default: 0.02 } },
+    timeLimitMs: 500,
+  });
+});
+
+beforeEach(() => server.answerWith({ id: '6d69f07a-c317-4278-9d5c-6a84078419ec' }));
+afterAll(() => server.close());
+
+async function sentFor(whatsapp?: WhatsAppContent, body = ''): Promise<Record<string, unknown>> {
+  await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), body, 1);
+  const sent = server.requests.at(-1)?.body.message;
+  return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
+}
+
+describe('the request', () => {
+  it('names the phone number and Meta’s version, and holds a text with our id', async () => {
+    const meta = await sentFor(undefined, 'Grüß dich 👋');
+    expect(server.requests.at(-1)).toMatchObject({
+      service: 'whatsapp',
+      body: {
+        originationPhoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
+        metaApiVersion: 'v20.0',
+      },
+    });
+    expect(meta).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+447700900123',
+      type: 'text',
+      text: { body: 'Grüß dich 👋' },
+      biz_opaque_callback_data: 'msg_01KAFF00000000000000000000',
+    });
+  });
+
+  it('holds a template with positional values, a media header and buttons', async () => {
+    const template = {
+      name: 'order_shipped',
+      language: 'en_GB',
+      parameters: {
+        header: { type: 'document' as const, media: { url: 'https://example.com/a.pdf', filename: 'a.pdf' } },
+        body: ['Ann', '42'],
+        buttons: ['track/42', { type: 'quick_reply' as const, value: 'STOP', index: 2 }],
+      },
+    };
+    expect((await sentFor({ type: 'template', template })).template).toEqual({
+      name: 'order_shipped',
+      language: { code: 'en_GB' },
+      components: [
+        {
+          type: 'header',
+          parameters: [
+            { type: 'document', document: { link: 'https://example.com/a.pdf', filename: 'a.pdf' } },
+          ],
+        },
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: 'Ann' },
+            { type: 'text', text: '42' },
+          ],
+        },
+        { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'track/42' }] },
+        {
+          type: 'button',
+          sub_type: 'quick_reply',
+          index: '2',
+          parameters: [{ type: 'payload', payload: 'STOP' }],
+        },
+      ],
+    });
+  });
+
+  it('holds a template with named values and a text header', async () => {
+    const template = {
+      name: 'hello',
+      language: 'en',
+      parameters: { header: 'News', body: { first_name: 'Ann' } },
+    };
+    expect((await sentFor({ type: 'template', template })).template).toEqual({
+      name: 'hello',
+      language: { code: 'en' },
+      components: [
+        { type: 'header', parameters: [{ type: 'text', text: 'News' }] },
+        { type: 'body', parameters: [{ type: 'text', parameter_name: 'first_name', text: 'Ann' }] },
+      ],
+    });
+  });
+
+  it('holds no components for a template without parameters', async () => {
+    const template = { name: 'hello_world', language: 'en_US' };
+    expect((await sentFor({ type: 'template', template })).template).toEqual({
+      name: 'hello_world',
+      language: { code: 'en_US' },
+    });
+  });
+
+  it.each([
+    [
+      { type: 'image', media: { url: 'https://example.com/a.png', caption: 'A' } },
+      { link: 'https://example.com/a.png', caption: 'A' },
+    ],
+    [{ type: 'sticker', media: { id: '798882015472548' } }, { id: '798882015472548' }],
+    [
+      { type: 'document', media: { id: '7', filename: 'a.pdf' } },
+      { id: '7', filename: 'a.pdf' },
+    ],
+    [
+      { type: 'location', location: { latitude: 51.5, longitude: -0.12, name: 'Here' } },
+      { latitude: 51.5, longitude: -0.12, name: 'Here' },
+    ],
+  ] satisfies [WhatsAppContent, object][])('holds %j', async (content, meta) => {
+    expect(await sentFor(content)).toMatchObject({ type: content.type, [content.type]: meta });
+  });
+});
+
+describe('the answer', () => {
+  it('is the carrier’s id, with the expected price of one message', async () => {
+    expect(await carrier.handOver(aMessage({ channel: 'whatsapp', segments: 3 }), 'Hi', 1)).toEqual({
+      outcome: 'accepted',
+      carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
+      cost: 0.02,
+      currency: 'USD',
+    });
+  });
+
+  it.each([
+    ['InvalidParametersException', 400, 'content_rejected'],
+    ['ValidationException', 400, 'content_rejected'],
+    ['ResourceNotFoundException', 404, 'sender_rejected'],
+  ])('%s is final, as %s', async (error, status, errorCode) => {
+    server.answerWith({ status, error });
+    const answer = await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1);
+    expect(answer).toMatchObject({ outcome: 'refused', errorCode });
+  });
+
+  it.each([
+    ['ThrottledRequestException', 429],
+    ['InternalServiceException', 500],
+    ['AccessDeniedException', 403],
+  ])('%s means that the message may be handed over again', async (error, status) => {
+    server.answerWith({ status, error });
+    expect((await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1)).outcome).toBe('try_again');
+  });
+
+  it.each([['hang'], ['reset'], [{ status: 502, error: 'DependencyException' }]] as const)(
+    '%j is thrown, after one request: the message may have been taken',
+    async (answer) => {
+      server.answerWith(answer);
+      const before = server.requests.length;
+      await expect(carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1)).rejects.toThrow();
+      expect(server.requests.length - before).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,49 @@
+/** Each channel has the carrier that the stage names, and needs the settings of that one only. */
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { chooseCarriers } from '../../shared/carrier/choose.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
+import { aMessage } from './a-message.ts';
+
+const before = { ...process.env };
+const sms = { SMS_ORIGINATION_IDENTITY: '+12065550152', SMS_CONFIGURATION_SET: 'receipts' };
+const whatsApp = { WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-976c', META_API_VERSION: 'v20.0' };
+let server: CarrierServer;
+
+beforeAll(async () => {
+  server = await startCarrierServer();
+});
+
+afterEach(() => {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, before);
+});
+
+afterAll(() => server.close());
+
+function choose(environment: Record<string, string>) {
+  Object.assign(process.env, carrierEnvironment(server.url), { PRICES: '{"currency":"USD"}' }, environment);
+  return chooseCarriers(systemClock);
+}
+
+it('hands SMS and WhatsApp to AWS where the stage says so', async () => {
+  const carriers = await choose({ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp });
+  await carriers.sms.handOver(aMessage(), 'Hello', 1);
+  await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), 'Hello', 1);
+  expect(server.requests.map((request) => request.service)).toEqual(['sms', 'whatsapp']);
+});
+
+it.each([
+  [
+    { SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp },
+    'SIMULATOR_OUTBOX_TABLE, RECEIPTS_QUEUE_URL, RETENTION_DAYS',
+  ],
+  [
+    { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp },
+    'SMS_ORIGINATION_IDENTITY, SMS_CONFIGURATION_SET',
+  ],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID, META_API_VERSION'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES: 'cheap' }, 'PRICES'],
+])('stops at start-up where settings are missing: %j', async (environment, missing) => {
+  await expect(choose(environment)).rejects.toThrow(`environment variables missing or malformed: ${missing}`);
+});

@@ -1,0 +1,118 @@
+/**
+ * A server of the test's own that speaks the protocols of the two carrier services: AWS JSON 1.0 for SMS and
+ * REST JSON for WhatsApp. It keeps what it was asked, and answers what the test tells it to.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface CarrierRequest {
+  readonly service: 'sms' | 'whatsapp';
+  readonly body: Record<string, unknown>;
+}
+
+export interface ServiceError {
+  readonly status: number;
+  readonly error: string;
+  /** Members of the error beside its message. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** `hang` never answers; `reset` breaks the connection after the request has been read. */
+export type Answer = { readonly id: string } | ServiceError | 'hang' | 'reset';
+
+export interface CarrierServer {
+  readonly url: string;
+  /** Every request that came, also those that got no answer. */
+  readonly requests: readonly CarrierRequest[];
+  /** What all requests from now on are answered. */
+  answerWith(answer: Answer): void;
+  close(): Promise<void>;
+}
+
+export async function startCarrierServer(): Promise<CarrierServer> {
+  const requests: CarrierRequest[] = [];
+  let answer: Answer = { id: 'carrier-1' };
+
+  const server = createServer((request, response) => {
+    void readBody(request).then((text) => {
+      const service = serviceOf(request);
+      if (service === undefined) {
+        response.writeHead(404, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ __type: 'UnknownOperationException' }));
+        return;
+      }
+      requests.push({ service, body: JSON.parse(text) });
+      if (answer === 'reset') response.destroy();
+      else if (answer !== 'hang') reply(response, service, answer);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    answerWith: (next) => {
+      answer = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The variables by which AWS's own clients are pointed at the server. */
+export function carrierEnvironment(url: string): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2: url,
+    AWS_ENDPOINT_URL_SOCIALMESSAGING: url,
+    AWS_REGION: 'eu-west-2',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  };
+}
+
+/** Only a request that is signed for the service and has its protocol's marks is a request to it. */
+function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefined {
+  const { authorization = '', 'content-type': type, 'x-amz-target': target } = request.headers;
+  if (request.method !== 'POST' || !authorization.startsWith('AWS4-HMAC-SHA256 ')) return undefined;
+  if (
+    request.url === '/' &&
+    type === 'application/x-amz-json-1.0' &&
+    target === 'PinpointSMSVoiceV2.SendTextMessage' &&
+    authorization.includes('/sms-voice/aws4_request')
+  ) {
+    return 'sms';
+  }
+  const forWhatsApp = request.url === '/v1/whatsapp/send' && type === 'application/json';
+  return forWhatsApp && authorization.includes('/social-messaging/aws4_request') ? 'whatsapp' : undefined;
+}
+
+function reply(
+  response: ServerResponse,
+  service: CarrierRequest['service'],
+  answer: Exclude<Answer, string>,
+): void {
+  const contentType = service === 'sms' ? 'application/x-amz-json-1.0' : 'application/json';
+  if ('id' in answer) {
+    response.writeHead(200, { 'content-type': contentType });
+    response.end(JSON.stringify(service === 'sms' ? { MessageId: answer.id } : { messageId: answer.id }));
+    return;
+  }
+  if (service === 'sms') {
+    response.writeHead(answer.status, { 'content-type': contentType });
+    const type = `com.amazonaws.pinpointsmsvoicev2#${answer.error}`;
+    response.end(JSON.stringify({ __type: type, Message: 'as documented', ...answer.fields }));
+    return;
+  }
+  response.writeHead(answer.status, { 'content-type': contentType, 'x-amzn-errortype': answer.error });
+  response.end(JSON.stringify({ message: 'as documented', ...answer.fields }));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
