@@ -9,7 +9,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import {
   type AddressRules,
@@ -77,8 +77,8 @@ export function httpPost(settings: PostSettings): Post {
     maxFreeSockets: 4,
     // Below the 5 s after which common servers close, so that a POST rarely meets a connection that is going away.
     timeout: 4000,
-    lookup: guardedLookup(settings.resolve, settings.rules),
   };
+  const lookup = guardedLookup(settings.resolve, settings.rules);
   const agents = { http: new HttpAgent(pool), https: new HttpsAgent({ ...pool, ...settings.tls }) };
 
   return (given) => {
@@ -90,15 +90,27 @@ export function httpPost(settings: PostSettings): Post {
       headers: { ...given.headers, 'content-length': String(Buffer.byteLength(given.body)) },
       maxHeaderSize: answerReadMaxBytes,
     };
-    const open = () =>
-      verdict.url.protocol === 'https:'
-        ? httpsRequest(verdict.url, { ...options, agent: agents.https })
-        : httpRequest(verdict.url, { ...options, agent: agents.http });
+    const open = (onLookup: () => void) => {
+      // Node tells of a lookup with a single answer alone, so the end of it is noted here.
+      const noted: LookupFunction = (hostname, lookupOptions, callback) =>
+        lookup(hostname, lookupOptions, (error, address, family) => {
+          if (!error) onLookup();
+          callback(error, address, family);
+        });
+      return verdict.url.protocol === 'https:'
+        ? httpsRequest(verdict.url, { ...options, lookup: noted, agent: agents.https })
+        : httpRequest(verdict.url, { ...options, lookup: noted, agent: agents.http });
+    };
     return run(open, given.body, verdict.url, settings.rules);
   };
 }
 
-function run(open: () => ClientRequest, body: string, url: URL, rules: AddressRules): Promise<PostResult> {
+function run(
+  open: (onLookup: () => void) => ClientRequest,
+  body: string,
+  url: URL,
+  rules: AddressRules,
+): Promise<PostResult> {
   return new Promise((settle) => {
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
@@ -112,7 +124,7 @@ function run(open: () => ClientRequest, body: string, url: URL, rules: AddressRu
     let answerBytes = 0;
     let done = false;
 
-    const request = open();
+    const request = open(onLookup);
     const reader = statusLineReader(answerReadMaxBytes);
     let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
 
@@ -122,7 +134,6 @@ function run(open: () => ClientRequest, body: string, url: URL, rules: AddressRu
       done = true;
       clearTimeout(timer);
       socket?.off('data', onData);
-      socket?.off('lookup', onLookup);
       socket?.off('connect', onConnect);
       socket?.off('secureConnect', onSecure);
       // A whole answer leaves its connection in the pool; anything else is cut off.
@@ -141,7 +152,6 @@ function run(open: () => ClientRequest, body: string, url: URL, rules: AddressRu
     }
 
     function onLookup(): void {
-      if (phase !== 'dns') return;
       timings.dnsMs = elapsed();
       phase = 'connect';
     }
@@ -180,7 +190,7 @@ function run(open: () => ClientRequest, body: string, url: URL, rules: AddressRu
     request.on('socket', (given) => {
       socket = given;
       if (given.connecting) {
-        given.on('lookup', onLookup).on('connect', onConnect).on('secureConnect', onSecure);
+        given.on('connect', onConnect).on('secureConnect', onSecure);
       } else {
         phase = 'answer';
         address = given.remoteAddress;

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
+import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { type Answer, createWorld } from '../support/webhook-world.ts';
+
+const day = 86_400;
+
+async function deliverTo(answer: (postNumber: number) => Answer, schedulerLatenessMs = 0, timeScale = 1) {
+  const store = memoryDeliveryStore();
+  const world = createWorld({
+    store,
+    startAt: created,
+    timeScale,
+    answer: (_deliveryId, postNumber) => answer(postNumber),
+    schedulerLatenessMs: () => schedulerLatenessMs,
+  });
+  world.relay(aMessage(), aSentMessage());
+  await world.run(day);
+  const [post] = world.posts;
+  const delivery = await store.get(post?.deliveryId ?? '');
+  if (delivery === undefined) throw new Error('nothing was delivered');
+  return { world, delivery };
+}
+
+describe('the true schedule', () => {
+  it.each([
+    ['at once', 0],
+    ['30 s late', 30_000],
+    ['59 s late', 59_000],
+  ])(
+    'retries 30 s, 2 min, 10 min, 1 h and 6 h after each failure, schedules firing %s',
+    async (_name, latenessMs) => {
+      const { world, delivery } = await deliverTo(() => ({ afterMs: 3000, status: 500 }), latenessMs);
+      expect(world.posts).toHaveLength(6);
+      expect(delivery.state).toBe('failed');
+      const { attempts } = delivery;
+      const delays = attempts
+        .slice(1)
+        .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
+      expect(delays).toEqual([30_000, 120_000, 600_000, 3_600_000, 21_600_000]);
+      for (const attempt of attempts) {
+        expect(attempt.lateness_ms).toBeGreaterThanOrEqual(0);
+        expect(attempt.lateness_ms).toBeLessThanOrEqual(300);
+      }
+      expect(
+        attempts.slice(0, 5).map((attempt, i) => attempt.next_due_at === attempts[i + 1]?.due_at),
+      ).toEqual(Array(5).fill(true));
+      expect(attempts[5]?.next_due_at).toBeUndefined();
+    },
+  );
+
+  it('sends the legs up to ten minutes by SQS delay and the hours by a schedule aimed a minute early', async () => {
+    const { world } = await deliverTo(() => ({ afterMs: 1000, status: 500 }));
+    const longWakes = world.wakes.filter(({ delaySeconds }) => delaySeconds > 1);
+    expect(longWakes.map(({ road }) => road)).toEqual([
+      'queue',
+      'queue',
+      'queue',
+      'schedule',
+      'queue',
+      'schedule',
+      'queue',
+    ]);
+    const seconds = longWakes.map(({ delaySeconds }) => Math.round(delaySeconds));
+    expect(seconds.slice(0, 3)).toEqual([29, 119, 599]);
+    expect(seconds[3]).toBeGreaterThanOrEqual(3539);
+    expect(seconds[3]).toBeLessThanOrEqual(3541);
+    expect(seconds[5]).toBeGreaterThanOrEqual(21_539);
+    expect(world.wakes.every(({ road, delaySeconds }) => road === 'schedule' || delaySeconds <= 900)).toBe(
+      true,
+    );
+  });
+
+  it('takes the same roads in the same proportions when scaled', async () => {
+    const { delivery, world } = await deliverTo(() => ({ afterMs: 10, status: 500 }), 0, 10);
+    const { attempts } = delivery;
+    const delays = attempts
+      .slice(1)
+      .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
+    expect(delays).toEqual([3000, 12_000, 60_000, 360_000, 2_160_000]);
+    expect(world.wakes.filter(({ road }) => road === 'schedule')).toHaveLength(2);
+  });
+
+  it('stops at the first acknowledgement', async () => {
+    const { world, delivery } = await deliverTo((n) => ({ afterMs: 50, status: n === 3 ? 200 : 503 }));
+    expect(world.posts).toHaveLength(3);
+    expect(delivery.state).toBe('acknowledged');
+    expect(delivery.due_shard).toBeUndefined();
+  });
+
+  it('posts the same bytes under the same webhook-id every time', async () => {
+    const { world } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
+    expect(new Set(world.posts.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(world.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('raises one alarm and writes one activity entry when the last retry failed', async () => {
+    const { world, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
+    expect(world.alarms).toEqual([delivery.delivery_id]);
+    expect([...world.activities.values()].map(({ kind }) => kind)).toEqual(['webhook_failed']);
+    expect(delivery.due_shard).toBeUndefined();
+  });
+
+  it('serves a receiver that timed out by the slow lane, and skips nothing', async () => {
+    const { world } = await deliverTo(() => ({ afterMs: 5000, error: 'timeout' }));
+    expect(world.posts.map(({ lane }) => lane)).toEqual(['fast', 'slow', 'slow', 'slow', 'slow', 'slow']);
+  });
+});
