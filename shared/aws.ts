@@ -1,23 +1,27 @@
-/** Where AWS clients are made: each call has a time limit, and few enough retries to end before the function does. */
+/** Makes the AWS clients, one of each per process, and gives every call a time limit. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SchedulerClient } from '@aws-sdk/client-scheduler';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** Milliseconds; a DynamoDB or SQS call that takes longer is tried again elsewhere. */
-const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000 };
-const clientConfig = { maxAttempts: 3, requestHandler: timeLimits };
+const bounded = { maxAttempts: 3, requestHandler: { requestTimeout: 3000, connectionTimeout: 1000 } };
 
+let dynamoClient: DynamoDBDocumentClient | undefined;
+let kmsClient: KMSClient | undefined;
+
+/** Numbers become plain numbers: one that a person typed too large to be exact must not break the reading of a row. */
 export function dynamo(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig), {
+  dynamoClient ??= documentClient(new DynamoDBClient(bounded));
+  return dynamoClient;
+}
+
+export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers: Number },
   });
 }
 
-export function sqs(): SQSClient {
-  return new SQSClient(clientConfig);
-}
-
-export function scheduler(): SchedulerClient {
-  return new SchedulerClient(clientConfig);
+export function kms(): KMSClient {
+  kmsClient ??= new KMSClient(bounded);
+  return kmsClient;
 }
