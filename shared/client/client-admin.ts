@@ -2,7 +2,7 @@
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
-import { type ApiKey, type Client, isLive } from './client.ts';
+import { type ApiKey, type Client, type ClientSecret, isLive, type WebhookSecret } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
   newApiKey,
@@ -76,7 +76,7 @@ export async function rotateClientSecret(
   now: Date,
 ): Promise<string> {
   const clientSecret = newClientSecret(parts.random);
-  const created = { hash: secretHash(clientSecret), created_at: now.toISOString() };
+  const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
     const client = await parts.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
@@ -95,7 +95,7 @@ export async function rotateWebhookSecret(
   const secret = newWebhookSecret(parts.random);
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
     const before = await parts.webhookSecrets.find(clientId);
-    const after = withNewest({ secret, created_at: now.toISOString() }, before, now);
+    const after = withNewest<WebhookSecret>({ secret, created_at: now.toISOString() }, before, now);
     if (await parts.webhookSecrets.replace(clientId, before, after)) return secret;
   }
   throw contended();
