@@ -1,19 +1,22 @@
-/** Makes the AWS clients, one of each per process, and gives every call a time limit. */
+/** Where AWS clients are made, one of each for a process: each call has a time limit, and few enough retries to end before the function does. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-const bounded = { maxAttempts: 3, requestHandler: { requestTimeout: 3000, connectionTimeout: 1000 } };
+/** Milliseconds; a call that takes longer is tried again elsewhere. Without the last setting it is only warned of. */
+const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
+const clientConfig = { maxAttempts: 3, requestHandler: timeLimits };
 
-let dynamoClient: DynamoDBDocumentClient | undefined;
-let kmsClient: KMSClient | undefined;
+let documents: DynamoDBDocumentClient | undefined;
 
-/** Numbers become plain numbers: one that a person typed too large to be exact must not break the reading of a row. */
 export function dynamo(): DynamoDBDocumentClient {
-  dynamoClient ??= documentClient(new DynamoDBClient(bounded));
-  return dynamoClient;
+  documents ??= documentClient(new DynamoDBClient(clientConfig));
+  return documents;
 }
 
+/** Every number becomes a plain one: one that a person typed too large to be exact must not break the reading of a row. */
 export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
@@ -21,7 +24,14 @@ export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
   });
 }
 
+export function sqs(): SQSClient {
+  return new SQSClient(clientConfig);
+}
+
+export function scheduler(): SchedulerClient {
+  return new SchedulerClient(clientConfig);
+}
+
 export function kms(): KMSClient {
-  kmsClient ??= new KMSClient(bounded);
-  return kmsClient;
+  return new KMSClient(clientConfig);
 }

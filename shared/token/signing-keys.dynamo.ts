@@ -6,7 +6,10 @@ import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
 
 const signingKeyRow = z.object({
   kid: z.string(),
-  public_jwk: z.string().transform((text): unknown => JSON.parse(text)).pipe(publicJwk),
+  public_jwk: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(publicJwk),
 });
 
 export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string): SigningKeyStore {

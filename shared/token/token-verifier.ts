@@ -17,15 +17,20 @@ export interface ExpectedToken {
 
 /** A key that was withdrawn is trusted no longer than this. */
 const keyBounds = { maxAgeSeconds: 300, maxEntries: 10 };
-/** How many unknown `kid`s are looked up in so many seconds: invented ones must not become a flood of reads. */
+/** How many unknown `kid`s may be looked up in vain in so many seconds: invented ones must not become a flood of reads. */
 const unknownKids = { lookups: 3, perSeconds: 5 };
 /** Ours are base64url SHA-256. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
-export function tokenVerifier(keys: Pick<SigningKeyStore, 'find'>, expected: ExpectedToken, clock: Clock): TokenVerifier {
+export function tokenVerifier(
+  keys: Pick<SigningKeyStore, 'find'>,
+  expected: ExpectedToken,
+  clock: Clock,
+): TokenVerifier {
   const cache = new CachedReader(readKey, keyBounds, clock);
   const refusedKids = new ExpiringMap<true>(unknownKids.lookups);
-  let lookups: number[] = [];
+  const knownKids = new Set<string>();
+  let vainLookups: number[] = [];
 
   return {
     async verify(token, now) {
@@ -53,20 +58,23 @@ export function tokenVerifier(keys: Pick<SigningKeyStore, 'find'>, expected: Exp
     return key;
   }
 
-  /** A `kid` that is not remembered: another key's, published a moment ago, or an invented one. */
+  /** A `kid` that is not remembered: of a key published a moment ago, or known and due to be read again, or invented. */
   async function readKey(kid: string): Promise<CryptoKey | undefined> {
     const now = clock();
     const since = now.getTime() - unknownKids.perSeconds * 1000;
-    lookups = lookups.filter((at) => at > since);
-    if (lookups.length >= unknownKids.lookups || refusedKids.get(kid, now) === true) return undefined;
-    lookups.push(now.getTime());
+    vainLookups = vainLookups.filter((at) => at > since);
+    const mayLookUp = vainLookups.length < unknownKids.lookups && refusedKids.get(kid, now) === undefined;
+    if (!mayLookUp && !knownKids.has(kid)) return undefined;
     const jwk = await keys.find(kid);
     if (jwk === undefined) {
+      knownKids.delete(kid);
+      vainLookups.push(now.getTime());
       refusedKids.set(kid, true, now.getTime() + unknownKids.perSeconds * 1000);
       return undefined;
     }
     const key = await importJWK(jwk, tokenAlgorithm);
     if (key instanceof Uint8Array) throw new Error('a signing key is not a public key');
+    knownKids.add(kid);
     return key;
   }
 }
