@@ -1,5 +1,13 @@
-/** A placeholder: answers 501. */
-export const handler = async (event: { path: string }): Promise<{ statusCode: number; body: string }> => {
-  process.stdout.write(`${JSON.stringify({ placeholder: event.path })}\n`);
-  return { statusCode: 501, body: JSON.stringify({ error: 'not_implemented', path: event.path }) };
-};
+/** Answers what no route takes: 405 for a known path with another method, 404 for every other path. */
+
+import { unmatchedError } from '../shared/http/refuse-unmatched.ts';
+import { httpFunction } from '../shared/http.ts';
+import { routes, unmatchedRoute } from '../shared/routes.ts';
+
+export const handler = httpFunction(
+  unmatchedRoute,
+  async ({ method, path }) => {
+    throw unmatchedError(method, path, Object.values(routes));
+  },
+  { formats: [] },
+);

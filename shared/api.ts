@@ -1,42 +1,81 @@
 /** An HTTP operation as the domain sees it: a request that was authenticated, counted and parsed, and its answer. */
 import type * as z from 'zod';
+import type { Client } from './client/client.ts';
 import { type FieldError, GatewayError } from './errors.ts';
-import type { Scope } from './routes.ts';
+import type { Route, Scope } from './routes.ts';
 
+/** The client behind a request, and what its credential allows. */
 export interface Caller {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
-  readonly client: { readonly countries?: readonly string[]; readonly senders?: readonly string[] };
+  /** Its row, at most 45 s old. */
+  readonly client: Client;
 }
 
 export interface ApiRequest {
   readonly requestId: string;
+  readonly route: Route;
+  readonly method: string;
+  readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Parsed; undefined where there is none. */
   readonly body: unknown;
+  readonly rawBody: string;
+  readonly sourceIp: string;
+  /** Undefined only where the route asks for no scope. */
   readonly caller: Caller | undefined;
+  /** When the request came in. */
   readonly now: Date;
 }
 
 export interface ApiResponse {
   readonly status: number;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value; or text or bytes, with their `Content-Type` among the headers. */
   readonly body: unknown;
+  /** Fields for the request's log line: ids, never a body, a secret or a whole number. */
+  readonly log?: Readonly<Record<string, unknown>>;
 }
 
 export type Operation = (request: ApiRequest) => Promise<ApiResponse>;
 
-export function requireCaller(request: ApiRequest): Caller {
+export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
   if (request.caller === undefined) throw new Error('the route has no scope');
   return request.caller;
 }
 
+/** The body as the schema has it. @throws GatewayError that names every faulty field at once. */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const details: FieldError[] = parsed.error.issues.map((issue) => ({
-    field: issue.path.join('.'),
-    message: issue.message,
-  }));
-  throw new GatewayError('invalid_request', 'Some fields are not valid.', { details });
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new GatewayError('invalid_request', 'The request needs a body that is a JSON object.');
+  }
+  const details = parsed.error.issues.map(
+    (issue): FieldError => ({
+      field: fieldName(issue.path),
+      message: valueAt(body, issue.path) === undefined ? 'This field is required.' : issue.message,
+    }),
+  );
+  const fields = details.length === 1 ? 'A field is' : 'Some fields are';
+  throw new GatewayError('invalid_request', `${fields} not valid; see details.`, { details });
+}
+
+/** `recipients[2].to` */
+function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
 }

@@ -1,5 +1,6 @@
 /** The log lines of the webhook engine: each attempt in one line, each delivery that failed for good as an ERROR. */
-import { count, log } from '../log.ts';
+import { log } from '../log.ts';
+import { countMetric } from '../metrics.ts';
 import type { Outcome } from './deliver.ts';
 import type { Delivery, Lane } from './delivery.ts';
 import type { DeliveryMessage } from './wake.ts';
@@ -33,7 +34,7 @@ export function raiseAlarm(delivery: Delivery): void {
     attempts: delivery.attempt_number,
     error: delivery.attempts.at(-1)?.error,
   });
-  count('WebhookFailed');
+  countMetric('WebhookFailed');
 }
 
 function idsOf(delivery: Delivery) {

@@ -1,0 +1,155 @@
+/** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
+import { addSeconds } from '../clock.ts';
+import { GatewayError } from '../errors.ts';
+import type { Scope } from '../routes.ts';
+import { type ApiKey, type Client, type ClientSecret, isLive, type WebhookSecret } from './client.ts';
+import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
+import {
+  newApiKey,
+  newApiKeyId,
+  newClientId,
+  newClientSecret,
+  newWebhookSecret,
+  type RandomBytes,
+  secretHash,
+} from './secret-text.ts';
+
+/** How long the secret before goes on beside a new one. */
+const overlapSeconds = 24 * 3600;
+const rotationAttempts = 5;
+
+export interface ClientAdminParts {
+  readonly clients: ClientStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly webhookSecrets: WebhookSecretStore;
+  readonly random: RandomBytes;
+}
+
+export interface NewClient {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly webhookUrl?: string;
+}
+
+export interface CreatedClient {
+  readonly client: Client;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+}
+
+/** The webhook secret is stored first: a client that exists can always sign. */
+export async function createClient(
+  parts: ClientAdminParts,
+  wanted: NewClient,
+  now: Date,
+): Promise<CreatedClient> {
+  const createdAt = now.toISOString();
+  const clientId = newClientId(parts.random);
+  const clientSecret = newClientSecret(parts.random);
+  const webhookSecret = newWebhookSecret(parts.random);
+  const client: Client = {
+    client_id: clientId,
+    name: wanted.name,
+    scopes: [...wanted.scopes],
+    disabled: false,
+    secrets: [{ hash: secretHash(clientSecret), created_at: createdAt }],
+    created_at: createdAt,
+    ...(wanted.webhookUrl === undefined ? {} : { webhook_url: wanted.webhookUrl }),
+  };
+  await parts.webhookSecrets.replace(clientId, [], [{ secret: webhookSecret, created_at: createdAt }]);
+  await parts.clients.create(client);
+  return { client, clientSecret, webhookSecret };
+}
+
+/** Holds within 60 s, whatever token the client still has (contract, section 3). */
+export async function setClientDisabled(
+  parts: ClientAdminParts,
+  clientId: string,
+  disabled: boolean,
+): Promise<void> {
+  if (!(await parts.clients.setDisabled(clientId, disabled))) throw noSuchClient();
+}
+
+export async function rotateClientSecret(
+  parts: ClientAdminParts,
+  clientId: string,
+  now: Date,
+): Promise<string> {
+  const clientSecret = newClientSecret(parts.random);
+  const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
+  for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
+    const client = await parts.clients.find(clientId);
+    if (client === undefined) throw noSuchClient();
+    const secrets = withNewest(created, client.secrets, now);
+    if (await parts.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
+  }
+  throw contended();
+}
+
+/** During the overlap webhooks are signed with both (contract, section 7). */
+export async function rotateWebhookSecret(
+  parts: ClientAdminParts,
+  clientId: string,
+  now: Date,
+): Promise<string> {
+  const secret = newWebhookSecret(parts.random);
+  for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
+    const before = await parts.webhookSecrets.find(clientId);
+    const after = withNewest<WebhookSecret>({ secret, created_at: now.toISOString() }, before, now);
+    if (await parts.webhookSecrets.replace(clientId, before, after)) return secret;
+  }
+  throw contended();
+}
+
+export interface CreatedApiKey {
+  readonly apiKey: string;
+  readonly row: ApiKey;
+}
+
+export async function createApiKey(
+  parts: ClientAdminParts,
+  clientId: string,
+  now: Date,
+): Promise<CreatedApiKey> {
+  if ((await parts.clients.find(clientId)) === undefined) throw noSuchClient();
+  const apiKey = newApiKey(parts.random);
+  const row: ApiKey = {
+    key_hash: secretHash(apiKey),
+    key_id: newApiKeyId(parts.random),
+    client_id: clientId,
+    created_at: now.toISOString(),
+  };
+  await parts.apiKeys.create(row);
+  return { apiKey, row };
+}
+
+export async function revokeApiKey(
+  parts: ClientAdminParts,
+  clientId: string,
+  keyId: string,
+  now: Date,
+): Promise<void> {
+  const key = (await parts.apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
+  if (key === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
+  await parts.apiKeys.revoke(key.key_hash, now);
+}
+
+/** The new secret, and of the live ones before it the newest, which now ends; an end that was set stays. */
+function withNewest<S extends { readonly expires_at?: string | undefined }>(
+  created: S,
+  before: readonly S[],
+  now: Date,
+): S[] {
+  const previous = before.find((secret) => isLive(secret, now));
+  if (previous === undefined) return [created];
+  const end = previous.expires_at ?? addSeconds(now, overlapSeconds).toISOString();
+  return [created, { ...previous, expires_at: end }];
+}
+
+function noSuchClient(): GatewayError {
+  return new GatewayError('not_found', 'There is no such client.');
+}
+
+function contended(): GatewayError {
+  return new GatewayError('service_unavailable', 'Someone else changes these secrets. Try again.');
+}

@@ -1,0 +1,79 @@
+/** Keeps clients in their table; each change is one write on the condition that it still fits. */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { clientRow } from './client.ts';
+import type { ClientStore } from './client-store.ts';
+
+export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string): ClientStore {
+  const update = (clientId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> =>
+    whereItFits(() => dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
+
+  return {
+    async find(clientId) {
+      const { Item } = await dynamo.send(
+        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : clientRow.parse(Item);
+    },
+    async create(client) {
+      await dynamo.send(
+        new PutCommand({
+          TableName,
+          Item: client,
+          ConditionExpression: 'attribute_not_exists(client_id)',
+        }),
+      );
+    },
+    setDisabled: (clientId, disabled) =>
+      update(clientId, {
+        UpdateExpression: 'SET disabled = :disabled',
+        ConditionExpression: 'attribute_exists(client_id)',
+        ExpressionAttributeValues: { ':disabled': disabled },
+      }),
+    setWebhookUrl: (clientId, webhookUrl) =>
+      update(clientId, {
+        UpdateExpression: webhookUrl === undefined ? 'REMOVE webhook_url' : 'SET webhook_url = :webhook_url',
+        ConditionExpression: 'attribute_exists(client_id)',
+        ...(webhookUrl === undefined ? {} : { ExpressionAttributeValues: { ':webhook_url': webhookUrl } }),
+      }),
+    replaceSecrets: (clientId, before, after) =>
+      update(clientId, {
+        UpdateExpression: 'SET secrets = :after',
+        ConditionExpression: 'secrets = :before',
+        ExpressionAttributeValues: { ':before': before, ':after': after },
+      }),
+    // A list of all clients has no key to query by; only administrators ask for it, a page at a time.
+    async list({ limit, after }) {
+      const { Items = [], LastEvaluatedKey } = await dynamo.send(
+        new ScanCommand({
+          TableName,
+          Limit: limit,
+          ...(after === undefined ? {} : { ExclusiveStartKey: { client_id: after } }),
+        }),
+      );
+      const next: unknown = LastEvaluatedKey?.client_id;
+      return {
+        clients: Items.map((item) => clientRow.parse(item)),
+        next: typeof next === 'string' ? next : undefined,
+      };
+    },
+  };
+}
+
+/** Whether the write's condition held. */
+export async function whereItFits(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** The ports to clients, their API keys and their webhook secrets. */
+
+import type { Clock } from '../clock.ts';
+import { accessCache, CachedReader } from '../expiring-cache.ts';
+import type { ApiKey, Client, ClientSecret, WebhookSecret } from './client.ts';
+
+export interface ClientStore {
+  /** As the row stands now, what was written a moment ago included. */
+  find(clientId: string): Promise<Client | undefined>;
+  /** @throws Error where the id is taken. */
+  create(client: Client): Promise<void>;
+  /** False where there is no such client. */
+  setDisabled(clientId: string, disabled: boolean): Promise<boolean>;
+  /** `undefined` removes the address. False where there is no such client. */
+  setWebhookUrl(clientId: string, webhookUrl: string | undefined): Promise<boolean>;
+  /** False where the secrets are no longer `before`: someone else changed them. */
+  replaceSecrets(
+    clientId: string,
+    before: readonly ClientSecret[],
+    after: readonly ClientSecret[],
+  ): Promise<boolean>;
+  list(options: ListOptions): Promise<ClientPage>;
+}
+
+export interface ListOptions {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface ClientPage {
+  readonly clients: readonly Client[];
+  readonly next?: string | undefined;
+}
+
+export interface ApiKeyStore {
+  find(keyHash: string): Promise<ApiKey | undefined>;
+  create(key: ApiKey): Promise<void>;
+  /** Newest first. */
+  listOf(clientId: string): Promise<readonly ApiKey[]>;
+  revoke(keyHash: string, at: Date): Promise<void>;
+}
+
+export interface WebhookSecretStore {
+  find(clientId: string): Promise<readonly WebhookSecret[]>;
+  /** False where the secrets are no longer `before`: someone else changed them. */
+  replace(
+    clientId: string,
+    before: readonly WebhookSecret[],
+    after: readonly WebhookSecret[],
+  ): Promise<boolean>;
+}
+
+/** Who may do what, at most 45 s old; what is not remembered is read as it stands. */
+export interface ClientDirectory {
+  client(clientId: string): Promise<Client | undefined>;
+  /** Read anew: for a secret that the remembered row does not know, which may have been made since. */
+  freshClient(clientId: string): Promise<Client | undefined>;
+  apiKey(keyHash: string): Promise<ApiKey | undefined>;
+}
+
+export function clientDirectory(
+  clients: Pick<ClientStore, 'find'>,
+  apiKeys: Pick<ApiKeyStore, 'find'>,
+  clock: Clock,
+): ClientDirectory {
+  const clientCache = new CachedReader((id) => clients.find(id), accessCache, clock);
+  const keyCache = new CachedReader((hash) => apiKeys.find(hash), accessCache, clock);
+  return {
+    client: (clientId) => clientCache.get(clientId),
+    freshClient: (clientId) => clientCache.getFresh(clientId),
+    apiKey: (keyHash) => keyCache.get(keyHash),
+  };
+}

@@ -1,0 +1,69 @@
+/** What a client is: a row that holds hashes of its secrets, never a secret. */
+import * as z from 'zod';
+import type { Scope } from '../routes.ts';
+import { sameHash, secretHash } from './secret-text.ts';
+
+const instant = z.iso.datetime();
+const scope = z.enum(['messages', 'admin']) satisfies z.ZodType<Scope>;
+
+const secretRow = z.object({
+  /** SHA-256, hexadecimal. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: instant,
+  /** Set on the older secret when a new one is made. */
+  expires_at: instant.optional(),
+});
+
+export const clientRow = z.object({
+  client_id: z.string().min(1),
+  name: z.string(),
+  scopes: z.array(scope),
+  disabled: z.boolean(),
+  /** Newest first; at most two. */
+  secrets: z.array(secretRow),
+  webhook_url: z.string().optional(),
+  created_at: instant,
+  /** Where set, the only countries (ISO 3166-1 alpha-2) and senders that this client may use. */
+  countries: z.array(z.string()).optional(),
+  senders: z.array(z.string()).optional(),
+});
+
+export type Client = z.output<typeof clientRow>;
+export type ClientSecret = Client['secrets'][number];
+
+/** A row of `api-keys`. The key itself is found by its hash and stands nowhere. */
+export const apiKeyRow = z.object({
+  key_hash: z.string(),
+  key_id: z.string(),
+  client_id: z.string(),
+  created_at: instant,
+  revoked_at: instant.optional(),
+});
+
+export type ApiKey = z.output<typeof apiKeyRow>;
+
+/** A row of `client-secrets`: what signs a client's webhooks, newest first, at most two. */
+export const webhookSecretsRow = z.object({
+  client_id: z.string(),
+  webhook_secrets: z.array(
+    z.object({ secret: z.string(), created_at: instant, expires_at: instant.optional() }),
+  ),
+});
+
+export type WebhookSecrets = z.output<typeof webhookSecretsRow>;
+export type WebhookSecret = WebhookSecrets['webhook_secrets'][number];
+
+/** Whether a secret still holds at `now`. */
+export function isLive(secret: { readonly expires_at?: string | undefined }, now: Date): boolean {
+  return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
+}
+
+/** Whether `secret` is one of the client's live secrets. Compares with each of them, found or not. */
+export function hasSecret(client: Client, secret: string, now: Date): boolean {
+  const hash = secretHash(secret);
+  let found = false;
+  for (const known of client.secrets) {
+    if (sameHash(known.hash, hash) && isLive(known, now)) found = true;
+  }
+  return found;
+}

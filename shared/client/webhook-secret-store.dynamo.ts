@@ -1,0 +1,33 @@
+/** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { webhookSecretsRow } from './client.ts';
+import { whereItFits } from './client-store.dynamo.ts';
+import type { WebhookSecretStore } from './client-store.ts';
+
+export function dynamoWebhookSecretStore(
+  dynamo: DynamoDBDocumentClient,
+  TableName: string,
+): WebhookSecretStore {
+  return {
+    async find(clientId) {
+      const { Item } = await dynamo.send(
+        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
+      );
+      return Item === undefined ? [] : webhookSecretsRow.parse(Item).webhook_secrets;
+    },
+    replace: (clientId, before, after) =>
+      whereItFits(() =>
+        dynamo.send(
+          new UpdateCommand({
+            TableName,
+            Key: { client_id: clientId },
+            UpdateExpression: 'SET webhook_secrets = :after',
+            ConditionExpression:
+              before.length === 0 ? 'attribute_not_exists(webhook_secrets)' : 'webhook_secrets = :before',
+            ExpressionAttributeValues:
+              before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
+          }),
+        ),
+      ),
+  };
+}

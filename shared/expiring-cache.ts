@@ -1,0 +1,89 @@
+/** Remembers what was read for a bounded time and in bounded memory; what is due is read once, however many ask. */
+import type { Clock } from './clock.ts';
+
+export interface CacheBounds {
+  readonly maxAgeSeconds: number;
+  readonly maxEntries: number;
+}
+
+/** Values with an end; the longest unused leaves first. */
+export class ExpiringMap<V> {
+  readonly #entries = new Map<string, { readonly value: V; readonly expiresAtMs: number }>();
+  readonly #maxEntries: number;
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  get(key: string, now: Date): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    if (entry.expiresAtMs <= now.getTime()) return undefined;
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: V, expiresAtMs: number): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, expiresAtMs });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#maxEntries) break;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+}
+
+/**
+ * Puts a cache before a read. A value's age counts from the start of its read. `undefined` means that there is
+ * nothing yet and is not remembered, so what was made a moment ago is found at once.
+ */
+export class CachedReader<V> {
+  readonly #values: ExpiringMap<V>;
+  readonly #pending = new Map<string, Promise<V | undefined>>();
+  readonly #read: (key: string) => Promise<V | undefined>;
+  readonly #clock: Clock;
+  readonly #maxAgeSeconds: number;
+
+  constructor(read: (key: string) => Promise<V | undefined>, bounds: CacheBounds, clock: Clock) {
+    this.#read = read;
+    this.#clock = clock;
+    this.#maxAgeSeconds = bounds.maxAgeSeconds;
+    this.#values = new ExpiringMap(bounds.maxEntries);
+  }
+
+  async get(key: string): Promise<V | undefined> {
+    return this.#values.get(key, this.#clock()) ?? (await this.#load(key));
+  }
+
+  /** Reads anew, whatever is remembered. */
+  async getFresh(key: string): Promise<V | undefined> {
+    this.#values.delete(key);
+    return await this.#load(key);
+  }
+
+  #load(key: string): Promise<V | undefined> {
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const expiresAtMs = this.#clock().getTime() + this.#maxAgeSeconds * 1000;
+    const load = this.#read(key)
+      .then((value) => {
+        if (value !== undefined) this.#values.set(key, value, expiresAtMs);
+        return value;
+      })
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, load);
+    return load;
+  }
+}
+
+/** How long a row that decides about access or limits may be remembered: changes hold within 60 s (contract, 3 and 4). */
+export const accessCache: CacheBounds = { maxAgeSeconds: 45, maxEntries: 2000 };

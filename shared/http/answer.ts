@@ -1,0 +1,74 @@
+/** Makes what goes out on the wire: every answer with its request id, every refusal in one form, nothing else said. */
+import type { ApiResponse } from '../api.ts';
+import { GatewayError } from '../errors.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64: boolean;
+}
+
+const jsonType = { 'Content-Type': 'application/json' };
+
+export function successAnswer(response: ApiResponse): Answer {
+  const { status, headers = {}, body } = response;
+  if (Buffer.isBuffer(body)) return { status, headers, body: body.toString('base64'), isBase64: true };
+  if (typeof body === 'string') return { status, headers, body, isBase64: false };
+  return { status, headers: { ...jsonType, ...headers }, body: JSON.stringify(body), isBase64: false };
+}
+
+export function errorAnswer(error: GatewayError, requestId: string, oauth: boolean): Answer {
+  const { code, message, details, retryAfterSeconds } = error;
+  const body = {
+    error: code,
+    // RFC 6749, section 5.2, names the same text otherwise.
+    ...(oauth ? { error_description: message } : {}),
+    message,
+    request_id: requestId,
+    ...(details.length > 0 ? { details } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+  };
+  const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return {
+    status: error.status,
+    headers: { ...jsonType, ...error.headers, ...retryAfter },
+    body: JSON.stringify(body),
+    isBase64: false,
+  };
+}
+
+/** What a caller may be told of anything that was thrown. */
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return isOutage(error)
+    ? new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
+        cause: error,
+      })
+    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: error });
+}
+
+const outageNames: ReadonlySet<string> = new Set([
+  'TimeoutError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'KMSInternalException',
+  'DependencyTimeoutException',
+]);
+const outageCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** A service behind us that is down, slow or over its capacity, not a fault of ours: worth trying again. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (outageNames.has(error.name)) return true;
+  if ('code' in error && outageCodes.has(error.code)) return true;
+  return '$fault' in error && error.$fault === 'server';
+}

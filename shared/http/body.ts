@@ -1,0 +1,53 @@
+/** Reads a request's body, or says why it can't be read: too large, of the wrong type, no JSON (contract, section 1). */
+import { GatewayError } from '../errors.ts';
+
+export type BodyFormat = 'json' | 'form';
+
+export interface RawBody {
+  /** The first bytes on the wire, decoded from what the transport made of them. */
+  readonly bytes: Buffer;
+  readonly contentType: string | undefined;
+}
+
+const maxBodyBytes = 1024 * 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The parsed body; undefined where there is none, or where none is read. */
+export function readBody({ bytes, contentType }: RawBody, formats: readonly BodyFormat[]): unknown {
+  if (bytes.length === 0 || formats.length === 0) return undefined;
+  if (bytes.length > maxBodyBytes) {
+    throw new GatewayError('payload_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
+  }
+  const format = formatOf(contentType);
+  if (format === undefined || !formats.includes(format)) {
+    const accepted = formats.includes('form')
+      ? 'application/json or application/x-www-form-urlencoded'
+      : 'application/json';
+    throw new GatewayError('unsupported_media_type', `Send the body with Content-Type: ${accepted}.`);
+  }
+  const text = decode(bytes);
+  return format === 'json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text));
+}
+
+function formatOf(contentType: string | undefined): BodyFormat | undefined {
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === 'application/json' || /^application\/[\w.-]+\+json$/.test(mediaType)) return 'json';
+  return mediaType === 'application/x-www-form-urlencoded' ? 'form' : undefined;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not UTF-8.', { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's error quotes the body, so it is not kept.
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.');
+  }
+}

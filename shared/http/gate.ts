@@ -1,0 +1,56 @@
+/** Puts together what lets a request in, from the function's environment: clients, tokens, limits. */
+import { randomInt } from 'node:crypto';
+import { dynamo } from '../aws.ts';
+import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
+import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { type ClientDirectory, clientDirectory } from '../client/client-store.ts';
+import { systemClock } from '../clock.ts';
+import { readEnvironment } from '../env.ts';
+import { log } from '../log.ts';
+import { countMetric } from '../metrics.ts';
+import { type RateLimiter, rateLimiter } from '../rate-limit/limiter.ts';
+import { dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import { type InvalidOverride, limitReader } from '../rate-limit/overrides.ts';
+import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
+import type { Scope } from '../routes.ts';
+import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
+import { tokenVerifier } from '../token/token-verifier.ts';
+import { type Identify, identifyBearer } from './identity.ts';
+
+const randomSteps = 2 ** 32;
+
+export function gateParts(): {
+  readonly limiter: RateLimiter;
+  readonly identifyBearer: (scope: Scope) => Identify;
+} {
+  return { limiter: productionLimiter(), identifyBearer: productionBearer };
+}
+
+/** Made only for a route that asks for a scope: the others have no access to keys and clients. */
+function productionBearer(scope: Scope): Identify {
+  const env = readEnvironment(['SIGNING_KEYS_TABLE', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE']);
+  const keys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
+  const expected = { issuer: env.TOKEN_ISSUER, audience: env.TOKEN_AUDIENCE };
+  const { API_KEYS_TABLE, CLIENTS_TABLE } = readEnvironment(['API_KEYS_TABLE', 'CLIENTS_TABLE']);
+  const clients: ClientDirectory = clientDirectory(
+    dynamoClientStore(dynamo(), CLIENTS_TABLE),
+    dynamoApiKeyStore(dynamo(), API_KEYS_TABLE),
+    systemClock,
+  );
+  return identifyBearer({ clients, tokens: tokenVerifier(keys, expected, systemClock) }, scope);
+}
+
+function productionLimiter(): RateLimiter {
+  const env = readEnvironment(['LIMIT_OVERRIDES_TABLE', 'RATE_COUNTERS_TABLE']);
+  const overrides = dynamoOverrideStore(dynamo(), env.LIMIT_OVERRIDES_TABLE);
+  return rateLimiter({
+    counter: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+    limitsOf: limitReader(overrides, systemClock, reportInvalidOverride),
+    random: () => randomInt(randomSteps) / randomSteps,
+  });
+}
+
+function reportInvalidOverride(invalid: InvalidOverride): void {
+  log.warn('limit override left to its default', { ...invalid });
+  countMetric('InvalidLimitOverride');
+}

@@ -1,0 +1,56 @@
+/** Turns counts into a decision: which window binds, how many requests are left, how long to wait (contract, section 4). */
+import type { Limits, PolicyName } from '../routes.ts';
+import { limitOf, type PerWindow, type WindowName, type Windows, windowNames } from './windows.ts';
+
+export interface WindowState {
+  readonly window: WindowName;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds since the epoch. */
+  readonly resetsAt: number;
+}
+
+export interface Decision {
+  readonly admitted: boolean;
+  readonly policy: PolicyName;
+  /** Minute, hour and day. */
+  readonly windows: readonly WindowState[];
+  /** The window that the `X-RateLimit-*` headers describe. */
+  readonly binding: WindowState;
+}
+
+/** `used` are the requests that count in each window, this one included where it was admitted. */
+export function decide(
+  policy: PolicyName,
+  admitted: boolean,
+  limits: Limits,
+  used: PerWindow<number>,
+  windows: Windows,
+): Decision {
+  const states = windowNames.map((window): WindowState => {
+    const limit = limitOf(limits, window);
+    return {
+      window,
+      limit,
+      remaining: Math.max(0, limit - used[window]),
+      resetsAt: windows.resetsAt[window],
+    };
+  });
+  return { admitted, policy, windows: states, binding: admitted ? fewestLeft(states) : lastToReset(states) };
+}
+
+/** At least 1: a caller that waits this long finds the window reset, whatever fraction of a second it lost. */
+export function retryAfterSeconds(decision: Decision, now: Date): number {
+  return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
+}
+
+/** Strictly fewer, so that on a tie the shorter window, which stands first, binds. */
+function fewestLeft(states: readonly WindowState[]): WindowState {
+  return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
+}
+
+function lastToReset(states: readonly WindowState[]): WindowState {
+  const exhausted = states.filter((state) => state.remaining === 0);
+  if (exhausted.length === 0) throw new Error('a refusal without an exhausted window');
+  return exhausted.reduce((last, state) => (state.resetsAt > last.resetsAt ? state : last));
+}

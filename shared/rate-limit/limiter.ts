@@ -1,0 +1,116 @@
+/**
+ * Decides whether a request is admitted and counts it: one write for a check, and none for a refusal that is still
+ * remembered. Under any concurrency the admitted requests never exceed a limit.
+ */
+import { ExpiringMap } from '../expiring-cache.ts';
+import { type Limits, type PolicyName, policies } from '../routes.ts';
+import { type Decision, decide } from './decision.ts';
+import type { LimitReader } from './overrides.ts';
+import type { CountOutcome, RateCounter } from './rate-counter.ts';
+import { shardCount, shardLimits } from './shards.ts';
+import { type Subject, subjectKey } from './subject.ts';
+import { limitOf, type PerWindow, staleMinutes, type Windows, windowNames, windowsAt } from './windows.ts';
+
+export interface RateLimiter {
+  check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
+}
+
+export interface LimiterParts {
+  readonly counter: RateCounter;
+  readonly limitsOf: LimitReader;
+  /** Picks the shard to try first: at least 0, below 1. */
+  readonly random: () => number;
+}
+
+/** A full row is not asked again for so long; never past the window, for then it has room again. */
+const refusalMemorySeconds = 5;
+const memoryEntries = 5000;
+
+interface Shard extends CountOutcome {
+  readonly limits: Limits;
+}
+
+export function rateLimiter({ counter, limitsOf, random }: LimiterParts): RateLimiter {
+  const refusals = new ExpiringMap<Shard>(memoryEntries);
+  const sweptMinute = new ExpiringMap<number>(memoryEntries);
+
+  return { check };
+
+  async function check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision> {
+    const limits = subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
+    const windows = windowsAt(now);
+    const key = `${subjectKey(subject)}|${policies[policy].endpoint}|${windows.day}`;
+    const shards = shardCount(limits);
+    if (shards === 1) {
+      const { admitted, used } = await count(key, limits, windows, now);
+      return decide(policy, admitted, limits, used, windows);
+    }
+    const answer = await countInAnyShard(key, limits, shards, windows, now);
+    return decide(policy, answer.admitted, limits, usedInAll(limits, answer), windows);
+  }
+
+  /** Tries every shard before it refuses; the refusal that ends first tells how long to wait. */
+  async function countInAnyShard(
+    key: string,
+    limits: Limits,
+    shards: number,
+    windows: Windows,
+    now: Date,
+  ): Promise<Shard> {
+    const first = Math.floor(random() * shards);
+    let refusal: Shard | undefined;
+    for (let step = 0; step < shards; step += 1) {
+      const shard = (first + step) % shards;
+      const part = shardLimits(limits, shard, shards);
+      if (windowNames.some((window) => limitOf(part, window) === 0)) continue;
+      const answer = { ...(await count(`${key}|${shard}`, part, windows, now)), limits: part };
+      if (answer.admitted) return answer;
+      if (refusal === undefined || fullUntil(answer, windows) < fullUntil(refusal, windows)) refusal = answer;
+    }
+    if (refusal === undefined) throw new Error('limits leave no shard with room');
+    return refusal;
+  }
+
+  async function count(key: string, limits: Limits, windows: Windows, now: Date): Promise<CountOutcome> {
+    // The limits are part of the name, so a raised limit holds as soon as it is read.
+    const memory = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
+    const remembered = refusals.get(memory, now);
+    if (remembered !== undefined) return remembered;
+
+    const swept = sweptMinute.get(key, now) === windows.minuteOfDay;
+    const outcome = await counter.count({
+      counter: key,
+      windows,
+      limits,
+      staleAttributes: swept ? [] : staleMinutes(windows.minuteOfDay),
+    });
+    if (outcome.admitted) {
+      if (!swept) sweptMinute.set(key, windows.minuteOfDay, windows.resetsAt.minute * 1000);
+    } else {
+      // Until the first window resets: what is then counted differs, though another window may still be full.
+      const until = Math.min(now.getTime() + refusalMemorySeconds * 1000, windows.resetsAt.minute * 1000);
+      refusals.set(memory, { ...outcome, limits }, until);
+    }
+    return outcome;
+  }
+}
+
+/** When this row's last full window resets, in seconds since the epoch. */
+function fullUntil({ used, limits }: Shard, windows: Windows): number {
+  const full = windowNames.filter((window) => used[window] >= limitOf(limits, window));
+  return Math.max(...full.map((window) => windows.resetsAt[window]));
+}
+
+/**
+ * What all shards together have used, taken from the one that answered: requests spread evenly. Only headers are
+ * made from it. A window is shown as exhausted exactly when it is so in this shard and the request is refused.
+ */
+function usedInAll(limits: Limits, { admitted, used, limits: part }: Shard): PerWindow<number> {
+  const scaled = (window: 'minute' | 'hour' | 'day'): number => {
+    const limit = limitOf(limits, window);
+    const share = used[window] / limitOf(part, window);
+    if (share >= 1 && !admitted) return limit;
+    return Math.min(limit - 1, Math.round(share * limit));
+  };
+  return { minute: scaled('minute'), hour: scaled('hour'), day: scaled('day') };
+}

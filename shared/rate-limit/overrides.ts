@@ -1,0 +1,68 @@
+/** A client's limits: the policy's defaults, and what an administrator typed into `limit-overrides` (contract, section 4). */
+import * as z from 'zod';
+import type { Clock } from '../clock.ts';
+import { accessCache, CachedReader } from '../expiring-cache.ts';
+import { type Limits, type PolicyName, policies } from '../routes.ts';
+
+export type LimitReader = (clientId: string, policy: PolicyName) => Promise<Limits>;
+
+/** The rows of one client as they stand in the table: a person may have typed anything. */
+export interface OverrideStore {
+  rowsOf(clientId: string): Promise<Readonly<Record<string, unknown>>[]>;
+}
+
+/** A value that is left to its default, told to whoever looks after the table. */
+export interface InvalidOverride {
+  readonly client_id: string;
+  readonly endpoint: string;
+  readonly field: 'endpoint' | 'per_minute' | 'per_hour' | 'per_day';
+}
+
+type Overrides = ReadonlyMap<string, Partial<Limits>>;
+
+/** The console makes it easy to type a number as a string, so digits are taken as the number they mean. */
+const limit = z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(1));
+const fields = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
+const fieldNames = ['per_minute', 'per_hour', 'per_day'] as const;
+const knownEndpoints: ReadonlySet<string> = new Set(Object.values(policies).map((policy) => policy.endpoint));
+
+/** Every bad value falls back to its default and is reported; the good ones beside it hold. */
+export function parseOverrides(
+  clientId: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  report: (invalid: InvalidOverride) => void,
+): Overrides {
+  const overrides = new Map<string, Partial<Limits>>();
+  for (const row of rows) {
+    const endpoint = String(row.endpoint);
+    if (!knownEndpoints.has(endpoint)) {
+      report({ client_id: clientId, endpoint, field: 'endpoint' });
+      continue;
+    }
+    const values: { -readonly [K in keyof Limits]?: number } = {};
+    for (const field of fieldNames) {
+      if (row[field] === undefined) continue;
+      const parsed = limit.safeParse(row[field]);
+      if (parsed.success) values[fields[field]] = parsed.data;
+      else report({ client_id: clientId, endpoint, field });
+    }
+    overrides.set(endpoint, values);
+  }
+  return overrides;
+}
+
+/** Reads a client's rows at most every 45 s, so that an edit holds within 60 s. */
+export function limitReader(
+  store: OverrideStore,
+  clock: Clock,
+  report: (invalid: InvalidOverride) => void,
+): LimitReader {
+  const read = async (clientId: string): Promise<Overrides> =>
+    parseOverrides(clientId, await store.rowsOf(clientId), report);
+  const cache = new CachedReader(read, accessCache, clock);
+  return async (clientId, policy) => {
+    const { endpoint, perMinute, perHour, perDay } = policies[policy];
+    const overrides = await cache.get(clientId);
+    return { perMinute, perHour, perDay, ...overrides?.get(endpoint) };
+  };
+}

@@ -1,0 +1,69 @@
+/** The three fixed UTC windows of a moment, and where each is counted in a counter's row (contract, section 4). */
+import type { Limits } from '../routes.ts';
+
+/** From the shortest: where two windows are equal in all else, the first of them binds. */
+export const windowNames = ['minute', 'hour', 'day'] as const;
+
+export type WindowName = (typeof windowNames)[number];
+
+export type PerWindow<T> = Readonly<Record<WindowName, T>>;
+
+export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: 86_400 };
+
+export interface Windows {
+  /** The UTC day, `2026-11-20`: part of the counter's key. */
+  readonly day: string;
+  readonly minuteOfDay: number;
+  /** `d`, `h00`–`h23`, `m0000`–`m1439`: the attributes that count these windows. */
+  readonly attributes: PerWindow<string>;
+  /** Seconds since the epoch. */
+  readonly resetsAt: PerWindow<number>;
+}
+
+export function windowsAt(now: Date): Windows {
+  const seconds = Math.floor(now.getTime() / 1000);
+  const secondOfDay = seconds % windowSeconds.day;
+  const minuteOfDay = Math.floor(secondOfDay / 60);
+  const end = (length: number): number => seconds - (seconds % length) + length;
+  return {
+    day: now.toISOString().slice(0, 10),
+    minuteOfDay,
+    attributes: {
+      minute: minuteAttribute(minuteOfDay),
+      hour: `h${Math.floor(secondOfDay / 3600)
+        .toString()
+        .padStart(2, '0')}`,
+      day: 'd',
+    },
+    resetsAt: {
+      minute: end(windowSeconds.minute),
+      hour: end(windowSeconds.hour),
+      day: end(windowSeconds.day),
+    },
+  };
+}
+
+export function limitOf(limits: Limits, window: WindowName): number {
+  if (window === 'minute') return limits.perMinute;
+  return window === 'hour' ? limits.perHour : limits.perDay;
+}
+
+/** Clocks that differ by less than this many minutes never remove a count that another still adds to. */
+const keptMinutes = 3;
+const sweptMinutes = 90;
+
+/**
+ * The attributes of past minutes that the first request of a minute removes. Each run of minutes leaves at most
+ * four behind, and only where 93 minutes without a request follow, so a day leaves at most sixty.
+ */
+export function staleMinutes(minuteOfDay: number): string[] {
+  const newest = minuteOfDay - keptMinutes - 1;
+  const oldest = Math.max(0, newest - sweptMinutes + 1);
+  const attributes: string[] = [];
+  for (let minute = oldest; minute <= newest; minute += 1) attributes.push(minuteAttribute(minute));
+  return attributes;
+}
+
+function minuteAttribute(minuteOfDay: number): string {
+  return `m${minuteOfDay.toString().padStart(4, '0')}`;
+}

@@ -1,0 +1,96 @@
+/** Reads the credentials of a token request wherever a client may put them, and says whose they are (contract, section 2). */
+import * as z from 'zod';
+import { parseBody } from '../api.ts';
+import { type Client, hasSecret } from '../client/client.ts';
+import type { ClientDirectory } from '../client/client-store.ts';
+import { GatewayError } from '../errors.ts';
+import { type BodyFormat, readBody } from '../http/body.ts';
+import { type Arrival, clientDisabled, type Identify } from '../http/identity.ts';
+
+export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
+
+const text = z.string().min(1).max(256);
+const credentialsInBody = z.object({ client_id: text, client_secret: text, grant_type: text });
+const credentialsInHeader = z.object({
+  client_id: text.optional(),
+  client_secret: z
+    .undefined({ error: 'Send the credentials once: here or in the Authorization header.' })
+    .optional(),
+  grant_type: text,
+});
+
+interface Credentials {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+/**
+ * Valid credentials count on their client, all else on the source address: nobody can use up a client's limit by
+ * guessing, so the secret is compared first and the request counted after.
+ */
+export function identifyByCredentials(clients: Pick<ClientDirectory, 'client' | 'freshClient'>): Identify {
+  return async (arrival) => {
+    const client = await clientOf(arrival).catch((error: unknown) => {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    });
+    if (client instanceof GatewayError) {
+      return { subject: { kind: 'address', address: arrival.sourceIp }, refusal: client };
+    }
+    const subject = { kind: 'client', clientId: client.client_id } as const;
+    const caller = { clientId: client.client_id, scopes: client.scopes, client };
+    return { subject, caller, ...(client.disabled ? { refusal: clientDisabled() } : {}) };
+  };
+
+  async function clientOf(arrival: Arrival): Promise<Client> {
+    const { clientId, secret } = readCredentials(arrival);
+    const known = await clients.client(clientId);
+    if (known !== undefined && hasSecret(known, secret, arrival.now)) return known;
+    // The remembered row may be older than the secret.
+    const fresh = known === undefined ? undefined : await clients.freshClient(clientId);
+    if (fresh !== undefined && hasSecret(fresh, secret, arrival.now)) return fresh;
+    throw invalidClient();
+  }
+}
+
+function readCredentials({ headers, rawBody }: Arrival): Credentials {
+  const body = readBody(rawBody, tokenRequestFormats);
+  const header = headers.authorization;
+  if (header === undefined) {
+    const { client_id, client_secret } = parseBody(credentialsInBody, body);
+    return { clientId: client_id, secret: client_secret };
+  }
+  const credentials = basicCredentials(header);
+  const { client_id } = parseBody(credentialsInHeader, body);
+  if (credentials === undefined || (client_id !== undefined && client_id !== credentials.clientId)) {
+    throw invalidClient();
+  }
+  return credentials;
+}
+
+/** RFC 6749, section 2.3.1: each part is form-encoded before the two are joined. */
+function basicCredentials(header: string): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header.trim())?.[1];
+  if (encoded === undefined) return undefined;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  if (colon < 1) return undefined;
+  const clientId = formDecoded(decoded.slice(0, colon));
+  const secret = formDecoded(decoded.slice(colon + 1));
+  return clientId === undefined || secret === undefined ? undefined : { clientId, secret };
+}
+
+function formDecoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for an unknown client and a wrong secret. */
+function invalidClient(): GatewayError {
+  return new GatewayError('invalid_client', 'The client credentials are not valid.', {
+    headers: { 'WWW-Authenticate': 'Basic realm="messaging-gateway"' },
+  });
+}

@@ -1,0 +1,28 @@
+/** Keeps the public signing keys, one row for each. */
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { whereItFits } from '../client/client-store.dynamo.ts';
+import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
+
+const signingKeyRow = z.object({
+  kid: z.string(),
+  public_jwk: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(publicJwk),
+});
+
+export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string): SigningKeyStore {
+  return {
+    async find(kid) {
+      const { Item } = await dynamo.send(new GetCommand({ TableName, Key: { kid }, ConsistentRead: true }));
+      return Item === undefined ? undefined : signingKeyRow.parse(Item).public_jwk;
+    },
+    async publish(kid, jwk, at) {
+      const Item = { kid, public_jwk: JSON.stringify(jwk), created_at: at.toISOString() };
+      await whereItFits(() =>
+        dynamo.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(kid)' })),
+      );
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** The public halves of the keys that sign tokens: published before their first token, found by `kid`. */
+import * as z from 'zod';
+
+export const publicJwk = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+});
+
+export type PublicJwk = z.output<typeof publicJwk>;
+
+export interface SigningKeyStore {
+  find(kid: string): Promise<PublicJwk | undefined>;
+  /** Leaves a key that is there as it is. */
+  publish(kid: string, jwk: PublicJwk, at: Date): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/** What an access token says: a JWT signed ES256 that its holder can't alter (contract, section 2). */
+import * as z from 'zod';
+
+export const tokenLifetimeSeconds = 3600;
+export const tokenAlgorithm = 'ES256';
+/** RFC 9068: tells an access token from any other JWT that the same issuer may sign. */
+export const tokenType = 'at+jwt';
+
+export const tokenClaims = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  /** The client's id, as is `client_id`. */
+  sub: z.string().min(1),
+  client_id: z.string().min(1),
+  /** Scopes, separated by a space. */
+  scope: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  jti: z.string().min(1),
+});
+
+export type TokenClaims = z.output<typeof tokenClaims>;
+
+/** Signs the claims into a compact JWT. Only the token function has one. */
+export interface TokenSigner {
+  sign(claims: TokenClaims): Promise<string>;
+}

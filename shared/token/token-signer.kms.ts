@@ -1,0 +1,60 @@
+/** Signs tokens with a key that never leaves KMS; the public half is published before the first token goes out. */
+import { createHash, createPublicKey } from 'node:crypto';
+import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { calculateJwkThumbprint } from 'jose';
+import type { Clock } from '../clock.ts';
+import { concatenatedSignature } from './ecdsa-signature.ts';
+import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
+import { type TokenSigner, tokenAlgorithm, tokenType } from './token-claims.ts';
+
+interface SigningKey {
+  /** The key itself, not an alias that may point to another key tomorrow. */
+  readonly keyId: string;
+  /** RFC 7638 thumbprint of the public key. */
+  readonly kid: string;
+}
+
+/** Signs by one KMS call; a process's first token also takes a look at the key and publishes it. */
+export function kmsTokenSigner(
+  kms: KMSClient,
+  keyId: string,
+  signingKeys: SigningKeyStore,
+  clock: Clock,
+): TokenSigner {
+  let prepared: Promise<SigningKey> | undefined;
+
+  return {
+    async sign(claims) {
+      prepared ??= prepare();
+      const key = await prepared.catch((error: unknown) => {
+        prepared = undefined;
+        throw error;
+      });
+      const content = `${encode({ alg: tokenAlgorithm, typ: tokenType, kid: key.kid })}.${encode(claims)}`;
+      const { Signature } = await kms.send(
+        new SignCommand({
+          KeyId: key.keyId,
+          Message: createHash('sha256').update(content).digest(),
+          MessageType: 'DIGEST',
+          SigningAlgorithm: 'ECDSA_SHA_256',
+        }),
+      );
+      if (Signature === undefined) throw new Error('KMS answered without a signature');
+      return `${content}.${concatenatedSignature(Signature).toString('base64url')}`;
+    },
+  };
+
+  async function prepare(): Promise<SigningKey> {
+    const { PublicKey, KeyId } = await kms.send(new GetPublicKeyCommand({ KeyId: keyId }));
+    if (PublicKey === undefined) throw new Error('KMS answered without a public key');
+    const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+    const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
+    const kid = await calculateJwkThumbprint(jwk);
+    await signingKeys.publish(kid, jwk, clock());
+    return { keyId: KeyId ?? keyId, kid };
+  }
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

@@ -1,0 +1,80 @@
+/** Says whose token this is, or refuses it: signature, issuer, audience, type and time, by keys that we published. */
+import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
+import type { Clock } from '../clock.ts';
+import { CachedReader, ExpiringMap } from '../expiring-cache.ts';
+import type { SigningKeyStore } from './signing-keys.ts';
+import { type TokenClaims, tokenAlgorithm, tokenClaims, tokenType } from './token-claims.ts';
+
+export interface TokenVerifier {
+  /** The claims of a token that holds at this moment; `undefined` for every other text. */
+  verify(token: string, now: Date): Promise<TokenClaims | undefined>;
+}
+
+export interface ExpectedToken {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** A key that was withdrawn is trusted no longer than this. */
+const keyBounds = { maxAgeSeconds: 300, maxEntries: 10 };
+/** How many unknown `kid`s may be looked up in vain in so many seconds: invented ones must not become a flood of reads. */
+const unknownKids = { lookups: 3, perSeconds: 5 };
+/** Ours are base64url SHA-256. */
+const kidForm = /^[A-Za-z0-9_-]{43}$/;
+
+export function tokenVerifier(
+  keys: Pick<SigningKeyStore, 'find'>,
+  expected: ExpectedToken,
+  clock: Clock,
+): TokenVerifier {
+  const cache = new CachedReader(readKey, keyBounds, clock);
+  const refusedKids = new ExpiringMap<true>(unknownKids.lookups);
+  const knownKids = new Set<string>();
+  let vainLookups: number[] = [];
+
+  return {
+    async verify(token, now) {
+      try {
+        const { payload } = await jwtVerify(token, keyFor, {
+          algorithms: [tokenAlgorithm],
+          issuer: expected.issuer,
+          audience: expected.audience,
+          typ: tokenType,
+          requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+          currentDate: now,
+        });
+        const claims = tokenClaims.safeParse(payload);
+        return claims.success && claims.data.sub === claims.data.client_id ? claims.data : undefined;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  };
+
+  async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey> {
+    const key = kid === undefined || !kidForm.test(kid) ? undefined : await cache.get(kid);
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key;
+  }
+
+  /** A `kid` that is not remembered: of a key published a moment ago, or known and due to be read again, or invented. */
+  async function readKey(kid: string): Promise<CryptoKey | undefined> {
+    const now = clock();
+    const since = now.getTime() - unknownKids.perSeconds * 1000;
+    vainLookups = vainLookups.filter((at) => at > since);
+    const mayLookUp = vainLookups.length < unknownKids.lookups && refusedKids.get(kid, now) === undefined;
+    if (!mayLookUp && !knownKids.has(kid)) return undefined;
+    const jwk = await keys.find(kid);
+    if (jwk === undefined) {
+      knownKids.delete(kid);
+      vainLookups.push(now.getTime());
+      refusedKids.set(kid, true, now.getTime() + unknownKids.perSeconds * 1000);
+      return undefined;
+    }
+    const key = await importJWK(jwk, tokenAlgorithm);
+    if (key instanceof Uint8Array) throw new Error('a signing key is not a public key');
+    knownKids.add(kid);
+    return key;
+  }
+}

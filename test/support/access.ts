@@ -1,0 +1,109 @@
+/** A gateway's tables for clients, keys and limits on a real engine, with the parts that let requests in. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { dynamoApiKeyStore } from '../../shared/client/api-key-store.dynamo.ts';
+import type { ClientAdminParts } from '../../shared/client/client-admin.ts';
+import { dynamoClientStore } from '../../shared/client/client-store.dynamo.ts';
+import { type ClientDirectory, clientDirectory } from '../../shared/client/client-store.ts';
+import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secret-store.dynamo.ts';
+import { identifyBearer } from '../../shared/http/identity.ts';
+import type { HttpFunction, HttpParts } from '../../shared/http.ts';
+import { rateLimiter } from '../../shared/rate-limit/limiter.ts';
+import { dynamoOverrideStore } from '../../shared/rate-limit/overrides.dynamo.ts';
+import { limitReader } from '../../shared/rate-limit/overrides.ts';
+import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.ts';
+import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
+import type { SigningKeyStore } from '../../shared/token/signing-keys.ts';
+import { type TokenVerifier, tokenVerifier } from '../../shared/token/token-verifier.ts';
+import type { Store } from './store.ts';
+
+export const issuer = 'https://gateway.test';
+export const audience = 'messaging-gateway';
+
+export interface Access {
+  readonly admin: ClientAdminParts;
+  readonly signingKeys: SigningKeyStore;
+  /** Parts of a process of its own: it remembers nothing of what another saw. */
+  newProcess(): Process;
+  now: Date;
+}
+
+export interface Process extends HttpParts {
+  readonly clients: ClientDirectory;
+  readonly tokens: TokenVerifier;
+  readonly logged: Record<string, unknown>[];
+}
+
+export async function startAccess(store: Store, at: Date): Promise<Access> {
+  const { dynamo } = store;
+  const clients = dynamoClientStore(dynamo, await store.createTable('client_id'));
+  const byClient = { name: 'by-client', partitionKey: 'client_id', sortKey: 'created_at' };
+  const apiKeys = dynamoApiKeyStore(dynamo, await store.createTable('key_hash', undefined, byClient));
+  const webhookSecrets = dynamoWebhookSecretStore(dynamo, await store.createTable('client_id'));
+  const signingKeys = dynamoSigningKeyStore(dynamo, await store.createTable('kid'));
+  const counters = await store.createTable('counter');
+  const overrides = dynamoOverrideStore(dynamo, await store.createTable('client_id', 'endpoint'));
+  const access: Access = {
+    admin: { clients, apiKeys, webhookSecrets, random: randomBytes },
+    signingKeys,
+    now: at,
+    newProcess() {
+      const clock = (): Date => access.now;
+      const directory = clientDirectory(clients, apiKeys, clock);
+      const tokens = tokenVerifier(signingKeys, { issuer, audience }, clock);
+      const logged: Record<string, unknown>[] = [];
+      return {
+        clients: directory,
+        tokens,
+        clock,
+        logged,
+        limiter: rateLimiter({
+          counter: dynamoRateCounter(dynamo, counters),
+          limitsOf: limitReader(overrides, clock, () => undefined),
+          random: Math.random,
+        }),
+        identifyBearer: (scope) => identifyBearer({ clients: directory, tokens }, scope),
+        writeLog: (level, fields) => logged.push({ level, ...fields }),
+      };
+    },
+  };
+  return access;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly sourceIp?: string;
+  readonly remainingMs?: number;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Record<string, unknown>;
+}
+
+/** Calls a function as API Gateway does. */
+export async function send(handler: HttpFunction, sent: Sent = {}): Promise<Received> {
+  const event = {
+    httpMethod: sent.method ?? 'POST',
+    path: sent.path ?? '/api/v1/sms/send',
+    headers: sent.headers ?? {},
+    body: sent.body ?? null,
+    isBase64Encoded: false,
+    pathParameters: null,
+    queryStringParameters: null,
+    requestContext: { requestId: randomUUID(), identity: { sourceIp: sent.sourceIp ?? '203.0.113.1' } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => sent.remainingMs ?? 10_000 } as Context;
+  const result: APIGatewayProxyResult = await handler(event, context);
+  return {
+    status: result.statusCode,
+    headers: result.headers ?? {},
+    body: JSON.parse(result.body) as Record<string, unknown>,
+  };
+}
+
+export const jsonType = { 'Content-Type': 'application/json' };
