@@ -1,4 +1,57 @@
-/** A placeholder: takes its events and does nothing. */
-export const handler = async (event: unknown): Promise<void> => {
-  process.stdout.write(`${JSON.stringify({ placeholder: true, event })}\n`);
+/** The messages table's stream: passes on what each change owes. All or nothing, for it may always be repeated. */
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { dynamo, scheduler, sqs } from '../shared/aws.ts';
+import { accountUrls } from '../shared/client/account-url.ts';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { systemClock } from '../shared/clock.ts';
+import { readEnvironment } from '../shared/env.ts';
+import { log } from '../shared/log.ts';
+import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
+import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
+import { type RelayDependencies, relay } from '../shared/message/relay.ts';
+import { readChanges } from '../shared/message/stream.dynamo.ts';
+import { sqsUnreadable } from '../shared/message/unreadable.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
+
+const env = readEnvironment([
+  'CLIENTS_TABLE',
+  'WEBHOOK_DELIVERIES_TABLE',
+  'OUTBOUND_QUEUE_URL',
+  'OUTBOUND_QUEUE_ARN',
+  'WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+  'RELAY_DEAD_LETTER_QUEUE_URL',
+  'SCHEDULE_GROUP',
+  'SCHEDULE_ROLE_ARN',
+  'SCHEDULE_LEAD_SECONDS',
+  'RETENTION_DAYS',
+]);
+
+const queues = sqs();
+const deps: RelayDependencies = {
+  outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
+  outboundScheduler: schedulerOfMessages(scheduler(), {
+    groupName: env.SCHEDULE_GROUP,
+    roleArn: env.SCHEDULE_ROLE_ARN,
+    queueArn: env.OUTBOUND_QUEUE_ARN,
+  }),
+  scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
+  deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  deliveryQueue: sqsDeliveryQueue(queues, {
+    fast: env.WEBHOOKS_QUEUE_URL,
+    slow: env.SLOW_WEBHOOKS_QUEUE_URL,
+  }),
+  accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  clock: systemClock,
+  retentionDays: env.RETENTION_DAYS,
+  newRevision: randomUUID,
 };
+const setAside = sqsUnreadable(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
+
+export async function handler(event: DynamoDBStreamEvent): Promise<void> {
+  const { changes, unreadable } = readChanges(event.Records);
+  await setAside(unreadable);
+  log.info('relayed', { records: event.Records.length, ...(await relay(deps, changes)) });
+}

@@ -28,13 +28,13 @@ interface Needs {
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     grants: (to, { storage, tokenKey }) => {
-      storage.grant(to, 'signing-keys', 'PutItem');
+      storage.grant(to, 'signing-keys', 'PutItem', 'UpdateItem');
       tokenKey.grantSign(to);
     },
   },
   sendSms: {
     settings: ['RETENTION_DAYS', 'WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
-    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'UpdateItem'),
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   getMessageStatus: {
     settings: ['RETENTION_DAYS'],

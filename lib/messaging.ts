@@ -2,7 +2,6 @@
  * The road of a message after it is stored: its table's stream to the relay, the outbound queue to the carrier,
  * the receipts queue back to its row, and the minute that ends what no receipt ended.
  */
-import { Duration } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -38,6 +37,8 @@ export class Messaging extends Construct {
       stage,
       variable: 'OUTBOUND_QUEUE_URL',
       consumerTimeoutSeconds: dispatchTimeoutSeconds,
+      // A message that its carrier throttles waits in the queue, shown again and again until it expires.
+      maxReceives: 1000,
     });
     this.receipts = new GatewayQueue(this, 'Receipts', {
       stage,
@@ -62,16 +63,19 @@ export class Messaging extends Construct {
     };
   }
 
-  private makeRelay({ stage, storage }: MessagingProps): GatewayFunction {
+  private makeRelay({ stage, storage, schedules }: MessagingProps): GatewayFunction {
     const relay = new GatewayFunction(this, 'RelayChanges', {
       stage,
       functionName: 'relay-changes',
       timeoutSeconds: 30,
-      settings: ['RETENTION_DAYS'],
+      settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
     });
     storage.grant(relay, 'clients', 'GetItem');
     storage.grant(relay, 'webhook-deliveries', 'PutItem');
     this.outbound.grantSend(relay);
+    schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
+    this.relayDeadLetters.grant(relay, 'sqs:SendMessage');
+    relay.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.relayDeadLetters.queueUrl });
     const streamArn = storage.messagesStreamArn;
     Grant.addToPrincipal({
       grantee: relay,
@@ -90,10 +94,9 @@ export class Messaging extends Construct {
       batchSize: 100,
       // A removal is the TTL's work: nothing follows from it.
       filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+      // Tried for as long as the stream keeps a record, a day: an outage of what follows loses nothing.
       // The relay is all or nothing, so one record that cannot be relayed must be parted from its neighbours.
       bisectBatchOnError: true,
-      retryAttempts: 10,
-      maxRecordAge: Duration.hours(6),
       parallelizationFactor: 4,
       onFailure: new SqsDlq(this.relayDeadLetters),
     });
@@ -108,8 +111,7 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
     });
     storage.grant(dispatch, 'messages', 'UpdateItem');
-    // A carrier that throttles has its message wait in the queue.
-    this.outbound.grantSend(dispatch);
+    dispatch.setVariables({ OUTBOUND_QUEUE_URL: this.outbound.queue.queueUrl });
     if (storage.has('simulator-outbox')) {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');
       // The simulated carrier reports by the road of the real one.
@@ -123,6 +125,7 @@ export class Messaging extends Construct {
       stage,
       functionName: 'record-receipt',
       timeoutSeconds: recordTimeoutSeconds,
+      settings: ['RETENTION_DAYS'],
       settings: ['RETENTION_DAYS'],
     });
     storage.grant(record, 'messages', 'GetItem', 'UpdateItem');

@@ -12,7 +12,7 @@ import type { StageSettings } from './stages.ts';
 /** Visibility in run times of the consumer: a batch that died comes back soon, one that runs is not doubled. */
 const visibilityRuns = 3;
 /** A message that failed this often is not the victim of a passing fault. */
-const maxReceives = 5;
+const defaultMaxReceives = 5;
 
 export class GatewayQueue extends Construct {
   readonly queue: Queue;
@@ -27,6 +27,7 @@ export class GatewayQueue extends Construct {
       /** The variable that tells a sender the queue's URL. */
       readonly variable: EnvironmentName;
       readonly consumerTimeoutSeconds: number;
+      readonly maxReceives?: number;
     },
   ) {
     super(scope, id);
@@ -37,7 +38,7 @@ export class GatewayQueue extends Construct {
       retentionPeriod: Duration.days(4),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: props.stage.enforceSslOnQueues,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives ?? defaultMaxReceives },
     });
   }
 

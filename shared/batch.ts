@@ -6,21 +6,41 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
 import { log } from './log.ts';
 
-export async function processBatch<Schema extends z.ZodType>(
+/** What becomes of a queue message whose work did not fail: done, or shown again after so many seconds. */
+export interface QueueVerdict {
+  readonly againAfterSeconds?: number | undefined;
+}
+
+/** Makes the queue hide a received message for so many seconds. */
+export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
+
+/** Messages whose bodies are JSON of one form. */
+export function processBatch<Schema extends z.ZodType>(
   event: SQSEvent,
   schema: Schema,
-  work: (message: z.output<Schema>, record: SQSRecord) => Promise<void>,
+  work: (message: z.output<Schema>, record: SQSRecord) => Promise<QueueVerdict | void>,
+  postpone?: Postpone,
+): Promise<SQSBatchResponse> {
+  return processRecords(event, (record) => work(schema.parse(JSON.parse(record.body)), record), postpone);
+}
+
+/** Messages in whatever form. */
+export async function processRecords(
+  event: SQSEvent,
+  work: (record: SQSRecord) => Promise<QueueVerdict | void>,
+  postpone?: Postpone,
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
     event.Records.map(async (record) => {
       try {
-        await work(schema.parse(JSON.parse(record.body)), record);
-        return [];
+        const verdict = await work(record);
+        if (verdict?.againAfterSeconds === undefined) return [];
+        await postpone?.(record.receiptHandle, verdict.againAfterSeconds);
       } catch (error) {
         const receives = record.attributes.ApproximateReceiveCount;
         log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
-        return [{ itemIdentifier: record.messageId }];
       }
+      return [{ itemIdentifier: record.messageId }];
     }),
   );
   return { batchItemFailures: failed.flat() };

@@ -14,6 +14,7 @@ export function sqsOutboundQueue(client: SQSClient, queueUrl: string): OutboundQ
           Id: String(index),
           MessageBody: JSON.stringify({ message_id: entry.messageId }),
           MessageGroupId: entry.clientId,
+          ...(entry.delaySeconds === undefined ? {} : { DelaySeconds: entry.delaySeconds }),
         })),
       }),
     );

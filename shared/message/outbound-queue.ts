@@ -4,9 +4,17 @@
 export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
+  /** Whole seconds, at most 900, before the queue shows it; at once where absent. */
+  readonly delaySeconds?: number;
 }
 
 export interface OutboundQueue {
   /** @throws when any of the entries is not surely in the queue. */
   enqueue(entries: readonly OutboundEntry[]): Promise<void>;
+}
+
+/** Brings a scheduled message into the queue at its time, for times that a queue's delay can't reach. */
+export interface OutboundScheduler {
+  /** Repeating it for the same message does nothing. */
+  schedule(messageId: string, at: Date): Promise<void>;
 }

@@ -1,0 +1,17 @@
+/** The account's webhook URL, as it stands at the moment of asking (contract, section 7). */
+import * as z from 'zod';
+import { log } from '../log.ts';
+import type { ClientStore } from './client-store.ts';
+
+/** A row that a person spoilt costs that client its account's webhooks, and holds up nobody else's. */
+export function accountUrls(clients: Pick<ClientStore, 'find'>) {
+  return async (clientId: string): Promise<string | undefined> => {
+    try {
+      return (await clients.find(clientId))?.webhook_url;
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      log.error('client row unreadable', { client_id: clientId, fields: error.issues.map((i) => i.path) });
+      return undefined;
+    }
+  };
+}

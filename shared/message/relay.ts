@@ -1,0 +1,102 @@
+/**
+ * What follows from a change of a message: a hand-over, and the webhooks of the states it entered. All of it is
+ * derived from the change itself, so the table's stream is the outbox, and a relay that dies is repeated:
+ * a delivery's row is written once for its id, and a queue message too many finds its work done.
+ */
+import { addSeconds, type Clock } from '../clock.ts';
+import { type Delivery, newDelivery } from '../webhook/delivery.ts';
+import type { DeliveryStore } from '../webhook/delivery-store.ts';
+import { planDeliveries } from '../webhook/plan-deliveries.ts';
+import type { DeliveryQueue } from '../webhook/wake.ts';
+import { eventsOwed, type Message } from './message.ts';
+import type { OutboundQueue, OutboundScheduler } from './outbound-queue.ts';
+
+/** A message before and after one write; `before` is absent where the write created it. */
+export interface MessageChange {
+  readonly before: Message | undefined;
+  readonly after: Message;
+}
+
+export interface RelayDependencies {
+  readonly outbound: OutboundQueue;
+  readonly outboundScheduler: OutboundScheduler;
+  /** What the scheduler may be late by: schedules are aimed so much early. */
+  readonly scheduleLeadSeconds: number;
+  readonly deliveries: Pick<DeliveryStore, 'create'>;
+  readonly deliveryQueue: DeliveryQueue;
+  /** The account's webhook URL as it stands now. */
+  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly retentionDays: number;
+  readonly newRevision: () => string;
+}
+
+export interface Relayed {
+  readonly handOvers: number;
+  readonly scheduled: number;
+  readonly deliveries: number;
+}
+
+/** The longest delay that a queue holds; a schedule for less than the rest of it would come no earlier. */
+const queueDelayMaxSeconds = 900;
+
+/** @throws when anything is not surely passed on: all changes are to be relayed again. */
+export async function relay(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<Relayed> {
+  const queued = changes.filter(
+    ({ before, after }) => after.status === 'queued' && before?.status !== 'queued',
+  );
+  const scheduled = changes.filter(
+    ({ before, after }) => after.status === 'scheduled' && before === undefined,
+  );
+  const [, , deliveries] = await Promise.all([
+    deps.outbound.enqueue(
+      queued.map(({ after }) => ({ messageId: after.message_id, clientId: after.client_id })),
+    ),
+    Promise.all(scheduled.map(({ after }) => wakeAtItsTime(deps, after))),
+    oweDeliveries(deps, changes),
+  ]);
+  return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
+}
+
+/** By the queue's delay, or by a schedule aimed early: whoever takes the message waits out the rest. */
+async function wakeAtItsTime(deps: RelayDependencies, message: Message): Promise<void> {
+  const dueAt = new Date(message.scheduled_at ?? message.created_at);
+  const seconds = Math.max(0, (dueAt.getTime() - deps.clock().getTime()) / 1000);
+  if (seconds > queueDelayMaxSeconds) {
+    await deps.outboundScheduler.schedule(message.message_id, addSeconds(dueAt, -deps.scheduleLeadSeconds));
+  } else {
+    const delaySeconds = Math.floor(seconds);
+    await deps.outbound.enqueue([
+      { messageId: message.message_id, clientId: message.client_id, delaySeconds },
+    ]);
+  }
+}
+
+/** The row first, then the queue: the row is what the sweep finds when the queue message is lost. */
+async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<number> {
+  const urls = new Map<string, Promise<string | undefined>>();
+  function accountUrl(clientId: string): Promise<string | undefined> {
+    const known = urls.get(clientId) ?? deps.accountUrlOf(clientId);
+    urls.set(clientId, known);
+    return known;
+  }
+
+  const now = deps.clock();
+  const owed = await Promise.all(
+    changes.map(async ({ before, after }) => {
+      if (eventsOwed(before, after).length === 0) return [];
+      const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
+      return planDeliveries(before, after, url);
+    }),
+  );
+  const rows: Delivery[] = owed
+    .flat()
+    .map((planned) => newDelivery(planned, now, deps.retentionDays, deps.newRevision()));
+  await Promise.all(
+    rows.map(async (row) => {
+      await deps.deliveries.create(row);
+      await deps.deliveryQueue.send(row.lane, row.client_id, { delivery_id: row.delivery_id }, 0);
+    }),
+  );
+  return rows.length;
+}

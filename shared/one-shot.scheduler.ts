@@ -1,0 +1,44 @@
+/** One-shot schedules on EventBridge Scheduler: made once for their name, and gone after they fired. */
+import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
+
+export interface ScheduleSettings {
+  readonly groupName: string;
+  /** The role by which the scheduler may send to the queues. */
+  readonly roleArn: string;
+}
+
+export interface OneShot {
+  /** The same for the same purpose: a repeat finds the schedule there, which is success. */
+  readonly name: string;
+  /** Fires some time after it, within the scheduler's minute. */
+  readonly at: Date;
+  readonly queueArn: string;
+  readonly message: unknown;
+}
+
+export async function createOneShot(
+  client: SchedulerClient,
+  settings: ScheduleSettings,
+  oneShot: OneShot,
+): Promise<void> {
+  try {
+    await client.send(
+      new CreateScheduleCommand({
+        Name: oneShot.name,
+        GroupName: settings.groupName,
+        ScheduleExpression: `at(${oneShot.at.toISOString().slice(0, 19)})`,
+        ScheduleExpressionTimezone: 'UTC',
+        FlexibleTimeWindow: { Mode: 'OFF' },
+        ActionAfterCompletion: 'DELETE',
+        // No message group: it comes early and waits, or is sent on with one.
+        Target: {
+          Arn: oneShot.queueArn,
+          RoleArn: settings.roleArn,
+          Input: JSON.stringify(oneShot.message),
+        },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+  }
+}

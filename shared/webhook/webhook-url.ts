@@ -1,0 +1,23 @@
+/** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
+import * as z from 'zod';
+import type { Environment } from '../env.ts';
+import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
+
+type RuleNames = 'WEBHOOK_PORTS' | 'WEBHOOK_ALLOW_HTTP' | 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES';
+
+export function addressRules(env: Environment<RuleNames>): AddressRules {
+  return {
+    allowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
+    allowHttp: env.WEBHOOK_ALLOW_HTTP,
+    ports: parsePorts(env.WEBHOOK_PORTS),
+  };
+}
+
+/** Accepts the URLs that this deployment may call, as they were written. */
+export function webhookUrlSchema(env: Environment<RuleNames>): z.ZodType<string> {
+  const rules = addressRules(env);
+  return z.string().superRefine((text, context) => {
+    const verdict = checkUrl(text, rules);
+    if (!verdict.allowed) context.addIssue({ code: 'custom', message: verdict.reason });
+  });
+}
