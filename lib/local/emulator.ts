@@ -26,7 +26,7 @@ const stopWithinMilliseconds = 5000;
 const launcher = `
 import os, signal, sys, threading, time
 def follow_parent():
-    sys.stdin.buffer.read()
+    while os.read(0, 4096): pass
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(3)
     os.killpg(0, signal.SIGKILL)
