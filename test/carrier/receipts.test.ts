@@ -169,6 +169,10 @@ describe('what is no receipt', () => {
     ['an event whose end is not told', snsNotification(smsEvent({ isFinal: 'yes' }))],
     ['an event of no time', snsNotification(smsEvent({ eventTimestamp: 'now' }))],
     ['a webhook entry that is no JSON', snsNotification({ whatsAppWebhookEntry: '{' })],
+    [
+      'a status timed in milliseconds',
+      snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 1795168803000 })])),
+    ],
     ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
     ['null', 'null'],
   ])('%s is an error, not skipped', (_, body) => {
