@@ -13,8 +13,8 @@ const eventCurrency = 'USD';
 
 export const smsEvent = z.object({
   eventType: z.string(),
-  /** Milliseconds since the epoch. */
-  eventTimestamp: z.number().int().positive(),
+  /** Milliseconds since the epoch, up to the last that a date can hold. */
+  eventTimestamp: z.number().int().positive().max(8.64e15),
   isFinal: z.boolean(),
   messageId: z.string().min(1),
   context: z.object({ message_id: z.string().min(1).optional() }).nullish(),
