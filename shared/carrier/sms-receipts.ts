@@ -13,13 +13,13 @@ const eventCurrency = 'USD';
 
 export const smsEvent = z.object({
   eventType: z.string(),
-  /** Milliseconds since the epoch. */
-  eventTimestamp: z.number().int().positive(),
+  /** Milliseconds since the epoch, up to the last that a date can hold. */
+  eventTimestamp: z.number().int().positive().max(8.64e15),
   isFinal: z.boolean(),
   messageId: z.string().min(1),
-  context: z.object({ message_id: z.string().min(1).optional() }).optional(),
-  totalMessagePrice: z.number().nonnegative().optional(),
-  totalCarrierFee: z.number().nonnegative().optional(),
+  context: z.object({ message_id: z.string().min(1).optional() }).nullish(),
+  totalMessagePrice: z.number().nonnegative().nullish(),
+  totalCarrierFee: z.number().nonnegative().nullish(),
 });
 
 export type SmsEvent = z.output<typeof smsEvent>;
@@ -73,7 +73,7 @@ function outcomeOf(event: SmsEvent): { to: Status; errorCode?: string; errorMess
 
 /** The message's price and the carrier's fee are told apart; a client pays both. */
 function priceOf(event: SmsEvent): { cost?: number; currency?: string } {
-  if (event.totalMessagePrice === undefined) return {};
+  if (typeof event.totalMessagePrice !== 'number') return {};
   return {
     cost: roundPrice(event.totalMessagePrice + (event.totalCarrierFee ?? 0)),
     currency: eventCurrency,

@@ -17,12 +17,15 @@ export const whatsAppEvent = z.object({
 
 export type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
+/** The end of the year 9999: a time in milliseconds taken for seconds does not pass. */
+const maxEpochSeconds = 253_402_300_799;
+
 const status = z.object({
   /** Meta's id (`wamid.…`). */
   id: z.string().min(1),
   status: z.string(),
-  /** Seconds since the epoch. */
-  timestamp: z.string().regex(/^\d{1,11}$/),
+  /** Seconds since the epoch: documented as a string. */
+  timestamp: z.coerce.number().int().positive().max(maxEpochSeconds),
   biz_opaque_callback_data: z.string().min(1).optional(),
   errors: z.array(z.object({ code: z.number().int() })).optional(),
 });
@@ -118,7 +121,7 @@ export const expiredAtMeta = 410;
  * second and before AWS heard of it: the later bound of the two keeps the history in order.
  */
 function momentOf(reported: WhatsAppStatus, event: WhatsAppEvent): Date {
-  const start = Number(reported.timestamp) * 1000;
+  const start = reported.timestamp * 1000;
   const end = start + 999;
   const heard = Date.parse(event.message_timestamp ?? '');
   return new Date(Number.isNaN(heard) ? end : Math.max(start, Math.min(end, heard)));

@@ -94,9 +94,11 @@ describe('the answer', () => {
     [403, 'ExpiredTokenException'],
     [500, 'InternalServerException'],
     [503, 'ServiceUnavailable'],
-  ])('%i %s means that the message may be handed over again', async (status, error) => {
+  ])('%i %s means, after one request, that the message may be handed over again', async (status, error) => {
     server.answerWith({ status, error });
+    const before = server.requests.length;
     expect((await carrier.handOver(aMessage(), 'Hello', 1)).outcome).toBe('try_again');
+    expect(server.requests.length - before).toBe(1);
   });
 });
 

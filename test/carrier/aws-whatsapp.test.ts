@@ -154,9 +154,11 @@ describe('the answer', () => {
     ['ThrottledRequestException', 429],
     ['InternalServiceException', 500],
     ['AccessDeniedException', 403],
-  ])('%s means that the message may be handed over again', async (error, status) => {
+  ])('%s means, after one request, that the message may be handed over again', async (error, status) => {
     server.answerWith({ status, error });
+    const before = server.requests.length;
     expect((await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1)).outcome).toBe('try_again');
+    expect(server.requests.length - before).toBe(1);
   });
 
   it.each([['hang'], ['reset'], [{ status: 502, error: 'DependencyException' }]] as const)(

@@ -1,5 +1,6 @@
 /** Each documented event becomes the transition it means, and nothing that cannot be read passes for a receipt. */
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { parseReceipts, UnreadableReceipt } from '../../shared/carrier/receipts.ts';
 import { refusals } from '../../shared/carrier/refusals.ts';
 import {
@@ -169,10 +170,38 @@ describe('what is no receipt', () => {
     ['an event whose end is not told', snsNotification(smsEvent({ isFinal: 'yes' }))],
     ['an event of no time', snsNotification(smsEvent({ eventTimestamp: 'now' }))],
     ['a webhook entry that is no JSON', snsNotification({ whatsAppWebhookEntry: '{' })],
+    [
+      'a status timed in milliseconds',
+      snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 1795168803000 })])),
+    ],
     ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
     ['null', 'null'],
   ])('%s is an error, not skipped', (_, body) => {
     expect(() => parseReceipts(body)).toThrow(UnreadableReceipt);
+  });
+
+  it('is never anything but that error or receipts of a known time, whatever an event’s members hold', () => {
+    const events = fc.oneof(
+      fc.json(),
+      fc.dictionary(fc.constantFrom(...Object.keys(smsEvent())), fc.jsonValue()).map((odd) => smsEvent(odd)),
+      fc
+        .record({
+          timestamp: fc.jsonValue(),
+          status: fc.constantFrom('sent', 'failed'),
+          errors: fc.jsonValue(),
+        })
+        .map((odd) => whatsAppEvent([whatsAppStatus(odd)])),
+    );
+    fc.assert(
+      fc.property(events, (event) => {
+        try {
+          for (const { transition } of parseReceipts(snsNotification(event))) transition.at.toISOString();
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnreadableReceipt);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('is told by the names of its members, without their values', () => {
