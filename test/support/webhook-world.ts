@@ -141,14 +141,12 @@ export function createWorld(options: WorldOptions): World {
     if (fault === 'fail_before') throw new Error(`${name} failed`);
     await sleep(latencyMs());
     busy += 1;
-    try {
-      const value = await act();
-      if (fault === 'kill_after') return await die(worker);
-      if (fault === 'fail_after') throw new Error(`the answer of ${name} was lost`);
-      return value;
-    } finally {
+    const value = await act().finally(() => {
       busy -= 1;
-    }
+    });
+    if (fault === 'kill_after') return die(worker);
+    if (fault === 'fail_after') throw new Error(`the answer of ${name} was lost`);
+    return value;
   }
 
   function put(lane: Lane, message: DeliveryMessage, delaySeconds = 0): void {
