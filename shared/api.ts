@@ -54,14 +54,17 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new GatewayError('invalid_request', 'The request needs a body that is a JSON object.');
   }
-  const details = parsed.error.issues.map(
-    (issue): FieldError => ({
-      field: fieldName(issue.path),
-      message: valueAt(body, issue.path) === undefined ? 'This field is required.' : issue.message,
-    }),
-  );
-  const fields = details.length === 1 ? 'A field is' : 'Some fields are';
-  throw new GatewayError('invalid_request', `${fields} not valid; see details.`, { details });
+  const details = new Map<string, FieldError>();
+  for (const issue of parsed.error.issues) {
+    const field = fieldName(issue.path);
+    const message = valueAt(body, issue.path) === undefined ? 'This field is required.' : issue.message;
+    // Of several faults of one field the first is the one to mend first.
+    if (!details.has(field)) details.set(field, { field, message });
+  }
+  const fields = details.size === 1 ? 'A field is' : 'Some fields are';
+  throw new GatewayError('invalid_request', `${fields} not valid; see details.`, {
+    details: [...details.values()],
+  });
 }
 
 /** `recipients[2].to` */

@@ -92,6 +92,7 @@ export async function rotateWebhookSecret(
   clientId: string,
   now: Date,
 ): Promise<string> {
+  if ((await parts.clients.find(clientId)) === undefined) throw noSuchClient();
   const secret = newWebhookSecret(parts.random);
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
     const before = await parts.webhookSecrets.find(clientId);
