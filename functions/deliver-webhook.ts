@@ -1,6 +1,6 @@
 /** Posts webhooks: serves both webhook queues, and tells the lane by the queue a batch came from. */
 import type { SQSHandler } from 'aws-lambda';
-import { processBatch } from '../shared/batch.ts';
+import { done, processBatch } from '../shared/batch.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { version } from '../shared/version.ts';
 import { deliver } from '../shared/webhook/deliver.ts';
@@ -20,4 +20,5 @@ export const handler: SQSHandler = (event) =>
       userAgent: `messaging-gateway/${version}`,
     } as const;
     logOutcome(message, lane, await deliver(ports, settings, message));
+    return done;
   });

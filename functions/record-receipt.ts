@@ -1,7 +1,7 @@
 /** The receipts queue: records what carriers report of messages. */
 import type { SQSEvent } from 'aws-lambda';
 import { dynamo } from '../shared/aws.ts';
-import { processRecords } from '../shared/batch.ts';
+import { done, processRecords } from '../shared/batch.ts';
 import { parseReceipts } from '../shared/carrier/receipts.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
@@ -27,5 +27,6 @@ export function handler(event: SQSEvent) {
         status: message?.status,
       });
     }
+    return done;
   });
 }

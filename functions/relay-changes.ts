@@ -21,7 +21,6 @@ const env = readEnvironment([
   'OUTBOUND_QUEUE_URL',
   'OUTBOUND_QUEUE_ARN',
   'WEBHOOKS_QUEUE_URL',
-  'SLOW_WEBHOOKS_QUEUE_URL',
   'RELAY_DEAD_LETTER_QUEUE_URL',
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
@@ -38,15 +37,15 @@ const deps: RelayDependencies = {
     queueArn: env.OUTBOUND_QUEUE_ARN,
   }),
   scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
-  deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-  deliveryQueue: sqsDeliveryQueue(queues, {
-    fast: env.WEBHOOKS_QUEUE_URL,
-    slow: env.SLOW_WEBHOOKS_QUEUE_URL,
-  }),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  webhooks: {
+    deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+    queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL }),
+    clock: systemClock,
+    newRevision: randomUUID,
+    retentionDays: env.RETENTION_DAYS,
+  },
   clock: systemClock,
-  retentionDays: env.RETENTION_DAYS,
-  newRevision: randomUUID,
 };
 const setAside = sqsUnreadable(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
 

@@ -18,6 +18,7 @@ export class GatewayQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
   private readonly variable: EnvironmentName;
+  private readonly stage: StageSettings;
 
   constructor(
     scope: Construct,
@@ -32,6 +33,7 @@ export class GatewayQueue extends Construct {
   ) {
     super(scope, id);
     this.variable = props.variable;
+    this.stage = props.stage;
     this.deadLetters = deadLetterQueue(this, 'DeadLetters', props.stage, id);
     this.queue = new Queue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(props.consumerTimeoutSeconds * visibilityRuns),
@@ -46,7 +48,7 @@ export class GatewayQueue extends Construct {
   grantSend(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,
-      actions: ['sqs:SendMessage'],
+      actions: ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],
       resourceArns: [this.queue.queueArn],
     });
     to.setVariables({ [this.variable]: this.queue.queueUrl });

@@ -46,6 +46,8 @@ export interface StageSettings {
   readonly enforceSslOnQueues: boolean;
   /** The emulator's bootstrap role cannot reach its bucket, so the local deploy uses the caller's rights. */
   readonly deployWithCallerCredentials: boolean;
+  /** The emulator asks for `sqs:SendMessageBatch`, which AWS knows only as `sqs:SendMessage`. */
+  readonly grantSendMessageBatch: boolean;
   /** The emulator checks CreateSchedule against `schedule/default/<name>`, whatever the group. */
   readonly grantDefaultScheduleGroup: boolean;
 }
@@ -72,6 +74,7 @@ const dev: StageSettings = {
   scheduleLeadSeconds: 60,
   enforceSslOnQueues: true,
   deployWithCallerCredentials: false,
+  grantSendMessageBatch: false,
   grantDefaultScheduleGroup: false,
 };
 
@@ -103,6 +106,7 @@ const local: StageSettings = {
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
   deployWithCallerCredentials: true,
+  grantSendMessageBatch: true,
   grantDefaultScheduleGroup: true,
 };
 

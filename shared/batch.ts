@@ -11,6 +11,8 @@ export interface QueueVerdict {
   readonly againAfterSeconds?: number | undefined;
 }
 
+export const done: QueueVerdict = {};
+
 /** Makes the queue hide a received message for so many seconds. */
 export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
 
@@ -18,7 +20,7 @@ export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>
 export function processBatch<Schema extends z.ZodType>(
   event: SQSEvent,
   schema: Schema,
-  work: (message: z.output<Schema>, record: SQSRecord) => Promise<QueueVerdict | void>,
+  work: (message: z.output<Schema>, record: SQSRecord) => Promise<QueueVerdict>,
   postpone?: Postpone,
 ): Promise<SQSBatchResponse> {
   return processRecords(event, (record) => work(schema.parse(JSON.parse(record.body)), record), postpone);
@@ -27,14 +29,14 @@ export function processBatch<Schema extends z.ZodType>(
 /** Messages in whatever form. */
 export async function processRecords(
   event: SQSEvent,
-  work: (record: SQSRecord) => Promise<QueueVerdict | void>,
+  work: (record: SQSRecord) => Promise<QueueVerdict>,
   postpone?: Postpone,
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
     event.Records.map(async (record) => {
       try {
         const verdict = await work(record);
-        if (verdict?.againAfterSeconds === undefined) return [];
+        if (verdict.againAfterSeconds === undefined) return [];
         await postpone?.(record.receiptHandle, verdict.againAfterSeconds);
       } catch (error) {
         const receives = record.attributes.ApproximateReceiveCount;

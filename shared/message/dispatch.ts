@@ -63,6 +63,8 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
 
   const body = await deps.bodyOf(message);
   const attempt = message.handover_attempts ?? 1;
+  // Before the call: a receipt can be quicker than the carrier's own answer.
+  const handedOverAt = clock();
   const answer = await deps.carrierFor(message).handOver(message, body, attempt);
   if (answer.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
@@ -79,7 +81,7 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
   }
   const sent = await messages.transition(messageId, {
     to: 'sent',
-    at: clock(),
+    at: handedOverAt,
     carrierMessageId: answer.carrierMessageId,
     findableByCarrierId: message.channel === 'whatsapp',
     ...(answer.cost === undefined ? {} : { cost: answer.cost }),

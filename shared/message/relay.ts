@@ -4,10 +4,7 @@
  * a delivery's row is written once for its id, and a queue message too many finds its work done.
  */
 import { addSeconds, type Clock } from '../clock.ts';
-import { type Delivery, newDelivery } from '../webhook/delivery.ts';
-import type { DeliveryStore } from '../webhook/delivery-store.ts';
-import { planDeliveries } from '../webhook/plan-deliveries.ts';
-import type { DeliveryQueue } from '../webhook/wake.ts';
+import { type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
 import { eventsOwed, type Message } from './message.ts';
 import type { OutboundQueue, OutboundScheduler } from './outbound-queue.ts';
 
@@ -22,13 +19,10 @@ export interface RelayDependencies {
   readonly outboundScheduler: OutboundScheduler;
   /** What the scheduler may be late by: schedules are aimed so much early. */
   readonly scheduleLeadSeconds: number;
-  readonly deliveries: Pick<DeliveryStore, 'create'>;
-  readonly deliveryQueue: DeliveryQueue;
+  readonly webhooks: RelayPorts;
   /** The account's webhook URL as it stands now. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly clock: Clock;
-  readonly retentionDays: number;
-  readonly newRevision: () => string;
 }
 
 export interface Relayed {
@@ -72,7 +66,6 @@ async function wakeAtItsTime(deps: RelayDependencies, message: Message): Promise
   }
 }
 
-/** The row first, then the queue: the row is what the sweep finds when the queue message is lost. */
 async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<number> {
   const urls = new Map<string, Promise<string | undefined>>();
   function accountUrl(clientId: string): Promise<string | undefined> {
@@ -81,22 +74,12 @@ async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageC
     return known;
   }
 
-  const now = deps.clock();
-  const owed = await Promise.all(
+  const counts = await Promise.all(
     changes.map(async ({ before, after }) => {
-      if (eventsOwed(before, after).length === 0) return [];
+      if (eventsOwed(before, after).length === 0) return 0;
       const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
-      return planDeliveries(before, after, url);
+      return relayDeliveries(deps.webhooks, before, after, url);
     }),
   );
-  const rows: Delivery[] = owed
-    .flat()
-    .map((planned) => newDelivery(planned, now, deps.retentionDays, deps.newRevision()));
-  await Promise.all(
-    rows.map(async (row) => {
-      await deps.deliveries.create(row);
-      await deps.deliveryQueue.send(row.lane, row.client_id, { delivery_id: row.delivery_id }, 0);
-    }),
-  );
-  return rows.length;
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,6 +1,7 @@
 /** Every hand-over that the simulator took can be read again, newest first, and none hides another. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoOutbox } from '../../shared/carrier/outbox.dynamo.ts';
 import type { Outbox, OutboxEntry } from '../../shared/carrier/outbox.ts';
 import { createTables, type TestTables } from '../support/tables.ts';

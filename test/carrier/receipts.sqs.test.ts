@@ -1,5 +1,5 @@
 /** Simulated receipts are queued all or with an error, for their client, and no sooner than they are due. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -7,6 +7,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sqsReceiptSender } from '../../shared/carrier/receipts.sqs.ts';
 import { eventually, sqsClient } from '../support/gateway.ts';
 

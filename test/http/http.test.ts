@@ -9,8 +9,8 @@ import {
   setClientDisabled,
 } from '../../shared/client/client-admin.ts';
 import { addSeconds } from '../../shared/clock.ts';
-import { httpFunction } from '../../shared/http.ts';
 import { unmatchedError } from '../../shared/http/refuse-unmatched.ts';
+import { httpFunction } from '../../shared/http.ts';
 import { routes, unmatchedRoute } from '../../shared/routes.ts';
 import { issueToken } from '../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
