@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { bundleFunctions } from '../../lib/bundle.ts';
 import { ownResponses } from '../../lib/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages.ts';
@@ -48,6 +49,8 @@ describe('the stack', () => {
     dev = templateOf(stages.dev);
     local = templateOf(stages.local);
   });
+  // Jest hides the end of its process from what it runs.
+  afterAll(() => bundleFunctions().remove());
 
   const functions = (template: Template): Resource[] =>
     Object.values(template.findResources('AWS::Lambda::Function')) as unknown as Resource[];
