@@ -185,6 +185,22 @@ describe('the stack', () => {
     expect(local.findResources('AWS::SQS::QueuePolicy')).toEqual({});
   });
 
+  it('may hand messages over only where the carrier is a real one, whose receipts it then takes', () => {
+    const carrierActions = ['sms-voice:SendTextMessage', 'social-messaging:SendWhatsAppMessage'];
+    const handOvers = (template: Template) =>
+      statements(template).filter(({ statement }) =>
+        carrierActions.some((name) => actionsOf(statement).includes(name)),
+      );
+    const production = templateOf(stages.production);
+    expect(handOvers(production).map(({ role }) => role)).toEqual([
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+    ]);
+    production.resourceCountIs('AWS::SNS::Subscription', 1);
+    expect(handOvers(dev)).toEqual([]);
+    dev.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
   it('has the outbox of the simulator only where no real message is sent', () => {
     const outbox = { Properties: { TableName: Match.stringLikeRegexp('simulator-outbox$') } };
     expect(Object.keys(local.findResources('AWS::DynamoDB::Table', outbox))).toHaveLength(1);
