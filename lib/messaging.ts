@@ -130,7 +130,6 @@ export class Messaging extends Construct {
       functionName: 'record-receipt',
       timeoutSeconds: recordTimeoutSeconds,
       settings: ['RETENTION_DAYS'],
-      settings: ['RETENTION_DAYS'],
     });
     storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
     storage.grantIndex(record, 'messages', 'by-carrier-id');
