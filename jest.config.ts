@@ -1,15 +1,26 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from 'jest';
 
 const root = import.meta.dirname;
 
-/** Tests that use the emulator say so by what they import; a run without any of them does not start it. */
-const usesEmulator = /from '[./]+support\/(gateway|tables)\.ts'/;
+/**
+ * Tests that use the emulator say so by what they import, themselves or by a file of theirs: a run without any of
+ * them does not start it.
+ */
+function usesEmulator(file: string, seen = new Set<string>()): boolean {
+  if (file === join(root, 'test', 'support', 'gateway.ts')) return true;
+  if (seen.has(file) || !existsSync(file)) return false;
+  seen.add(file);
+  const imports = readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g);
+  return [...imports]
+    .map(([, path = '']) => join(dirname(file), path))
+    .some((path) => path.startsWith(join(root, 'test')) && usesEmulator(path, seen));
+}
 
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => ({ path: `<rootDir>/test/${file}`, text: readFileSync(join(root, 'test', file), 'utf8') }));
+  .map((file) => join(root, 'test', file));
 
 const shared: Config = {
   testEnvironment: 'node',
@@ -35,11 +46,11 @@ const config: Config = {
   projects: [
     ...project(
       'alone',
-      tests.filter(({ text }) => !usesEmulator.test(text)).map(({ path }) => path),
+      tests.filter((file) => !usesEmulator(file)),
     ),
     ...project(
       'emulator',
-      tests.filter(({ text }) => usesEmulator.test(text)).map(({ path }) => path),
+      tests.filter((file) => usesEmulator(file)),
       {
         globalSetup: '<rootDir>/test/support/start-gateway.ts',
         globalTeardown: '<rootDir>/test/support/stop-gateway.ts',

@@ -6,7 +6,8 @@ import { type Connection, connectionOf, welcome } from '../lib/local/connection.
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { dynamo } from '../shared/aws.ts';
-import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.dynamo.ts';
+import { dynamoClientAdmin } from '../shared/client/client-admin.dynamo.ts';
+import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');
@@ -80,15 +81,7 @@ async function demoClients(gateway: LocalGateway, dataFolder: string | undefined
     AWS_ACCESS_KEY_ID: aws.access_key_id,
     AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
   });
-  const created = await createDemoClients(
-    dynamo(),
-    {
-      clients: tables.clients ?? '',
-      clientSecrets: tables.client_secrets ?? '',
-      apiKeys: tables.api_keys ?? '',
-    },
-    new Date(),
-  );
+  const created = await createDemoClients(dynamoClientAdmin(dynamo(), tables), new Date());
   if (file !== undefined && dataFolder !== undefined) {
     await mkdir(dataFolder, { recursive: true });
     await writeFile(file, JSON.stringify(created), ownerOnly);

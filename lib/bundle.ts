@@ -11,6 +11,8 @@ export interface Bundle {
   readonly functionNames: readonly string[];
   /** The folder to upload for a function; its handler is `index.handler`. */
   folder(functionName: string): string;
+  /** Removes the folders; a process that ends does it by itself. */
+  remove(): void;
 }
 
 let bundle: Bundle | undefined;
@@ -27,7 +29,8 @@ function build(): Bundle {
     .map((file) => parse(file).name)
     .sort();
   const outdir = mkdtempSync(join(tmpdir(), 'messaging-gateway-bundle-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  const remove = (): void => rmSync(outdir, { recursive: true, force: true });
+  process.once('exit', remove);
   buildSync({
     absWorkingDir: root,
     entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
@@ -49,6 +52,7 @@ function build(): Bundle {
   });
   return {
     functionNames,
+    remove,
     folder(functionName) {
       if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
       return join(outdir, functionName);

@@ -8,6 +8,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { Carriers } from './carriers.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { deadLetterQueue, GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
@@ -116,6 +117,9 @@ export class Messaging extends Construct {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');
       // The simulated carrier reports by the road of the real one.
       this.receipts.grantSend(dispatch);
+    }
+    if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
+      new Carriers(this, 'Carriers', { stage, dispatch, receipts: this.receipts });
     }
     this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: 20 });
   }

@@ -56,8 +56,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
     });
     return stacks[0]?.outputs ?? {};
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new StartFailure(`The deploy failed: ${reason} (see ${logFile})`, { cause: error });
+    throw new StartFailure(`The deploy failed: ${reasonOf(error)} (see ${logFile})`, { cause: error });
   } finally {
     log.end();
   }
@@ -75,4 +74,10 @@ function quietHost(write: (line: string) => void): IIoHost {
       return request.defaultResponse;
     },
   };
+}
+
+/** The first line of what went wrong at the bottom: the toolkit wraps it in its own words. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : (error.message.split('\n')[0] ?? '');
 }

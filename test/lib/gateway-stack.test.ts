@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { bundleFunctions } from '../../lib/bundle.ts';
 import { ownResponses } from '../../lib/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages.ts';
@@ -48,6 +49,8 @@ describe('the stack', () => {
     dev = templateOf(stages.dev);
     local = templateOf(stages.local);
   });
+  // Jest hides the end of its process from what it runs.
+  afterAll(() => bundleFunctions().remove());
 
   const functions = (template: Template): Resource[] =>
     Object.values(template.findResources('AWS::Lambda::Function')) as unknown as Resource[];
@@ -180,6 +183,22 @@ describe('the stack', () => {
     expect(Object.keys(production.findResources('AWS::SQS::QueuePolicy'))).toHaveLength(queues);
     // The emulator serves http only.
     expect(local.findResources('AWS::SQS::QueuePolicy')).toEqual({});
+  });
+
+  it('may hand messages over only where the carrier is a real one, whose receipts it then takes', () => {
+    const carrierActions = ['sms-voice:SendTextMessage', 'social-messaging:SendWhatsAppMessage'];
+    const handOvers = (template: Template) =>
+      statements(template).filter(({ statement }) =>
+        carrierActions.some((name) => actionsOf(statement).includes(name)),
+      );
+    const production = templateOf(stages.production);
+    expect(handOvers(production).map(({ role }) => role)).toEqual([
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+    ]);
+    production.resourceCountIs('AWS::SNS::Subscription', 1);
+    expect(handOvers(dev)).toEqual([]);
+    dev.resourceCountIs('AWS::SNS::Topic', 0);
   });
 
   it('has the outbox of the simulator only where no real message is sent', () => {

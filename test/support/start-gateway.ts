@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { connectionOf } from '../../lib/local/connection.ts';
 import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamo } from '../../shared/aws.ts';
-import { createDemoClients } from '../../shared/client/demo-clients.dynamo.ts';
+import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
+import { createDemoClients } from '../../shared/client/demo-clients.ts';
 import { synthesizeTables } from './synthesize-tables.ts';
 
 declare global {
@@ -33,15 +34,7 @@ export default async function startGateway(): Promise<void> {
     AWS_ACCESS_KEY_ID: aws.access_key_id,
     AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
   });
-  const clients = await createDemoClients(
-    dynamo(),
-    {
-      clients: tables.clients ?? '',
-      clientSecrets: tables.client_secrets ?? '',
-      apiKeys: tables.api_keys ?? '',
-    },
-    new Date(),
-  );
+  const clients = await createDemoClients(dynamoClientAdmin(dynamo(), tables), new Date());
   process.env.GATEWAY_UNDER_TEST = JSON.stringify({
     ...connectionOf(gateway, clients),
     emulator_pid: gateway.emulatorPid,

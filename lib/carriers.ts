@@ -1,0 +1,75 @@
+/**
+ * The real carriers, on the stages that have them: the right to hand a message over, and the road on which
+ * receipts come back. Numbers, sender ids and the WhatsApp account are registered by a person, not by a deploy.
+ */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import type { GatewayFunction } from './lambda-function.ts';
+import type { GatewayQueue } from './queue.ts';
+import type { StageSettings } from './stages.ts';
+
+export interface CarriersProps {
+  readonly stage: StageSettings;
+  readonly receipts: GatewayQueue;
+  readonly dispatch: GatewayFunction;
+}
+
+export class Carriers extends Construct {
+  private readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: CarriersProps) {
+    super(scope, id);
+    // Both carriers report here; the WhatsApp account is pointed at this topic in its console.
+    this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
+    this.topic.addSubscription(new SqsSubscription(props.receipts.queue));
+    if (props.stage.smsCarrier === 'aws') this.addSms(props);
+    if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
+  }
+
+  private addSms({ stage, dispatch }: CarriersProps): void {
+    const configurationSet = new CfnConfigurationSet(this, 'SmsConfigurationSet', {
+      configurationSetName: stage.smsConfigurationSet,
+      eventDestinations: [
+        {
+          eventDestinationName: 'receipts',
+          enabled: true,
+          matchingEventTypes: ['TEXT_ALL'],
+          snsDestination: { topicArn: this.topic.topicArn },
+        },
+      ],
+    });
+    this.topic.grantPublish(new ServicePrincipal('sms-voice.amazonaws.com'));
+    Grant.addToPrincipal({
+      grantee: dispatch,
+      actions: ['sms-voice:SendTextMessage'],
+      resourceArns: [
+        configurationSet.attrArn,
+        // Whichever sender a client is allowed to name.
+        ...['phone-number', 'sender-id', 'pool'].map((kind) => this.arn('sms-voice', kind, '*')),
+      ],
+    });
+  }
+
+  private addWhatsApp({ stage, dispatch }: CarriersProps): void {
+    this.topic.grantPublish(new ServicePrincipal('social-messaging.amazonaws.com'));
+    const phoneNumber = stage.whatsappPhoneNumberId.replace(/^phone-number-id-/, '');
+    Grant.addToPrincipal({
+      grantee: dispatch,
+      actions: ['social-messaging:SendWhatsAppMessage'],
+      resourceArns: [this.arn('social-messaging', 'phone-number-id', phoneNumber)],
+    });
+  }
+
+  private arn(service: string, resource: string, resourceName: string): string {
+    return Stack.of(this).formatArn({
+      service,
+      resource,
+      resourceName,
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** The clients that a new local gateway comes with: one to try the API, one to administer it. */
+import { type ClientAdminParts, createApiKey, createClient } from './client-admin.ts';
+
+/** As the local gateway prints them (contract, section 9). */
+export interface DemoClients {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+  readonly admin: { readonly client_id: string; readonly client_secret: string };
+}
+
+export async function createDemoClients(parts: ClientAdminParts, now: Date): Promise<DemoClients> {
+  const demo = await createClient(parts, { name: 'Demo', scopes: ['messages'] }, now);
+  const { apiKey } = await createApiKey(parts, demo.client.client_id, now);
+  const admin = await createClient(parts, { name: 'Demo admin', scopes: ['admin'] }, now);
+  return {
+    client_id: demo.client.client_id,
+    client_secret: demo.clientSecret,
+    api_key: apiKey,
+    webhook_secret: demo.webhookSecret,
+    admin: { client_id: admin.client.client_id, client_secret: admin.clientSecret },
+  };
+}
