@@ -2,7 +2,8 @@
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
-import { type ApiKey, type Client, type ClientSecret, isLive, type WebhookSecret } from './client.ts';
+import type { WebhookSecret } from '../webhook/webhook-secrets.ts';
+import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
   newApiKey,

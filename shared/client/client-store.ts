@@ -2,7 +2,8 @@
 
 import type { Clock } from '../clock.ts';
 import { accessCache, CachedReader } from '../expiring-cache.ts';
-import type { ApiKey, Client, ClientSecret, WebhookSecret } from './client.ts';
+import type { WebhookSecret } from '../webhook/webhook-secrets.ts';
+import type { ApiKey, Client, ClientSecret } from './client.ts';
 
 export interface ClientStore {
   /** As the row stands now, what was written a moment ago included. */

@@ -42,17 +42,6 @@ export const apiKeyRow = z.object({
 
 export type ApiKey = z.output<typeof apiKeyRow>;
 
-/** A row of `client-secrets`: what signs a client's webhooks, newest first, at most two. */
-export const webhookSecretsRow = z.object({
-  client_id: z.string(),
-  webhook_secrets: z.array(
-    z.object({ secret: z.string(), created_at: instant, expires_at: instant.optional() }),
-  ),
-});
-
-export type WebhookSecrets = z.output<typeof webhookSecretsRow>;
-export type WebhookSecret = WebhookSecrets['webhook_secrets'][number];
-
 /** Whether a secret still holds at `now`. */
 export function isLive(secret: { readonly expires_at?: string | undefined }, now: Date): boolean {
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);

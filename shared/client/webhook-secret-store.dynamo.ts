@@ -1,6 +1,6 @@
 /** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { webhookSecretsRow } from './client.ts';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoWebhookSecrets } from '../webhook/webhook-secrets.dynamo.ts';
 import { whereItFits } from './client-store.dynamo.ts';
 import type { WebhookSecretStore } from './client-store.ts';
 
@@ -9,12 +9,7 @@ export function dynamoWebhookSecretStore(
   TableName: string,
 ): WebhookSecretStore {
   return {
-    async find(clientId) {
-      const { Item } = await dynamo.send(
-        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
-      );
-      return Item === undefined ? [] : webhookSecretsRow.parse(Item).webhook_secrets;
-    },
+    find: dynamoWebhookSecrets(dynamo, TableName).ofClient,
     replace: (clientId, before, after) =>
       whereItFits(() =>
         dynamo.send(

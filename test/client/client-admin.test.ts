@@ -10,22 +10,22 @@ import {
 } from '../../shared/client/client-admin.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
 import { addSeconds } from '../../shared/clock.ts';
-import { type Access, startAccess } from '../support/access.ts';
-import { type Store, startStore } from '../support/store.ts';
+import { type Access, accessTo } from '../support/access.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const hourSeconds = 3600;
 
 describe('administering clients', () => {
-  let store: Store;
+  let tables: TestTables;
   let access: Access;
 
   beforeAll(async () => {
-    store = await startStore();
-    access = await startAccess(store, now);
+    tables = await createTables();
+    access = accessTo(tables, now);
   });
   afterAll(async () => {
-    await store.stop();
+    await tables.drop();
   });
 
   const newClient = (webhookUrl?: string) =>

@@ -1,3 +1,4 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { type Operation, parseBody } from '../../shared/api.ts';
@@ -16,28 +17,33 @@ import { issueToken } from '../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
 import {
   type Access,
+  accessTo,
   audience,
+  createSigningKey,
   issuer,
   jsonType,
   type Process,
   send,
-  startAccess,
 } from '../support/access.ts';
-import { type Store, startStore } from '../support/store.ts';
+import { kmsClient } from '../support/gateway.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);
 
-let store: Store;
+let tables: TestTables;
+let kms: KMSClient;
 let access: Access;
 let addresses = 0;
 
 beforeAll(async () => {
-  store = await startStore();
-  access = await startAccess(store, now);
+  tables = await createTables();
+  access = accessTo(tables, now);
+  kms = kmsClient();
 });
 afterAll(async () => {
-  await store.stop();
+  await tables.drop();
+  kms.destroy();
 });
 
 const accepted: Operation = async ({ caller, body }) => ({
@@ -59,7 +65,7 @@ async function tokenOf(
 ): Promise<string> {
   const client = await access.admin.clients.find(clientId);
   if (client === undefined) throw new Error('no client');
-  signer ??= kmsTokenSigner(store.kms, await store.createSigningKey(), access.signingKeys, () => access.now);
+  signer ??= kmsTokenSigner(kms, await createSigningKey(kms), access.signingKeys, () => access.now);
   const parts = { signer, issuer, audience, newTokenId: () => 'id' };
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(parts, {
@@ -128,7 +134,7 @@ describe('a request with a credential', () => {
     const handler = functionOf();
     await send(handler, { headers });
     const calls: unknown[] = [];
-    store.dynamo.middlewareStack.add(
+    tables.dynamo.middlewareStack.add(
       (next, context) => async (args) => {
         calls.push(context.commandName);
         return await next(args);
@@ -136,7 +142,7 @@ describe('a request with a credential', () => {
       { step: 'initialize', name: 'spy' },
     );
     await send(handler, { headers });
-    store.dynamo.middlewareStack.remove('spy');
+    tables.dynamo.middlewareStack.remove('spy');
     expect(calls).toEqual(['UpdateItemCommand']);
   });
 

@@ -1,6 +1,6 @@
 /** What the limiter guarantees on any engine that is DynamoDB: run on MiniStack, and on Amazon's DynamoDB Local. */
 
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
 import { type Decision, retryAfterSeconds } from '../../shared/rate-limit/decision.ts';
@@ -9,23 +9,30 @@ import { dynamoOverrideEditor, dynamoOverrideStore } from '../../shared/rate-lim
 import { type InvalidOverride, limitReader } from '../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.ts';
 import type { Limits } from '../../shared/routes.ts';
-import { type Engine, type Store, startStore } from '../support/store.ts';
+import type { TestTables } from '../support/tables.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 
-export function limiterConformance(engine: Engine): void {
-  let store: Store;
+export interface Engine {
+  readonly tables: TestTables;
+  stop(): Promise<void>;
+}
+
+export function limiterConformance(start: () => Promise<Engine>): void {
+  let engine: Engine;
+  let dynamo: DynamoDBDocumentClient;
   let counters: string;
   let overrides: string;
   let clients = 0;
 
   beforeAll(async () => {
-    store = await startStore(engine);
-    counters = await store.createTable('counter');
-    overrides = await store.createTable('client_id', 'endpoint');
+    engine = await start();
+    dynamo = engine.tables.dynamo;
+    counters = engine.tables.names.rate_counters;
+    overrides = engine.tables.names.limit_overrides;
   });
   afterAll(async () => {
-    await store.stop();
+    await engine.stop();
   });
 
   const newClient = (): string => {
@@ -35,7 +42,7 @@ export function limiterConformance(engine: Engine): void {
   /** A process of its own: it remembers nothing of what another saw. */
   const limiterWith = (limits: Limits): RateLimiter =>
     rateLimiter({
-      counter: dynamoRateCounter(store.dynamo, counters),
+      counter: dynamoRateCounter(dynamo, counters),
       limitsOf: async () => limits,
       random: Math.random,
     });
@@ -116,7 +123,7 @@ export function limiterConformance(engine: Engine): void {
   describe('overrides', () => {
     const reports: InvalidOverride[] = [];
     const reader = (clock: () => Date) =>
-      limitReader(dynamoOverrideStore(store.dynamo, overrides), clock, (invalid) => reports.push(invalid));
+      limitReader(dynamoOverrideStore(dynamo, overrides), clock, (invalid) => reports.push(invalid));
     const endpoint = 'POST /api/v1/sms/send';
 
     it('hold within 60 s of an edit, without a new process', async () => {
@@ -124,7 +131,7 @@ export function limiterConformance(engine: Engine): void {
       let now = noon;
       const limitsOf = reader(() => now);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
-      const editor = dynamoOverrideEditor(store.dynamo, overrides);
+      const editor = dynamoOverrideEditor(dynamo, overrides);
       await editor.set(client, 'sms_send', { perMinute: 500, perDay: 20_000 });
       now = addSeconds(noon, 50);
       expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
@@ -148,14 +155,14 @@ export function limiterConformance(engine: Engine): void {
       const client = newClient();
       reports.length = 0;
       const Item = { client_id: client, endpoint, per_minute: typed, per_hour: '2000' };
-      await store.dynamo.send(new PutCommand({ TableName: overrides, Item }));
+      await dynamo.send(new PutCommand({ TableName: overrides, Item }));
       expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 2000 });
       expect(reports).toEqual([{ client_id: client, endpoint, field: 'per_minute' }]);
     });
 
     it('a number too large to be exact breaks no request', async () => {
       const client = newClient();
-      await store.dynamo.send(
+      await dynamo.send(
         new UpdateCommand({
           TableName: overrides,
           Key: { client_id: client, endpoint },
@@ -171,7 +178,7 @@ export function limiterConformance(engine: Engine): void {
       reports.length = 0;
       for (const name of ['POST /api/v1/sms/sned', endpoint]) {
         const Item = { client_id: client, endpoint: name, per_minute: 5 };
-        await store.dynamo.send(new PutCommand({ TableName: overrides, Item }));
+        await dynamo.send(new PutCommand({ TableName: overrides, Item }));
       }
       expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perMinute: 5 });
       expect(reports).toEqual([{ client_id: client, endpoint: 'POST /api/v1/sms/sned', field: 'endpoint' }]);
@@ -181,9 +188,8 @@ export function limiterConformance(engine: Engine): void {
   it('a check is one call that consumes one write unit, refused or not', async () => {
     const client = newClient();
     const calls: string[] = [];
-    const spied = store.dynamo;
-    const counter = dynamoRateCounter(spied, counters);
-    spied.middlewareStack.add(
+    const counter = dynamoRateCounter(dynamo, counters);
+    dynamo.middlewareStack.add(
       (next, context) => async (args) => {
         calls.push(String(context.commandName));
         Reflect.set(args.input, 'ReturnConsumedCapacity', 'TOTAL');
@@ -206,14 +212,14 @@ export function limiterConformance(engine: Engine): void {
     // Now the refusal is remembered.
     await check(limiter, client, noon);
     expect(calls).toHaveLength(3);
-    spied.middlewareStack.remove('spy');
+    dynamo.middlewareStack.remove('spy');
   });
 
   it('a counter row ends by itself two days after its day', async () => {
     const client = newClient();
     await check(limiterWith(limits), client, noon);
     const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };
-    const { Item = {} } = await store.dynamo.send(new GetCommand({ TableName: counters, Key }));
+    const { Item = {} } = await dynamo.send(new GetCommand({ TableName: counters, Key }));
     expect(Item.purge_at).toBe(Date.parse('2026-11-23T00:00:00Z') / 1000);
     expect(Object.keys(Item).toSorted()).toEqual(['counter', 'd', 'h12', 'm0720', 'purge_at']);
   });

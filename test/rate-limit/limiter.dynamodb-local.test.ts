@@ -1,9 +1,21 @@
 import { describe } from '@jest/globals';
+import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
+import { createTables } from '../support/tables.ts';
 import { limiterConformance } from './limiter-conformance.ts';
 
 /** Needs Java 17, so only where it is asked for. */
 const asked = process.env.DYNAMODB_LOCAL === '1';
 
 (asked ? describe : describe.skip)("the limiter on Amazon's DynamoDB Local", () =>
-  limiterConformance('dynamodb-local'),
+  limiterConformance(async () => {
+    const engine = await startDynamoDbLocal();
+    const tables = await createTables(['rate_counters', 'limit_overrides'], engine.newClient());
+    return {
+      tables,
+      async stop() {
+        await tables.drop();
+        await engine.stop();
+      },
+    };
+  }),
 );

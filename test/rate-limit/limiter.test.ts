@@ -1,4 +1,9 @@
 import { describe } from '@jest/globals';
+import { createTables } from '../support/tables.ts';
 import { limiterConformance } from './limiter-conformance.ts';
 
-describe('the limiter on the emulator', () => limiterConformance('ministack'));
+describe('the limiter on the emulator', () =>
+  limiterConformance(async () => {
+    const tables = await createTables(['rate_counters', 'limit_overrides']);
+    return { tables, stop: () => tables.drop() };
+  }));

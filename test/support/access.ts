@@ -1,5 +1,6 @@
 /** A gateway's tables for clients, keys and limits on a real engine, with the parts that let requests in. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { dynamoApiKeyStore } from '../../shared/client/api-key-store.dynamo.ts';
 import type { ClientAdminParts } from '../../shared/client/client-admin.ts';
@@ -15,7 +16,7 @@ import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.t
 import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
 import type { SigningKeyStore } from '../../shared/token/signing-keys.ts';
 import { type TokenVerifier, tokenVerifier } from '../../shared/token/token-verifier.ts';
-import type { Store } from './store.ts';
+import type { TestTables } from './tables.ts';
 
 export const issuer = 'https://gateway.test';
 export const audience = 'messaging-gateway';
@@ -34,15 +35,13 @@ export interface Process extends HttpParts {
   readonly logged: Record<string, unknown>[];
 }
 
-export async function startAccess(store: Store, at: Date): Promise<Access> {
-  const { dynamo } = store;
-  const clients = dynamoClientStore(dynamo, await store.createTable('client_id'));
-  const byClient = { name: 'by-client', partitionKey: 'client_id', sortKey: 'created_at' };
-  const apiKeys = dynamoApiKeyStore(dynamo, await store.createTable('key_hash', undefined, byClient));
-  const webhookSecrets = dynamoWebhookSecretStore(dynamo, await store.createTable('client_id'));
-  const signingKeys = dynamoSigningKeyStore(dynamo, await store.createTable('kid'));
-  const counters = await store.createTable('counter');
-  const overrides = dynamoOverrideStore(dynamo, await store.createTable('client_id', 'endpoint'));
+export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
+  const clients = dynamoClientStore(dynamo, names.clients);
+  const apiKeys = dynamoApiKeyStore(dynamo, names.api_keys);
+  const webhookSecrets = dynamoWebhookSecretStore(dynamo, names.client_secrets);
+  const signingKeys = dynamoSigningKeyStore(dynamo, names.signing_keys);
+  const counters = names.rate_counters;
+  const overrides = dynamoOverrideStore(dynamo, names.limit_overrides);
   const access: Access = {
     admin: { clients, apiKeys, webhookSecrets, random: randomBytes },
     signingKeys,
@@ -68,6 +67,15 @@ export async function startAccess(store: Store, at: Date): Promise<Access> {
     },
   };
   return access;
+}
+
+/** A P-256 key of KMS for signatures. */
+export async function createSigningKey(kms: KMSClient): Promise<string> {
+  const { KeyMetadata } = await kms.send(
+    new CreateKeyCommand({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' }),
+  );
+  if (KeyMetadata?.KeyId === undefined) throw new Error('KMS made no key');
+  return KeyMetadata.KeyId;
 }
 
 export interface Sent {

@@ -5,8 +5,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Connection } from '../../lib/local/connection.ts';
+import { documentClient as documentsOf } from '../../shared/aws.ts';
 
 export interface GatewayUnderTest extends Connection {
   /** The leader of the process group in which the functions run. */
@@ -31,9 +32,7 @@ export function clientConfig() {
 }
 
 export function documentClient(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig()), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+  return documentsOf(new DynamoDBClient(clientConfig()));
 }
 
 export function sqsClient(): SQSClient {

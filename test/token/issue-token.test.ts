@@ -1,3 +1,4 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../shared/client/client-admin.ts';
@@ -7,26 +8,37 @@ import { routes } from '../../shared/routes.ts';
 import { identifyByCredentials, tokenRequestFormats } from '../../shared/token/client-credentials.ts';
 import { issueToken } from '../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
-import { type Access, audience, issuer, jsonType, send, startAccess } from '../support/access.ts';
-import { type Store, startStore } from '../support/store.ts';
+import {
+  type Access,
+  accessTo,
+  audience,
+  createSigningKey,
+  issuer,
+  jsonType,
+  send,
+} from '../support/access.ts';
+import { kmsClient } from '../support/gateway.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const formType = { 'content-type': 'application/x-www-form-urlencoded' };
 const grant = 'client_credentials';
 
 describe('POST /api/v1/auth/token', () => {
-  let store: Store;
+  let tables: TestTables;
+  let kms: KMSClient;
   let access: Access;
   let newFunction: () => HttpFunction;
   let addresses = 0;
 
   beforeAll(async () => {
-    store = await startStore();
-    access = await startAccess(store, now);
-    const keyId = await store.createSigningKey();
+    tables = await createTables();
+    access = accessTo(tables, now);
+    kms = kmsClient();
+    const keyId = await createSigningKey(kms);
     newFunction = () => {
       const parts = access.newProcess();
-      const signer = kmsTokenSigner(store.kms, keyId, access.signingKeys, () => now);
+      const signer = kmsTokenSigner(kms, keyId, access.signingKeys, () => now);
       const issuing = { signer, issuer, audience, newTokenId: () => 'id-1' };
       return httpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
         parts,
@@ -38,7 +50,8 @@ describe('POST /api/v1/auth/token', () => {
     };
   });
   afterAll(async () => {
-    await store.stop();
+    await tables.drop();
+    kms.destroy();
   });
 
   const path = '/api/v1/auth/token';
@@ -200,11 +213,11 @@ describe('POST /api/v1/auth/token', () => {
         calls.push(context.commandName);
         return await next(args);
       };
-    store.dynamo.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
-    store.kms.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
+    tables.dynamo.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
+    kms.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
     await post(handler, credentials);
-    store.dynamo.middlewareStack.remove('spy');
-    store.kms.middlewareStack.remove('spy');
+    tables.dynamo.middlewareStack.remove('spy');
+    kms.middlewareStack.remove('spy');
     expect(calls).toEqual(['UpdateItemCommand', 'SignCommand']);
   });
 });

@@ -1,3 +1,4 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { addSeconds, epochSeconds } from '../../shared/clock.ts';
@@ -5,8 +6,9 @@ import type { SigningKeyStore } from '../../shared/token/signing-keys.ts';
 import type { TokenClaims } from '../../shared/token/token-claims.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
 import { tokenVerifier } from '../../shared/token/token-verifier.ts';
-import { type Access, audience, issuer, startAccess } from '../support/access.ts';
-import { type Store, startStore } from '../support/store.ts';
+import { type Access, accessTo, audience, createSigningKey, issuer } from '../support/access.ts';
+import { kmsClient } from '../support/gateway.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const claims: TokenClaims = {
@@ -21,21 +23,24 @@ const claims: TokenClaims = {
 };
 
 describe('access tokens', () => {
-  let store: Store;
+  let tables: TestTables;
+  let kms: KMSClient;
   let access: Access;
   let keyId: string;
 
   beforeAll(async () => {
-    store = await startStore();
-    access = await startAccess(store, now);
-    keyId = await store.createSigningKey();
+    tables = await createTables();
+    access = accessTo(tables, now);
+    kms = kmsClient();
+    keyId = await createSigningKey(kms);
   });
   afterAll(async () => {
-    await store.stop();
+    await tables.drop();
+    kms.destroy();
   });
 
   const sign = (key: string, wanted = claims): Promise<string> =>
-    kmsTokenSigner(store.kms, key, access.signingKeys, () => now).sign(wanted);
+    kmsTokenSigner(kms, key, access.signingKeys, () => now).sign(wanted);
   const verify = (token: string, at = now) => access.newProcess().tokens.verify(token, at);
 
   it('signed by the key verify with its published public half alone', async () => {
@@ -107,7 +112,7 @@ describe('access tokens', () => {
     const { tokens } = access.newProcess();
     const old = await sign(keyId);
     expect(await tokens.verify(old, now)).toBeDefined();
-    const fresh = await sign(await store.createSigningKey());
+    const fresh = await sign(await createSigningKey(kms));
     expect(decodeProtectedHeader(fresh).kid).not.toBe(decodeProtectedHeader(old).kid);
     expect(await tokens.verify(fresh, now)).toBeDefined();
     expect(await tokens.verify(old, now)).toBeDefined();
@@ -144,11 +149,11 @@ describe('access tokens', () => {
         calls.push(String(context.commandName));
         return await next(args);
       };
-    store.kms.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
-    const signer = kmsTokenSigner(store.kms, keyId, access.signingKeys, () => now);
+    kms.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
+    const signer = kmsTokenSigner(kms, keyId, access.signingKeys, () => now);
     await signer.sign(claims);
     await signer.sign(claims);
-    store.kms.middlewareStack.remove('spy');
+    kms.middlewareStack.remove('spy');
     expect(calls).toEqual(['GetPublicKeyCommand', 'SignCommand', 'SignCommand']);
   });
 });

