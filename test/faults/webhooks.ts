@@ -1,0 +1,93 @@
+/**
+ * A thousand webhooks in a bad world: workers die and AWS calls fail before and after they took effect, messages are
+ * lost and doubled, schedules come late. Prints what became of them; exits with 1 if one was lost, came early,
+ * or was doubled otherwise than by a death in its POST. `npm run test:faults -- [seed] [deliveries]`.
+ */
+
+import { derivedId } from '../../shared/ids.ts';
+import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
+import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { createWorld, type Fault } from '../support/webhook-world.ts';
+
+const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
+const total = Number(process.argv[3] ?? 1000);
+const random = randomFrom(seed);
+
+const rates = { kill: 0.02, fail: 0.03, lost: 0.02, doubled: 0.03 };
+const faultKinds: readonly Fault[] = ['kill_before', 'kill_after', 'fail_before', 'fail_after'];
+const counted: Record<string, number> = {};
+
+/** The first so many of a receiver's POSTs are refused; the rest is acknowledged. */
+const refusals = new Map<string, number>();
+const store = memoryDeliveryStore();
+const world = createWorld({
+  store,
+  startAt: created,
+  latencyMs: () => 1 + random() * 30,
+  schedulerLatenessMs: () => random() * 60_000,
+  fault(name) {
+    const drawn = random();
+    const rate = drawn < rates.kill ? 0 : drawn < rates.kill + rates.fail ? 2 : undefined;
+    if (rate === undefined) return undefined;
+    const fault = faultKinds[rate + (random() < 0.5 ? 0 : 1)];
+    // A POST never throws: its failures are answers.
+    if (fault === undefined || (name === 'post' && rate === 2)) return undefined;
+    counted[fault] = (counted[fault] ?? 0) + 1;
+    return fault;
+  },
+  copies() {
+    const drawn = random();
+    return drawn < rates.lost ? 0 : drawn < rates.lost + rates.doubled ? 2 : 1;
+  },
+  answer(deliveryId, postNumber) {
+    const refused = postNumber <= (refusals.get(deliveryId) ?? 0);
+    if (!refused) return { afterMs: 20 + random() * 500, status: 200 };
+    return random() < 0.5 ? { afterMs: 5000, error: 'timeout' } : { afterMs: 100, status: 500 };
+  },
+});
+
+const deliveryIds: string[] = [];
+for (let i = 0; i < total; i += 1) {
+  const id = `msg_${String(i).padStart(26, '0')}`;
+  const deliveryId = derivedId('whd', id, 'sms.sent');
+  deliveryIds.push(deliveryId);
+  refusals.set(deliveryId, random() < 0.5 ? 0 : Math.floor(random() * 6));
+  world.relay(aMessage({ message_id: id }), aSentMessage({ message_id: id }));
+}
+await world.run(2 * 86_400);
+
+const postsOf = new Map<string, number>();
+for (const { deliveryId, attempt } of world.posts) {
+  const key = `${deliveryId}#${attempt}`;
+  postsOf.set(key, (postsOf.get(key) ?? 0) + 1);
+}
+const deliveries = await Promise.all(deliveryIds.map((id) => store.get(id)));
+const lost = deliveries.filter((delivery) => delivery?.finished_at === undefined).length;
+const failed = deliveries.filter((delivery) => delivery?.state === 'failed').length;
+const attempts = deliveries.flatMap((delivery) => delivery?.attempts ?? []);
+const early = attempts.filter(({ lateness_ms }) => lateness_ms < 0).length;
+const doubled = [...postsOf].filter(([, count]) => count > 1);
+const unexcused = doubled.filter(([attempt]) => !world.diedInPost.has(attempt)).length;
+
+console.log(`seed ${seed}: ${total} deliveries, ${world.posts.length} POSTs, ${world.calls.length} calls`);
+console.log(
+  `faults: ${Object.entries(counted)
+    .map(([fault, n]) => `${fault} ${n}`)
+    .join(', ')}`,
+);
+console.log(`lost ${lost}, failed ${failed}, early ${early}`);
+console.log(
+  `doubled ${doubled.length}, of these by a death in the POST ${doubled.length - unexcused}, otherwise ${unexcused}`,
+);
+process.exitCode = lost + early + unexcused > 0 ? 1 : 0;
+
+/** A small generator of good quality (mulberry32), so that a seed tells the whole run. */
+function randomFrom(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../shared/clock.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
+import { acknowledged, claimed, newDelivery } from '../../shared/webhook/delivery-steps.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
+import { created } from '../support/a-webhook-message.ts';
+import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
+import { everyFault } from '../support/webhook-faults.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_deliveries']);
+});
+afterAll(() => tables.drop());
+
+const tableStore = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
+let deliveries = 0;
+
+function aDelivery(): Delivery {
+  deliveries += 1;
+  const id = `whd_${String(deliveries).padStart(26, '0')}`;
+  const given = {
+    delivery_id: id,
+    client_id: 'c',
+    message_id: 'm',
+    event: 'sms.sent',
+    url: 'https://a.b',
+    body: '{}',
+  };
+  return newDelivery(given, created, 30, 'first');
+}
+
+function acknowledgedFrom(held: Delivery): Delivery {
+  const at = created.toISOString();
+  return acknowledged(
+    held,
+    {
+      number: 1,
+      trigger: 'automatic',
+      due_at: at,
+      started_at: at,
+      ended_at: at,
+      lateness_ms: 0,
+      total_ms: 12.5,
+      reused_connection: false,
+      request_headers: {},
+      response_headers: {},
+      response_body: 'ok',
+    },
+    'acknowledged',
+  );
+}
+
+describe.each<[string, () => DeliveryStore]>([
+  ['in memory', memoryDeliveryStore],
+  ['in the table', tableStore],
+])('deliveries %s', (_where, newStore) => {
+  it('keeps the first row of an id, however often it is created', async () => {
+    const store = newStore();
+    const first = aDelivery();
+    await store.create(first);
+    await store.create({ ...first, body: '{"other":true}' });
+    expect(await store.get(first.delivery_id)).toEqual(first);
+  });
+
+  it('lets one of many workers have an attempt', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const won = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => store.replace(seen, claimed(seen, created, `worker ${i}`))),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('recognises its own write when it is repeated after a lost answer', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const next = claimed(seen, created, 'mine');
+    expect(await store.replace(seen, next)).toBe(true);
+    expect(await store.replace(seen, next)).toBe(true);
+    expect(await store.replace(seen, claimed(seen, created, 'theirs'))).toBe(false);
+  });
+
+  it('finds what is overdue until it is finished, and not before its time', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const shard = Number(seen.due_shard);
+    const find = async (seconds: number) =>
+      (await store.findOverdue(shard, addSeconds(created, seconds), 1000)).map(
+        ({ deliveryId }) => deliveryId,
+      );
+    expect(await find(89)).not.toContain(seen.delivery_id);
+    expect(await find(90)).toContain(seen.delivery_id);
+    const held = claimed(seen, created, 'held');
+    await store.replace(seen, held);
+    await store.replace(held, acknowledgedFrom(held));
+    expect(await find(100_000)).not.toContain(seen.delivery_id);
+  });
+
+  it('gives back every attempt as it was written', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const held = claimed(seen, created, 'held');
+    await store.replace(seen, held);
+    const done = acknowledgedFrom(held);
+    await store.replace(held, done);
+    expect(await store.get(seen.delivery_id)).toEqual(done);
+  });
+});
+
+it('on the real table, no death or failed call at any step loses a delivery or doubles one outside the POST', async () => {
+  expect(await everyFault(tableStore, 1, 900)).toEqual([]);
+});
