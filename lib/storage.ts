@@ -62,8 +62,8 @@ const shapes = {
     variable: 'MESSAGES_TABLE',
     partition: 'message_id',
     indexes: {
-      'by-client': { partition: 'list_key', sort: 'created_at', projection: 'keys' },
-      'by-reference': { partition: 'reference_key', sort: 'created_at', projection: 'keys' },
+      'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
+      'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
       'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
     },

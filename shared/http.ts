@@ -143,7 +143,8 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
         : rateLimitHeaders(decision, arrival.now);
     return {
       statusCode: answer.status,
-      headers: { ...answer.headers, ...options.headers, ...limits, 'X-Request-Id': requestId },
+      // A refusal may speak of a limit of its own, as that of sends to one recipient does.
+      headers: { ...limits, ...answer.headers, ...options.headers, 'X-Request-Id': requestId },
       body: answer.body,
       isBase64Encoded: answer.isBase64,
     };

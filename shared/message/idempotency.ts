@@ -27,8 +27,13 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
 }
 
 /** 202 with the answer of the first request, marked where this is not the first. */
-export function accepted(body: unknown, replayed: boolean): ApiResponse {
-  return { status: 202, headers: replayed ? { 'Idempotent-Replayed': 'true' } : {}, body };
+export function accepted(
+  body: unknown,
+  replayed: boolean,
+  log: Readonly<Record<string, unknown>>,
+): ApiResponse {
+  const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  return { status: 202, headers, body, log: { ...log, replayed } };
 }
 
 /** SHA-256 of the request as JSON with its keys sorted: the same request, however its fields are ordered. */

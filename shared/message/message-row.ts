@@ -43,6 +43,14 @@ const messageRow = z.object({
   handover_until: time.exactOptional(),
   handover_claim: z.string().exactOptional(),
   request_hash: z.string().exactOptional(),
+  otp: z
+    .object({
+      otp_id: z.string(),
+      code_length: z.number().int(),
+      expires_at: time,
+      attempts_remaining: z.number().int(),
+    })
+    .exactOptional(),
   key_use: z.number().int().exactOptional(),
 });
 
@@ -56,6 +64,7 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
   return {
     ...message,
+    list_at: listPosition(message),
     list_key: `${message.client_id}#${shardOf(message.message_id, listShards)}`,
     ...(message.reference === undefined
       ? {}
@@ -64,4 +73,9 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
     due_at: message.scheduled_at ?? message.expires_at,
     purge_at: epochSeconds(end),
   };
+}
+
+/** Where a message stands in its client's list: by time, and by id within one moment. */
+export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
+  return `${message.created_at}#${message.message_id}`;
 }

@@ -66,6 +66,15 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** The moment each state was entered, ISO 8601 UTC; `scheduled` is entered at `created_at`. */
 export type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
 
+/** What a message says of its one-time password; never the code. */
+export interface OtpInMessage {
+  readonly otp_id: string;
+  readonly code_length: number;
+  readonly expires_at: string;
+  /** When the message was accepted: what its answer said. */
+  readonly attempts_remaining: number;
+}
+
 /** A message as it is stored: one row, never above a few kilobytes. All times ISO 8601 UTC. */
 export interface Message extends StateTimes {
   readonly message_id: string;
@@ -77,7 +86,7 @@ export interface Message extends StateTimes {
   readonly from?: string;
   readonly type: 'transactional' | 'promotional';
   readonly reference?: string;
-  /** The text of an SMS, or of a WhatsApp text. Absent for a one-time password: its text is made at hand-over. */
+  /** The text of an SMS, or of a WhatsApp text. */
   readonly text?: string;
   /** What a WhatsApp message holds; a text where absent. */
   readonly whatsapp?: WhatsAppContent;
@@ -100,6 +109,8 @@ export interface Message extends StateTimes {
   readonly handover_claim?: string;
   /** SHA-256 of the request, kept for a keyed send: the same key with another request is refused (422). */
   readonly request_hash?: string;
+  /** Where the message carries a one-time password: its `text` has `{{code}}` where the code goes at hand-over. */
+  readonly otp?: OtpInMessage;
   /** On the first message of a key that was used again after 24 hours: the number of its newest use. */
   readonly key_use?: number;
 }

@@ -141,6 +141,7 @@ function answer(batch: Batch, messages: readonly Message[], replayed: boolean): 
       errors: batch.errors,
     },
     replayed,
+    { batch_id: batch.batch_id, accepted: batch.accepted, rejected: batch.errors.length },
   );
 }
 

@@ -59,7 +59,7 @@ export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operatio
         return newSms(messageId, caller.clientId, sms, request.now);
       },
     );
-    return accepted(acceptedView(entry), replayed);
+    return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
   };
 }
 

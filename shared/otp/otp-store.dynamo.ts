@@ -1,0 +1,164 @@
+/**
+ * The one-time-passwords table: a row for each password, and two kinds of rows beside them, named by what they
+ * are about: `pending#…` points to the slot's password, `sends#…` holds a recipient's latest sends.
+ */
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod';
+import { addSeconds, epochSeconds } from '../clock.ts';
+import { type OneTimePassword, recipientWindowSeconds } from './otp.ts';
+import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
+
+/** A password is kept for a day after it expired, so that a late verification hears that it did. */
+const keptSeconds = 86_400;
+
+const otpRow = z.object({
+  otp_id: z.string(),
+  client_id: z.string(),
+  recipient: z.string(),
+  channel: z.enum(['sms', 'whatsapp']),
+  purpose: z.string(),
+  code_length: z.number().int(),
+  max_attempts: z.number().int(),
+  attempts: z.number().int(),
+  status: z.enum(['pending', 'verified']),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+const pendingRow = z.object({ latest: z.string() });
+const sendsRow = z.object({
+  sends: z.array(z.object({ message_id: z.string(), at: z.iso.datetime() })),
+  revision: z.number().int(),
+});
+
+export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string): OtpStore {
+  async function read(key: string): Promise<unknown> {
+    const answer = await client.send(
+      new GetCommand({ TableName: tableName, Key: { otp_id: key }, ConsistentRead: true }),
+    );
+    return answer.Item;
+  }
+
+  async function put(
+    item: Record<string, unknown>,
+    condition: string,
+    values?: Record<string, unknown>,
+  ): Promise<boolean> {
+    return whereItFits(
+      client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: item,
+          ConditionExpression: condition,
+          ...(values === undefined ? {} : { ExpressionAttributeValues: values }),
+        }),
+      ),
+    );
+  }
+
+  return {
+    async get(otpId) {
+      const row = await read(otpId);
+      return row === undefined ? undefined : otpRow.parse(row);
+    },
+
+    async create(otp) {
+      const purgeAt = epochSeconds(addSeconds(new Date(otp.expires_at), keptSeconds));
+      await put({ ...otp, purge_at: purgeAt }, 'attribute_not_exists(otp_id)');
+    },
+
+    async latest(slot) {
+      const row = await read(slotKey(slot));
+      return row === undefined ? undefined : pendingRow.parse(row).latest;
+    },
+
+    setLatest(slot, seen, otpId, now) {
+      const purgeAt = epochSeconds(addSeconds(now, 2 * keptSeconds));
+      const item = { otp_id: slotKey(slot), latest: otpId, purge_at: purgeAt };
+      return seen === undefined
+        ? put(item, 'attribute_not_exists(otp_id)')
+        : put(item, 'latest = :seen', { ':seen': seen });
+    },
+
+    async recipientSends(clientId, recipient): Promise<RecipientSends> {
+      const row = await read(sendsKey(clientId, recipient));
+      return row === undefined ? { sends: [], revision: 0 } : sendsRow.parse(row);
+    },
+
+    replaceRecipientSends(clientId, recipient, seen, sends, now) {
+      const item = {
+        otp_id: sendsKey(clientId, recipient),
+        sends,
+        revision: seen.revision + 1,
+        purge_at: epochSeconds(addSeconds(now, 2 * recipientWindowSeconds)),
+      };
+      return put(item, 'attribute_not_exists(otp_id) OR revision = :seen', { ':seen': seen.revision });
+    },
+
+    async countAttempt(otpId, clientId, now) {
+      try {
+        const answer = await client.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key: { otp_id: otpId },
+            UpdateExpression: 'ADD attempts :one',
+            ConditionExpression:
+              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: {
+              ':one': 1,
+              ':client': clientId,
+              ':pending': 'pending',
+              ':now': now.toISOString(),
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { counted: true, otp: otpRow.parse(answer.Attributes) };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { counted: false, otp: rowOf(error) };
+      }
+    },
+
+    markVerified(otpId) {
+      return whereItFits(
+        client.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key: { otp_id: otpId },
+            UpdateExpression: 'SET #status = :verified',
+            ConditionExpression: '#status = :pending',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: { ':verified': 'verified', ':pending': 'pending' },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+function slotKey({ clientId, recipient, purpose }: OtpSlot): string {
+  return `pending#${clientId}#${recipient}#${purpose}`;
+}
+
+function sendsKey(clientId: string, recipient: string): string {
+  return `sends#${clientId}#${recipient}`;
+}
+
+function rowOf(error: ConditionalCheckFailedException): OneTimePassword | undefined {
+  if (error.Item === undefined) return undefined;
+  return otpRow.parse(unmarshall(error.Item as Record<string, AttributeValue>));
+}
+
+async function whereItFits(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * At most five one-time passwords to one recipient in any ten minutes, exactly: the times of the latest sends
+ * stand in one row, replaced only while it is the one that was read.
+ */
+import { epochSeconds } from '../clock.ts';
+import { GatewayError } from '../errors.ts';
+import { recipientSendsMax, recipientWindowSeconds } from './otp.ts';
+import type { OtpStore, RecipientSend } from './otp-store.ts';
+
+/** Above the number of requests that can be in flight for one recipient and still be let in. */
+const tries = 20;
+
+/**
+ * Counts one send. The same message counts once, however often its request is repeated.
+ *
+ * @throws GatewayError `rate_limit_exceeded`, with the headers of this limit.
+ */
+export async function countRecipientSend(
+  store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
+  clientId: string,
+  recipient: string,
+  messageId: string,
+  now: Date,
+): Promise<void> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const seen = await store.recipientSends(clientId, recipient);
+    const recent = seen.sends.filter((send) => endOf(send) > now.getTime());
+    if (recent.some((send) => send.message_id === messageId)) return;
+    if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
+    const sends = [...recent, { message_id: messageId, at: now.toISOString() }];
+    if (await store.replaceRecipientSends(clientId, recipient, seen, sends, now)) return;
+  }
+  throw new GatewayError(
+    'service_unavailable',
+    'Too many requests for this recipient at once. Try again soon.',
+  );
+}
+
+/** Room comes when the oldest of the sends that count leaves the window. */
+function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError {
+  const roomAt = Math.min(...recent.map(endOf));
+  const seconds = Math.max(1, Math.ceil((roomAt - now.getTime()) / 1000));
+  return new GatewayError(
+    'rate_limit_exceeded',
+    `At most ${recipientSendsMax} one-time passwords go to one recipient in 10 minutes. Try again in ${seconds} seconds.`,
+    {
+      retryAfterSeconds: seconds,
+      headers: {
+        'X-RateLimit-Limit': String(recipientSendsMax),
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': String(epochSeconds(new Date(roomAt + 999))),
+        'X-RateLimit-Policy': `${recipientSendsMax};w=${recipientWindowSeconds};comment=otp_recipient`,
+      },
+    },
+  );
+}
+
+function endOf(send: RecipientSend): number {
+  return Date.parse(send.at) + recipientWindowSeconds * 1000;
+}

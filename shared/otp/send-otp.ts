@@ -1,0 +1,177 @@
+/**
+ * Sends a one-time password. What a request stores, in this order, so that a repeat under the same key after a
+ * crash finds its own writes and goes on: the recipient's count (by message), the password (by message), the
+ * slot that names it, and last the message, which alone is sent.
+ */
+import * as z from 'zod';
+import { type Operation, parseBody, requireCaller } from '../api.ts';
+import { assertMaySend } from '../client/permission.ts';
+import { addSeconds } from '../clock.ts';
+import { derivedId } from '../ids.ts';
+import { accepted, createOnce, idempotencyKeyOf } from '../message/idempotency.ts';
+import type { Message } from '../message/message.ts';
+import type { MessageStore } from '../message/message-store.ts';
+import { recipientSchema } from '../message/recipient.ts';
+import { segment } from '../message/segments.ts';
+import { optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
+import { placeholdersOf, render } from '../message/template.ts';
+import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
+import type { OtpSlot, OtpStore } from './otp-store.ts';
+import { countRecipientSend } from './recipient-limit.ts';
+
+const defaultTemplate = '{{code}} is your verification code. It expires in {{ttl_minutes}} minutes.';
+const defaultBrandTemplate =
+  '{{code}} is your {{brand}} verification code. It expires in {{ttl_minutes}} minutes.';
+const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
+
+export interface SendOtpDependencies {
+  readonly messages: MessageStore;
+  readonly otps: OtpStore;
+  /** Accepts the URLs that this deployment may call. */
+  readonly webhookUrl: z.ZodType<string>;
+}
+
+/** What names a purpose: a word of the client's own. */
+export const purposeText = textOf(64).regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -');
+
+const template = smsText.superRefine((text, context) => {
+  const names = placeholdersOf(text);
+  if (!names.includes('code')) context.addIssue({ code: 'custom', message: 'must hold {{code}}' });
+  const unknown = names.filter((name) => !knownPlaceholders.has(name));
+  if (unknown.length > 0) {
+    context.addIssue({ code: 'custom', message: `knows no {{${unknown.join('}}, {{')}}}` });
+  }
+});
+
+/** The request body of `POST /api/v1/otp/send` (contract, section 5). */
+export function sendOtpSchema(webhookUrl: z.ZodType<string>) {
+  return z
+    .object({
+      to: recipientSchema,
+      channel: optional(z.enum(['sms', 'whatsapp'])),
+      code_length: optional(z.int().min(4).max(10)),
+      ttl: optional(z.int().min(60).max(3600)),
+      max_attempts: optional(z.int().min(1).max(10)),
+      purpose: optional(purposeText),
+      template: optional(template),
+      brand: optional(textOf(64)),
+      webhook_url: optional(webhookUrl),
+      reference: optional(referenceText),
+    })
+    .superRefine((otp, context) => {
+      if (otp.brand === undefined && placeholdersOf(otp.template ?? '').includes('brand')) {
+        context.addIssue({ code: 'custom', path: ['brand'], message: 'is asked for by the template' });
+      }
+    });
+}
+
+type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
+
+export function sendOtp(deps: SendOtpDependencies): Operation {
+  const schema = sendOtpSchema(deps.webhookUrl);
+  return async (request) => {
+    const caller = requireCaller(request);
+    const key = idempotencyKeyOf(request.headers);
+    const wanted = parseBody(schema, request.body);
+    const { entry, replayed } = await createOnce(
+      deps.messages,
+      'msg',
+      request.now,
+      { clientId: caller.clientId, endpoint: 'otp/send', key, body: request.body },
+      async (messageId) => {
+        assertMaySend(caller.client, wanted.to, undefined);
+        await countRecipientSend(deps.otps, caller.clientId, wanted.to, messageId, request.now);
+        const otp = await pendingOrNew(deps.otps, caller.clientId, wanted, messageId, request.now);
+        return otpMessage(messageId, otp, wanted, request.now);
+      },
+      true,
+    );
+    return accepted(otpView(entry), replayed, { message_id: entry.message_id, otp_id: entry.otp?.otp_id });
+  };
+}
+
+/** The slot's password while it can be verified; else a new one, which of several requests at once one makes. */
+async function pendingOrNew(
+  otps: OtpStore,
+  clientId: string,
+  wanted: SendOtpRequest,
+  messageId: string,
+  now: Date,
+): Promise<OneTimePassword> {
+  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose ?? 'default' };
+  for (;;) {
+    const seen = await otps.latest(slot);
+    const latest = seen === undefined ? undefined : await otps.get(seen);
+    if (latest !== undefined && isPending(latest, now)) return latest;
+    const otp = newOtp(derivedId('otp', messageId), slot, wanted, now);
+    await otps.create(otp);
+    if (await otps.setLatest(slot, seen, otp.otp_id, now)) return otp;
+  }
+}
+
+function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date): OneTimePassword {
+  return {
+    otp_id: otpId,
+    client_id: slot.clientId,
+    recipient: slot.recipient,
+    channel: wanted.channel ?? 'sms',
+    purpose: slot.purpose,
+    code_length: wanted.code_length ?? 6,
+    max_attempts: wanted.max_attempts ?? 5,
+    attempts: 0,
+    status: 'pending',
+    created_at: now.toISOString(),
+    expires_at: addSeconds(now, wanted.ttl ?? 300).toISOString(),
+  };
+}
+
+function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequest, now: Date): Message {
+  const minutes = Math.max(1, Math.round((Date.parse(otp.expires_at) - now.getTime()) / 60_000));
+  const given = wanted.template ?? (wanted.brand === undefined ? defaultTemplate : defaultBrandTemplate);
+  const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
+  const text = textOr(render(given, values), given);
+  const channel = wanted.channel ?? 'sms';
+  const createdAt = now.toISOString();
+  return {
+    message_id: messageId,
+    client_id: otp.client_id,
+    channel,
+    status: 'queued',
+    recipient: otp.recipient,
+    type: 'transactional',
+    ...(wanted.reference === undefined ? {} : { reference: wanted.reference }),
+    text,
+    // Every code of one length takes the same room: digits are in each alphabet.
+    ...(channel === 'sms'
+      ? segment(textOr(render(text, { code: '0'.repeat(otp.code_length) }), text))
+      : { whatsapp: { type: 'text' } }),
+    ...(wanted.webhook_url === undefined ? {} : { webhook_url: wanted.webhook_url }),
+    created_at: createdAt,
+    queued_at: createdAt,
+    // A password that has expired need not arrive.
+    expires_at: otp.expires_at,
+    otp: {
+      otp_id: otp.otp_id,
+      code_length: otp.code_length,
+      expires_at: otp.expires_at,
+      attempts_remaining: attemptsRemaining(otp),
+    },
+  };
+}
+
+function textOr(rendered: ReturnType<typeof render>, otherwise: string): string {
+  return rendered.ok ? rendered.text : otherwise;
+}
+
+function otpView(message: Message): Record<string, unknown> {
+  return {
+    otp_id: message.otp?.otp_id,
+    message_id: message.message_id,
+    status: 'pending',
+    channel: message.channel,
+    recipient: message.recipient,
+    reference: message.reference ?? null,
+    expires_at: message.otp?.expires_at,
+    attempts_remaining: message.otp?.attempts_remaining,
+  };
+}

@@ -1,0 +1,85 @@
+/** Verifies a one-time password: the attempt is counted by one conditional write, and only then compared. */
+import * as z from 'zod';
+import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
+import { GatewayError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { recipientSchema } from '../message/recipient.ts';
+import { optional } from '../message/send-fields.ts';
+import { isRightCode } from './code.ts';
+import { attemptsRemaining, type OneTimePassword } from './otp.ts';
+import type { OtpSecrets } from './otp-secret.ts';
+import type { OtpStore } from './otp-store.ts';
+import { purposeText } from './send-otp.ts';
+
+export interface VerifyOtpDependencies {
+  readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
+  readonly secrets: OtpSecrets;
+}
+
+/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose (contract, section 5). */
+export const verifyOtpSchema = z
+  .object({
+    otp_id: optional(z.string()),
+    to: optional(recipientSchema),
+    purpose: optional(purposeText),
+    code: z.string().regex(/^\d{4,10}$/, 'must be 4 to 10 digits'),
+  })
+  .superRefine((request, context) => {
+    if (request.otp_id === undefined && request.to === undefined) {
+      context.addIssue({ code: 'custom', path: ['otp_id'], message: 'Give either otp_id or to.' });
+    }
+  });
+
+export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const { otp_id, to, purpose = 'default', code } = parseBody(verifyOtpSchema, request.body);
+    const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
+    if (otpId === undefined || !isId('otp', otpId)) throw unknown();
+    // Before the attempt is counted: without the secrets it could only be lost.
+    const live = await secrets.all();
+    const { counted, otp } = await otps.countAttempt(otpId, clientId, request.now);
+    if (otp === undefined || otp.client_id !== clientId) throw unknown();
+    if (!counted) throw refusal(otp, request.now);
+    if (!isRightCode(live, otpId, otp.code_length, code)) return wrong(otp);
+    if (!(await otps.markVerified(otpId))) throw alreadyUsed();
+    return {
+      status: 200,
+      body: { otp_id: otpId, verified: true, status: 'verified' },
+      log: { otp_id: otpId, verified: true },
+    };
+  };
+}
+
+function wrong(otp: OneTimePassword): ApiResponse {
+  return {
+    status: 200,
+    body: {
+      otp_id: otp.otp_id,
+      verified: false,
+      status: 'pending',
+      attempts_remaining: attemptsRemaining(otp),
+    },
+    log: { otp_id: otp.otp_id, verified: false },
+  };
+}
+
+/** Why an attempt was not counted, the most final reason first. */
+function refusal(otp: OneTimePassword, now: Date): GatewayError {
+  if (otp.status === 'verified') return alreadyUsed();
+  if (otp.expires_at <= now.toISOString()) {
+    return new GatewayError('otp_expired', 'This one-time password has expired. Send a new one.');
+  }
+  return new GatewayError(
+    'otp_attempts_exhausted',
+    'All attempts for this one-time password are used up. Send a new one.',
+  );
+}
+
+function alreadyUsed(): GatewayError {
+  return new GatewayError('otp_already_used', 'This one-time password was used before.');
+}
+
+function unknown(): GatewayError {
+  return new GatewayError('not_found', 'There is no such one-time password.');
+}
