@@ -24,16 +24,22 @@ const stopWithinMilliseconds = 5000;
  * ends, the process that started this is gone, by whatever death, and the whole group follows.
  */
 const launcher = `
-import os, signal, sys, threading, time
+import os, shutil, signal, sys, threading, time
+def end_group():
+    shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
+    os.killpg(0, signal.SIGKILL)
 def follow_parent():
     while os.read(0, 4096): pass
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(3)
-    os.killpg(0, signal.SIGKILL)
+    end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
 from ministack.app import main
-main()
+try:
+    main()
+finally:
+    end_group()
 `;
 
 export interface Emulator {
