@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { dynamo, sqs } from '../shared/aws.ts';
+import { dynamo, secretsManager, sqs } from '../shared/aws.ts';
 import { processBatch } from '../shared/batch.ts';
 import { chooseCarriers } from '../shared/carrier/choose.ts';
 import { systemClock } from '../shared/clock.ts';
@@ -10,9 +10,11 @@ import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch.ts';
 import { dynamoMessageStore } from '../shared/message/message-store.dynamo.ts';
+import { handOverBodies } from '../shared/otp/hand-over-body.ts';
+import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
 
-const env = readEnvironment(['MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL', 'RETENTION_DAYS']);
+const env = readEnvironment(['MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN', 'RETENTION_DAYS']);
 const carriers = await chooseCarriers(systemClock);
 const deps: DispatchDependencies = {
   messages: dynamoMessageStore(dynamo(), {
@@ -20,7 +22,7 @@ const deps: DispatchDependencies = {
     retentionDays: env.RETENTION_DAYS,
   }),
   carrierFor: (message) => carriers[message.channel],
-  bodyOf: async (message) => message.text ?? '',
+  bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   clock: systemClock,
   newClaimId: randomUUID,
 };

@@ -9,6 +9,7 @@ import type { EnvironmentName } from '../shared/env.ts';
 import { type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { GatewayFunction } from './lambda-function.ts';
+import type { OtpSecret } from './otp-secret.ts';
 import type { StageSettings } from './stages.ts';
 import type { Storage } from './storage.ts';
 import type { TokenKey } from './token-key.ts';
@@ -17,6 +18,7 @@ export interface ApiProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly tokenKey: TokenKey;
+  readonly otpSecret: OtpSecret;
 }
 
 /** What an operation needs beyond what every one of them does; each grant is one line. */
@@ -24,6 +26,14 @@ interface Needs {
   readonly settings?: readonly EnvironmentName[];
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
+
+/** What a send needs in order to judge a webhook URL, and to say how long its row is kept. */
+const webhookRules: readonly EnvironmentName[] = [
+  'RETENTION_DAYS',
+  'WEBHOOK_PORTS',
+  'WEBHOOK_ALLOW_HTTP',
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+];
 
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
@@ -33,7 +43,31 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     },
   },
   sendSms: {
-    settings: ['RETENTION_DAYS', 'WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
+    settings: webhookRules,
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
+  },
+  sendBulkSms: {
+    settings: webhookRules,
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'BatchWriteItem', 'BatchGetItem');
+      storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
+    },
+  },
+  sendOtp: {
+    settings: webhookRules,
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
+      storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
+    },
+  },
+  verifyOtp: {
+    grants: (to, { storage, otpSecret }) => {
+      storage.grant(to, 'one-time-passwords', 'GetItem', 'UpdateItem');
+      otpSecret.grantRead(to);
+    },
+  },
+  sendWhatsApp: {
+    settings: webhookRules,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   getMessageStatus: {
@@ -42,6 +76,26 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
       storage.grant(to, 'batches', 'GetItem');
     },
+  },
+  listMessages: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'BatchGetItem');
+      storage.grantIndex(to, 'messages', 'by-client');
+      storage.grantIndex(to, 'messages', 'by-reference');
+    },
+  },
+  cancelMessage: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'GetItem', 'UpdateItem'),
+  },
+  getAccount: { grants: () => undefined },
+  updateAccount: {
+    settings: webhookRules,
+    grants: (to, { storage }) => storage.grant(to, 'clients', 'UpdateItem'),
+  },
+  rotateWebhookSecret: {
+    grants: (to, { storage }) => storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem'),
   },
 };
 

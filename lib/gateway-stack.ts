@@ -7,6 +7,7 @@ import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stac
 import type { Construct } from 'constructs';
 import { Api } from './api.ts';
 import { Messaging } from './messaging.ts';
+import { OtpSecret } from './otp-secret.ts';
 import { Schedules } from './schedules.ts';
 import type { StageSettings } from './stages.ts';
 import { Storage } from './storage.ts';
@@ -25,9 +26,10 @@ export class GatewayStack extends Stack {
     const storage = new Storage(this, 'Storage', stage);
     const schedules = new Schedules(this, 'Schedules', stage);
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
+    const otpSecret = new OtpSecret(this, 'OtpSecret', stage);
 
-    new Api(this, 'Api', { stage, storage, tokenKey });
-    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
+    new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
+    const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantBegin(messaging.relay);
 

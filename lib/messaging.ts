@@ -10,6 +10,7 @@ import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
 import { Carriers } from './carriers.ts';
 import { GatewayFunction } from './lambda-function.ts';
+import type { OtpSecret } from './otp-secret.ts';
 import { deadLetterQueue, GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
 import type { StageSettings } from './stages.ts';
@@ -19,6 +20,7 @@ export interface MessagingProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;
+  readonly otpSecret: OtpSecret;
 }
 
 /** A carrier has 8 s to take a message. */
@@ -104,7 +106,7 @@ export class Messaging extends Construct {
     return relay;
   }
 
-  private makeDispatch({ stage, storage }: MessagingProps): void {
+  private makeDispatch({ stage, storage, otpSecret }: MessagingProps): void {
     const dispatch = new GatewayFunction(this, 'DispatchMessage', {
       stage,
       functionName: 'dispatch-message',
@@ -112,6 +114,8 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
     });
     storage.grant(dispatch, 'messages', 'UpdateItem');
+    // The codes of one-time passwords are made at hand-over.
+    otpSecret.grantRead(dispatch);
     dispatch.setVariables({ OUTBOUND_QUEUE_URL: this.outbound.queue.queueUrl });
     if (storage.has('simulator-outbox')) {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');

@@ -17,6 +17,7 @@ import type { StageSettings } from './stages.ts';
 type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'

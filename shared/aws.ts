@@ -2,6 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -30,6 +31,10 @@ export function sqs(): SQSClient {
 
 export function scheduler(): SchedulerClient {
   return new SchedulerClient(clientConfig);
+}
+
+export function secretsManager(): SecretsManagerClient {
+  return new SecretsManagerClient(clientConfig);
 }
 
 export function kms(): KMSClient {

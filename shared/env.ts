@@ -41,6 +41,7 @@ const variables = {
   TOKEN_SIGNING_KEY_ID: text,
   TOKEN_ISSUER: text,
   TOKEN_AUDIENCE: text,
+  OTP_SECRET_ARN: text,
 
   /** Retry delays are this many times shorter; 1 outside the local stage. */
   WEBHOOK_TIME_SCALE: wholeNumber.pipe(z.number().min(1)),

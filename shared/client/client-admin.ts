@@ -89,7 +89,7 @@ export async function rotateClientSecret(
 
 /** During the overlap webhooks are signed with both (contract, section 7). */
 export async function rotateWebhookSecret(
-  parts: ClientAdminParts,
+  parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
   now: Date,
 ): Promise<string> {

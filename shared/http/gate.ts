@@ -9,7 +9,7 @@ import { readEnvironment } from '../env.ts';
 import { log } from '../log.ts';
 import { type RateLimiter, rateLimiter } from '../rate-limit/limiter.ts';
 import { dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
-import { type InvalidOverride, limitReader } from '../rate-limit/overrides.ts';
+import { type InvalidOverride, type LimitReader, limitReader } from '../rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
 import type { Scope } from '../routes.ts';
 import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
@@ -39,12 +39,18 @@ function productionBearer(scope: Scope): Identify {
   return identifyBearer({ clients, tokens: tokenVerifier(keys, expected, systemClock) }, scope);
 }
 
-function productionLimiter(): RateLimiter {
-  const env = readEnvironment(['LIMIT_OVERRIDES_TABLE', 'RATE_COUNTERS_TABLE']);
+/** The limits in force for a client, remembered for as long as the rate check itself remembers them. */
+export function productionLimits(): LimitReader {
+  const env = readEnvironment(['LIMIT_OVERRIDES_TABLE']);
   const overrides = dynamoOverrideStore(dynamo(), env.LIMIT_OVERRIDES_TABLE);
+  return limitReader(overrides, systemClock, reportInvalidOverride);
+}
+
+function productionLimiter(): RateLimiter {
+  const env = readEnvironment(['RATE_COUNTERS_TABLE']);
   return rateLimiter({
     counter: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
-    limitsOf: limitReader(overrides, systemClock, reportInvalidOverride),
+    limitsOf: productionLimits(),
     random: () => randomInt(randomSteps) / randomSteps,
   });
 }

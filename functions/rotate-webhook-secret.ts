@@ -1,0 +1,24 @@
+/** POST /api/v1/account/webhook-secret */
+import { randomBytes } from 'node:crypto';
+import { dynamo } from '../shared/aws.ts';
+import { rotateOwnWebhookSecret } from '../shared/client/account.ts';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
+import { systemClock } from '../shared/clock.ts';
+import { readEnvironment } from '../shared/env.ts';
+import { httpFunction } from '../shared/http.ts';
+import { routes } from '../shared/routes.ts';
+
+const env = readEnvironment(['CLIENTS_TABLE', 'CLIENT_SECRETS_TABLE']);
+
+export const handler = httpFunction(
+  routes.rotateWebhookSecret,
+  rotateOwnWebhookSecret(
+    {
+      clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
+      webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
+      random: randomBytes,
+    },
+    systemClock,
+  ),
+);

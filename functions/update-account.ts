@@ -1,0 +1,22 @@
+/** PATCH /api/v1/account */
+import { dynamo } from '../shared/aws.ts';
+import { updateAccount } from '../shared/client/account.ts';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { readEnvironment } from '../shared/env.ts';
+import { productionLimits } from '../shared/http/gate.ts';
+import { httpFunction } from '../shared/http.ts';
+import { routes } from '../shared/routes.ts';
+import { webhookUrlSchema } from '../shared/webhook/webhook-url.ts';
+
+const env = readEnvironment([
+  'CLIENTS_TABLE',
+  'WEBHOOK_PORTS',
+  'WEBHOOK_ALLOW_HTTP',
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+]);
+const clients = dynamoClientStore(dynamo(), env.CLIENTS_TABLE);
+
+export const handler = httpFunction(
+  routes.updateAccount,
+  updateAccount({ clients, limitsOf: productionLimits() }, webhookUrlSchema(env)),
+);

@@ -1,0 +1,31 @@
+/** The secret that one-time passwords are derived under; rotated by a new version, the one before holds beside it. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { GatewayFunction } from './lambda-function.ts';
+import type { StageSettings } from './stages.ts';
+
+export class OtpSecret extends Construct {
+  private readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id);
+    this.secret = new Secret(this, 'Secret', {
+      description: `Messaging gateway (${stage.name}): one-time passwords are derived under this`,
+      // 64 letters and digits are 381 bits.
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+  }
+
+  /** Permits reading the secret, and tells the function where it is. */
+  grantRead(to: GatewayFunction): void {
+    Grant.addToPrincipal({
+      grantee: to,
+      actions: ['secretsmanager:GetSecretValue'],
+      resourceArns: [this.secret.secretArn],
+    });
+    to.setVariables({ OTP_SECRET_ARN: this.secret.secretArn });
+  }
+}

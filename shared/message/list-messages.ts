@@ -1,0 +1,104 @@
+/** Lists a client's own messages of every channel, newest first, in pages that cost the same however many there are. */
+import * as z from 'zod';
+import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { type Message, statuses } from './message.ts';
+import type { ListedKey, ListRange, MessageList } from './message-list.ts';
+import { listPosition } from './message-row.ts';
+import type { MessageStore } from './message-store.ts';
+import { statusView } from './message-view.ts';
+import { optional, referenceText } from './send-fields.ts';
+
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
+  .transform((text) => new Date(text).toISOString());
+
+/** The query of `GET /api/v1/messages` (contract, section 5). */
+export const listMessagesQuery = z.object({
+  reference: optional(referenceText),
+  status: optional(z.enum(statuses)),
+  channel: optional(z.enum(['sms', 'whatsapp'])),
+  /** Both ends are taken in. */
+  since: optional(moment),
+  until: optional(moment),
+  limit: optional(z.coerce.number().int().min(1).max(100)),
+  cursor: optional(z.string()),
+});
+
+type Query = z.output<typeof listMessagesQuery>;
+
+const defaultLimit = 20;
+/** Where few messages pass the filter, a page ends after so many were looked at; its cursor goes on from there. */
+const lookedAtMax = 1000;
+/** Before and after every position. */
+const [first, last] = ['0', '~'];
+
+export interface ListDependencies {
+  readonly list: MessageList;
+  readonly messages: Pick<MessageStore, 'getMany'>;
+}
+
+export function listMessages({ list, messages }: ListDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const query = parseBody(listMessagesQuery, request.query);
+    const limit = query.limit ?? defaultLimit;
+    const keys = list.keys(rangeOf(clientId, query), limit + 1);
+    const found: Message[] = [];
+    for (let lookedAt = 0, position = ''; found.length <= limit; ) {
+      if (lookedAt >= lookedAtMax) return page(found, position);
+      const next = await take(keys, limit + 1);
+      const rows = new Map(
+        (await messages.getMany(next.map((key) => key.messageId))).map((row) => [row.message_id, row]),
+      );
+      for (const key of next) {
+        const message = rows.get(key.messageId);
+        if (message !== undefined && passes(message, clientId, query)) found.push(message);
+        position = key.position;
+      }
+      if (next.length <= limit && found.length <= limit) return page(found, undefined);
+      lookedAt += next.length;
+    }
+    const shown = found.slice(0, limit);
+    const end = shown.at(-1);
+    return page(shown, end === undefined ? undefined : listPosition(end));
+  };
+}
+
+function rangeOf(clientId: string, query: Query): ListRange {
+  return {
+    clientId,
+    reference: query.reference,
+    from: query.since ?? first,
+    before:
+      query.cursor === undefined
+        ? query.until === undefined
+          ? last
+          : `${query.until}#${last}`
+        : decodeCursor(query.cursor),
+  };
+}
+
+/** The index is read a moment late, and another client's row can never be in it; the row decides all the same. */
+function passes(message: Message, clientId: string, query: Query): boolean {
+  return (
+    message.client_id === clientId &&
+    (query.status === undefined || message.status === query.status) &&
+    (query.channel === undefined || message.channel === query.channel)
+  );
+}
+
+async function take(keys: AsyncIterator<ListedKey>, count: number): Promise<ListedKey[]> {
+  const taken: ListedKey[] = [];
+  while (taken.length < count) {
+    const next = await keys.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
+}
+
+function page(messages: readonly Message[], end: string | undefined): ApiResponse {
+  const next = end === undefined ? {} : { next_cursor: encodeCursor(end) };
+  return { status: 200, body: { messages: messages.map(statusView), ...next } };
+}
