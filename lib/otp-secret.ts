@@ -1,7 +1,7 @@
 /** The secret that one-time passwords are derived under; rotated by a new version, the one before holds beside it. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { StageSettings } from './stages.ts';
@@ -19,13 +19,20 @@ export class OtpSecret extends Construct {
     });
   }
 
+  /** By attribute: a reference is the ARN on AWS too, but the name on the emulator. */
+  private get arn(): string {
+    const resource = this.secret.node.defaultChild;
+    if (!(resource instanceof CfnSecret)) throw new Error('the secret has no resource of its own');
+    return resource.attrId;
+  }
+
   /** Permits reading the secret, and tells the function where it is. */
   grantRead(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['secretsmanager:GetSecretValue'],
-      resourceArns: [this.secret.secretArn],
+      resourceArns: [this.arn],
     });
-    to.setVariables({ OTP_SECRET_ARN: this.secret.secretArn });
+    to.setVariables({ OTP_SECRET_ARN: this.arn });
   }
 }
