@@ -4,6 +4,7 @@
  * concurrency of their own, so receivers that hang wait for each other and for nobody else.
  */
 import { addSeconds } from '../clock.ts';
+import { ExpiringMap } from '../expiring-cache.ts';
 
 export interface OriginHealth {
   isSlow(origin: string, now: Date): Promise<boolean>;
@@ -27,19 +28,20 @@ const cacheSeconds = 5;
 const cachedOriginsMax = 5000;
 
 export function originHealth(store: OriginStore): OriginHealth {
-  const known = new Map<string, { readonly readUntil: Date; readonly slowUntil: Date | undefined }>();
+  const known = new ExpiringMap<{ readonly slowUntil: Date | undefined }>(cachedOriginsMax);
 
   function remember(origin: string, slowUntil: Date | undefined, now: Date): void {
-    if (known.size >= cachedOriginsMax) known.clear();
-    known.set(origin, { readUntil: addSeconds(now, cacheSeconds), slowUntil });
+    known.set(origin, { slowUntil }, now.getTime() + cacheSeconds * 1000);
   }
 
   return {
     async isSlow(origin, now) {
-      const hit = known.get(origin);
-      if (hit === undefined || now >= hit.readUntil) remember(origin, await store.slowUntil(origin), now);
-      const slowUntil = known.get(origin)?.slowUntil;
-      return slowUntil !== undefined && now < slowUntil;
+      let hit = known.get(origin, now);
+      if (hit === undefined) {
+        hit = { slowUntil: await store.slowUntil(origin) };
+        remember(origin, hit.slowUntil, now);
+      }
+      return hit.slowUntil !== undefined && now < hit.slowUntil;
     },
 
     async noteTimeout(origin, now) {
@@ -49,9 +51,9 @@ export function originHealth(store: OriginStore): OriginHealth {
     },
 
     async noteQuickAnswer(origin, now) {
-      const hit = known.get(origin);
+      const hit = known.get(origin, now);
       // Only what is not known to be quick needs a write: in the fast lane, nothing.
-      if (hit !== undefined && now < hit.readUntil && hit.slowUntil === undefined) return;
+      if (hit !== undefined && hit.slowUntil === undefined) return;
       remember(origin, undefined, now);
       await store.forget(origin);
     },
