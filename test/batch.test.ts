@@ -23,6 +23,7 @@ describe('a batch of queue messages', () => {
       async ({ id }) => {
         if (id === 'b') throw new Error('no');
         done.push(id);
+      return {};
       },
     );
     expect(done).toEqual(['a', 'c']);
@@ -32,7 +33,7 @@ describe('a batch of queue messages', () => {
   it.each(['not JSON', '{"id":7}', 'null'])(
     'gives back a message that says %s, towards the dead letters',
     async (body) => {
-      const answer = await processBatch(batchOf(body, '{"id":"a"}'), schema, async () => {});
+      const answer = await processBatch(batchOf(body, '{"id":"a"}'), schema, async () => ({}));
       expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
     },
   );
@@ -46,6 +47,7 @@ describe('a batch of queue messages', () => {
     await processBatch(batchOf('{"id":"slow"}', '{"id":"quick"}'), schema, async ({ id }) => {
       if (id === 'slow') await freed;
       else free();
+      return {};
     });
   });
 });
