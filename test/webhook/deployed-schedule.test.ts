@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { derivedId, newId } from '../../shared/ids.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
 import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
@@ -92,4 +94,33 @@ describe('webhooks of the deployed gateway', () => {
     });
     expect(attempts[0]?.request_headers).toMatchObject({ 'x-webhook-signature': '[redacted]' });
   });
+
+  it('to good receivers are not delayed by half of the traffic hanging', async () => {
+    const good = await receiver((_body, _request, response) => response.end());
+    const hanging = await receiver(() => {});
+    const pace = async (urls: readonly string[]) => {
+      const sent: [string, string][] = [];
+      for (const url of urls) {
+        sent.push([url, await send(url)]);
+        await pause(50);
+      }
+      const latencies = await Promise.all(
+        sent.filter(([url]) => url === good).map(async ([, id]) => latencyOf(await finished(id, 60))),
+      );
+      return latencies.toSorted((a, b) => a - b);
+    };
+    // The first of them start the processes.
+    await pace(Array(20).fill(good));
+    const alone = await pace(Array(60).fill(good));
+    const beside = await pace(Array.from({ length: 120 }, (_, i) => (i % 2 === 0 ? good : hanging)));
+    const p99 = (sorted: readonly number[]) => sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0;
+    console.log(
+      `event to POST, p99: ${p99(alone)} ms alone, ${p99(beside)} ms with half of the traffic hanging`,
+    );
+    expect(p99(beside)).toBeLessThan(1000);
+  });
 });
+
+function latencyOf(delivery: Delivery): number {
+  return Date.parse(delivery.attempts[0]?.started_at ?? '') - Date.parse(delivery.created_at);
+}
