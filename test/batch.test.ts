@@ -23,7 +23,7 @@ describe('a batch of queue messages', () => {
       async ({ id }) => {
         if (id === 'b') throw new Error('no');
         done.push(id);
-      return {};
+        return {};
       },
     );
     expect(done).toEqual(['a', 'c']);
