@@ -17,8 +17,11 @@ export interface WebhooksProps {
   readonly schedules: Schedules;
 }
 
-/** 5 s for an answer (contract, section 7), a start, and the writes before and after. */
-const deliverTimeoutSeconds = 15;
+/**
+ * A wait below 1 s, 5.5 s for the POST, and the writes around it, of which the outcome is tried for long. Below the
+ * 30 s for which a worker holds an attempt: once the lease is over, its worker is surely gone.
+ */
+const deliverTimeoutSeconds = 25;
 
 export class Webhooks extends Construct {
   private readonly lane: GatewayQueue;

@@ -94,7 +94,7 @@ export async function deliver(
     'accept-encoding': 'identity',
     ...signatureHeaders(held.delivery_id, held.body, secrets, startedAt),
   };
-  const result = await ports.post({ url: held.url, headers, body: held.body }); // 4
+  const result = await watched(ports, held, ports.post({ url: held.url, headers, body: held.body })); // 4
   const attempt = attemptOf(held, {
     trigger: held.attempt_trigger === 'automatic' && message.swept ? 'sweep' : held.attempt_trigger,
     startedAt,
@@ -119,7 +119,9 @@ async function conclude(
   if (!(await replaceStubbornly(ports, held, delivery))) return { kind: 'lost_race' }; // 5
   if (delivery.state === 'retry_scheduled') await ports.wake.arrange(delivery, ports.clock()); // 6
   if (delivery.state === 'failed') await alertFailure(ports, delivery); // 7
-  await noteHealth(ports, delivery, attempt);
+  if (attempt.status !== undefined && attempt.total_ms < quickAnswerMs) {
+    await noteHealth(ports, () => ports.health.noteQuickAnswer(originOf(delivery), ports.clock()));
+  }
   return { kind: delivery.state as 'acknowledged' | 'retry_scheduled' | 'failed', delivery, attempt };
 }
 
@@ -149,12 +151,20 @@ async function belongsToSlowLane(ports: DeliverPorts, delivery: Delivery): Promi
   }
 }
 
-async function noteHealth(ports: DeliverPorts, delivery: Delivery, attempt: Attempt): Promise<void> {
+/** Tells of a receiver that hangs while it still does: those behind it need not find out each for itself. */
+async function watched(ports: DeliverPorts, held: Delivery, posting: ReturnType<Post>): ReturnType<Post> {
+  let answered = false;
+  ports.sleep(quickAnswerMs).then(() => {
+    if (!answered) noteHealth(ports, () => ports.health.noteHanging(originOf(held), ports.clock()));
+  });
+  const result = await posting;
+  answered = true;
+  return result;
+}
+
+async function noteHealth(ports: DeliverPorts, note: () => Promise<void>): Promise<void> {
   try {
-    if (attempt.error === 'timeout') await ports.health.noteTimeout(originOf(delivery), ports.clock());
-    else if (attempt.status !== undefined && attempt.total_ms < quickAnswerMs) {
-      await ports.health.noteQuickAnswer(originOf(delivery), ports.clock());
-    }
+    await note();
   } catch (error) {
     ports.warn('the health of a receiver could not be noted', error);
   }

@@ -109,8 +109,7 @@ export function afterFailure(
   }
   const dueAt = addSeconds(new Date(attempt.ended_at), delay);
   return enter(withoutLease(delivery), 'retry_scheduled', revision, {
-    // Kept until a receiver proves quick again: see the slow lane.
-    lane: attempt.error === 'timeout' ? 'slow' : delivery.lane,
+    lane: attempt.error === 'timeout' ? 'slow' : 'fast',
     attempt_number: attempt.number + 1,
     attempt_due_at: dueAt.toISOString(),
     attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),

@@ -1,13 +1,15 @@
 /**
- * Which receivers hang. One time-out sends an origin's deliveries to the slow lane; one quick answer, which it gives
- * there, brings them back. Nothing is skipped or put off by it: both lanes keep the promised times, on
- * concurrency of their own, so receivers that hang wait for each other and for nobody else.
+ * Which receivers hang. One that has not answered within a second is slow from that moment: its deliveries go to the
+ * slow lane until it gives a quick answer there. Nothing is skipped or put off by it: both lanes keep the promised
+ * times, on concurrency of their own, so receivers that hang wait for each other and for nobody else.
  */
 import { addSeconds } from '../clock.ts';
+import { ExpiringMap } from '../expiring-cache.ts';
 
 export interface OriginHealth {
   isSlow(origin: string, now: Date): Promise<boolean>;
-  noteTimeout(origin: string, now: Date): Promise<void>;
+  /** It has let `quickAnswerMs` go by without an answer. */
+  noteHanging(origin: string, now: Date): Promise<void>;
   /** It answered, with whatever status, in under `quickAnswerMs`. */
   noteQuickAnswer(origin: string, now: Date): Promise<void>;
 }
@@ -22,36 +24,37 @@ export interface OriginStore {
 export const quickAnswerMs = 1000;
 /** With no word from an origin for so long, it is tried in the fast lane again. */
 const slowSeconds = 600;
-/** How long one worker goes by what it knows; its own time-outs it knows at once. */
-const cacheSeconds = 5;
+/** How long one worker goes by what it knows; what it saw itself it knows at once. */
+const cacheSeconds = 1;
 const cachedOriginsMax = 5000;
 
 export function originHealth(store: OriginStore): OriginHealth {
-  const known = new Map<string, { readonly readUntil: Date; readonly slowUntil: Date | undefined }>();
+  const known = new ExpiringMap<{ readonly slowUntil: Date | undefined }>(cachedOriginsMax);
 
   function remember(origin: string, slowUntil: Date | undefined, now: Date): void {
-    if (known.size >= cachedOriginsMax) known.clear();
-    known.set(origin, { readUntil: addSeconds(now, cacheSeconds), slowUntil });
+    known.set(origin, { slowUntil }, now.getTime() + cacheSeconds * 1000);
   }
 
   return {
     async isSlow(origin, now) {
-      const hit = known.get(origin);
-      if (hit === undefined || now >= hit.readUntil) remember(origin, await store.slowUntil(origin), now);
-      const slowUntil = known.get(origin)?.slowUntil;
-      return slowUntil !== undefined && now < slowUntil;
+      let hit = known.get(origin, now);
+      if (hit === undefined) {
+        hit = { slowUntil: await store.slowUntil(origin) };
+        remember(origin, hit.slowUntil, now);
+      }
+      return hit.slowUntil !== undefined && now < hit.slowUntil;
     },
 
-    async noteTimeout(origin, now) {
+    async noteHanging(origin, now) {
       const until = addSeconds(now, slowSeconds);
       remember(origin, until, now);
       await store.setSlow(origin, until);
     },
 
     async noteQuickAnswer(origin, now) {
-      const hit = known.get(origin);
+      const hit = known.get(origin, now);
       // Only what is not known to be quick needs a write: in the fast lane, nothing.
-      if (hit !== undefined && now < hit.readUntil && hit.slowUntil === undefined) return;
+      if (hit !== undefined && hit.slowUntil === undefined) return;
       remember(origin, undefined, now);
       await store.forget(origin);
     },

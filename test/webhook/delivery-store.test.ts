@@ -115,5 +115,5 @@ describe.each<[string, () => DeliveryStore]>([
 });
 
 it('on the real table, no death or failed call at any step loses a delivery or doubles one outside the POST', async () => {
-  expect(await everyFault(tableStore, 1, 900)).toEqual([]);
+  expect(await everyFault(tableStore, 1, 400)).toEqual([]);
 });
