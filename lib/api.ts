@@ -49,7 +49,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   sendBulkSms: {
     settings: webhookRules,
     grants: (to, { storage }) => {
-      storage.grant(to, 'messages', 'BatchWriteItem', 'BatchGetItem');
+      storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
     },
   },

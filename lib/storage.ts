@@ -17,7 +17,6 @@ import type { StageSettings } from './stages.ts';
 type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
-  | 'BatchWriteItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'

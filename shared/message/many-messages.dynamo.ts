@@ -1,38 +1,49 @@
-/** Many messages at once, in as few calls as DynamoDB allows; what a throttled table leaves over is tried again. */
+/** Many messages at once, in few calls; what a throttled table leaves over is tried again. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
 /** What DynamoDB takes in one call. */
-const writeBatchSize = 25;
+const writeBatchSize = 100;
 const readBatchSize = 100;
 const rounds = 8;
+/** Why DynamoDB cancelled a call: this row's id is taken, which here means stored by an earlier try. */
+const alreadyThere = 'ConditionalCheckFailed';
 
 type Row = Record<string, unknown>;
 
 export function manyMessages(
   client: DynamoDBDocumentClient,
   { tableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
-): Pick<MessageStore, 'createMany' | 'getMany' | 'findMissing'> {
+): Pick<MessageStore, 'createMany' | 'getMany'> {
+  /**
+   * Each row only where its id is free, all of a call or none: a plain batch write that the SDK repeats after a
+   * lost answer would set back messages that have moved on meanwhile, and send them twice. The price is a second
+   * write unit for each.
+   */
   function writeAll(rows: readonly Row[]): Promise<void> {
     return untilNoneLeft(rows, async (left) => {
-      const requests = left.map((row) => ({ PutRequest: { Item: row } }));
-      const answer = await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
-      return (answer.UnprocessedItems?.[tableName] ?? []).map((request) => request.PutRequest?.Item ?? {});
+      const puts = left.map((Item) => ({
+        Put: { TableName: tableName, Item, ConditionExpression: 'attribute_not_exists(message_id)' },
+      }));
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems: puts }));
+        return [];
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== alreadyThere);
+      }
     });
   }
 
-  async function readAll(ids: readonly string[], projection?: string): Promise<Row[]> {
+  async function readAll(ids: readonly string[]): Promise<Row[]> {
     const found: Row[] = [];
     const keys: Row[] = ids.map((id) => ({ message_id: id }));
     await untilNoneLeft(keys, async (left) => {
-      const wanted = {
-        Keys: [...left],
-        ConsistentRead: true,
-        ...(projection === undefined ? {} : { ProjectionExpression: projection }),
-      };
+      const wanted = { Keys: [...left], ConsistentRead: true };
       const answer = await client.send(new BatchGetCommand({ RequestItems: { [tableName]: wanted } }));
       found.push(...(answer.Responses?.[tableName] ?? []));
       return answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
@@ -50,18 +61,8 @@ export function manyMessages(
       const rows = await Promise.all(chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids)));
       return rows.flat().map(parseMessageRow);
     },
-
-    async findMissing(messageIds) {
-      const rows = await Promise.all(
-        chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids, 'message_id')),
-      );
-      const present = new Set(rows.flat().map((row) => keyRow.parse(row).message_id));
-      return messageIds.filter((id) => !present.has(id));
-    },
   };
 }
-
-const keyRow = z.object({ message_id: z.string() });
 
 /** Repeats a call for what it left over, after longer and longer pauses. */
 async function untilNoneLeft(

@@ -32,7 +32,7 @@ export interface MessageStore {
   /** Stores a message unless its id is taken; the answer to "was it stored" is durable. */
   create(message: Message): Promise<Created>;
   /**
-   * Stores messages whose ids nobody else can have: only for a batch that this request holds.
+   * Stores those of the messages whose ids are free; the others are there from an earlier try.
    *
    * @throws when any of them is not surely stored.
    */
@@ -40,8 +40,6 @@ export interface MessageStore {
   get(messageId: string): Promise<Message | undefined>;
   /** The messages that are there, in no order; at most 1,000 ids. */
   getMany(messageIds: readonly string[]): Promise<Message[]>;
-  /** Which of these ids have no row. */
-  findMissing(messageIds: readonly string[]): Promise<string[]>;
   /**
    * Takes the message for one hand-over: from `queued`, or from `sending` once the earlier claim has run out.
    * Of any number of claims at once one succeeds.

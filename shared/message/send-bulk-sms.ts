@@ -2,8 +2,8 @@
  * Sends one SMS to each of up to 1,000 recipients; the 202 comes when every accepted message is stored.
  *
  *   batch row (conditional: who creates it stores) ─ crash → a repeat under the same key finds it `storing`
- *   messages, 25 to a write, ids derived from the batch ─ crash, throttled → the repeat takes over once the first
- *     has surely ended, looks which are there, and writes the others: none is written over, none is missing
+ *   messages, 100 to a write, each only where its id, derived from the batch, is free ─ crash, throttled → the
+ *     repeat takes over once the first has surely ended: what is there stays, what is missing comes
  *   batch row `stored` ─ crash → the repeat finds nothing missing
  */
 import * as z from 'zod';
@@ -32,7 +32,7 @@ import { newSms } from './send-sms.ts';
 const storingLeaseSeconds = 60;
 
 export interface SendBulkDependencies {
-  readonly messages: Pick<MessageStore, 'createMany' | 'findMissing'>;
+  readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly webhookUrl: z.ZodType<string>;
 }
@@ -94,8 +94,7 @@ async function finishStoring(
       'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
     );
   }
-  const missing = new Set(await deps.messages.findMissing(messages.map((message) => message.message_id)));
-  await deps.messages.createMany(messages.filter((message) => missing.has(message.message_id)));
+  await deps.messages.createMany(messages);
 }
 
 function newBatch(batchId: string, clientId: string, total: number, rows: CheckedRows, now: Date): Batch {
