@@ -2,25 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { dynamo, secretsManager, sqs } from '../shared/aws.ts';
+import { secretsManager, sqs } from '../shared/aws.ts';
 import { processBatch } from '../shared/batch.ts';
 import { chooseCarriers } from '../shared/carrier/choose.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch.ts';
-import { dynamoMessageStore } from '../shared/message/message-store.dynamo.ts';
+import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
 
-const env = readEnvironment(['MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN', 'RETENTION_DAYS']);
+const env = readEnvironment(['OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
 const carriers = await chooseCarriers(systemClock);
 const deps: DispatchDependencies = {
-  messages: dynamoMessageStore(dynamo(), {
-    tableName: env.MESSAGES_TABLE,
-    retentionDays: env.RETENTION_DAYS,
-  }),
+  messages: messagesFromEnvironment(),
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   clock: systemClock,

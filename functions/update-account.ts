@@ -6,17 +6,12 @@ import { readEnvironment } from '../shared/env.ts';
 import { productionLimits } from '../shared/http/gate.ts';
 import { httpFunction } from '../shared/http.ts';
 import { routes } from '../shared/routes.ts';
-import { webhookUrlSchema } from '../shared/webhook/webhook-url.ts';
+import { webhookUrlFromEnvironment } from '../shared/webhook/webhook-url.ts';
 
-const env = readEnvironment([
-  'CLIENTS_TABLE',
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
-]);
+const env = readEnvironment(['CLIENTS_TABLE']);
 const clients = dynamoClientStore(dynamo(), env.CLIENTS_TABLE);
 
 export const handler = httpFunction(
   routes.updateAccount,
-  updateAccount({ clients, limitsOf: productionLimits() }, webhookUrlSchema(env)),
+  updateAccount({ clients, limitsOf: productionLimits() }, webhookUrlFromEnvironment()),
 );

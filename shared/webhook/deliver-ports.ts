@@ -6,7 +6,6 @@ import { dynamo, scheduler, sqs } from '../aws.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../env.ts';
 import { log } from '../log.ts';
-import { parsePorts } from './address-guard.ts';
 import type { DeliverPorts } from './deliver.ts';
 import { raiseAlarm } from './delivery-log.ts';
 import { dynamoDeliveryStore } from './delivery-store.dynamo.ts';
@@ -19,6 +18,7 @@ import { sqsDeliveryQueue } from './wake.sqs.ts';
 import { wakeBy } from './wake.ts';
 import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
 import { cachedSecrets } from './webhook-secrets.ts';
+import { addressRules } from './webhook-url.ts';
 
 export const deliverEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
@@ -51,11 +51,7 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
     health: originHealth(dynamoOriginStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
     post: httpPost({
-      rules: {
-        allowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
-        allowHttp: env.WEBHOOK_ALLOW_HTTP,
-        ports: parsePorts(env.WEBHOOK_PORTS),
-      },
+      rules: addressRules(env),
       resolve: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES ? machineResolve : dnsResolve(),
     }),
     queue,

@@ -1,9 +1,11 @@
 /** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
 import * as z from 'zod';
-import type { Environment } from '../env.ts';
+import { type Environment, readEnvironment } from '../env.ts';
 import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
-type RuleNames = 'WEBHOOK_PORTS' | 'WEBHOOK_ALLOW_HTTP' | 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES';
+const ruleNames = ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] as const;
+
+type RuleNames = (typeof ruleNames)[number];
 
 export function addressRules(env: Environment<RuleNames>): AddressRules {
   return {
@@ -14,8 +16,11 @@ export function addressRules(env: Environment<RuleNames>): AddressRules {
 }
 
 /** Accepts the URLs that this deployment may call, as they were written. */
-export function webhookUrlSchema(env: Environment<RuleNames>): z.ZodType<string> {
-  const rules = addressRules(env);
+export function webhookUrlFromEnvironment(): z.ZodType<string> {
+  return webhookUrlSchema(addressRules(readEnvironment(ruleNames)));
+}
+
+export function webhookUrlSchema(rules: AddressRules): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const verdict = checkUrl(text, rules);
     if (!verdict.allowed) context.addIssue({ code: 'custom', message: verdict.reason });
