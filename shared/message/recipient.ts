@@ -16,14 +16,16 @@ export function isRecipient(text: string): boolean {
 
 export const recipientSchema = z
   .string()
-  .refine(isRecipient, 'must be a phone number in international format, such as +447700900123');
+  .refine(isRecipient, 'must be a phone number in international format, such as +447700900123')
+  .meta({ pattern: e164.source });
 
 export const senderSchema = z
   .string()
   .refine(
     (text) => alphanumericSender.test(text) || isRecipient(text),
     'must be a phone number in international format, or up to 11 letters and digits with at least one letter',
-  );
+  )
+  .meta({ anyOf: [{ pattern: e164.source }, { pattern: alphanumericSender.source }] });
 
 /** The ISO 3166 country of a number; undefined for numbers of no one country. */
 export function countryOf(recipient: string): CountryCode | undefined {

@@ -19,7 +19,9 @@ export function textOf(max: number) {
     .string()
     .min(1, 'must not be empty')
     .refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`)
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+    // JSON Schema counts code points too, but can't see into a refinement.
+    .meta({ maxLength: max });
 }
 
 export const smsText = textOf(maxMessageCharacters);

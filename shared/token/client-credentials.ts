@@ -10,7 +10,8 @@ import { type Arrival, clientDisabled, type Identify } from '../http/identity.ts
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 
 const text = z.string().min(1).max(256);
-const credentialsInBody = z.object({ client_id: text, client_secret: text, grant_type: text });
+/** The request body of `POST /api/v1/auth/token` where it holds the credentials (specification 2.1). */
+export const credentialsInBody = z.object({ client_id: text, client_secret: text, grant_type: text });
 const credentialsInHeader = z.object({
   client_id: text.optional(),
   client_secret: z

@@ -1,0 +1,146 @@
+/** The bodies that the API answers with, as schemas; a test holds every answer of the deployed gateway against them. */
+import * as z from 'zod';
+import { rowErrors } from '../message/batch.ts';
+import { statuses } from '../message/message.ts';
+
+const instant = z.iso.datetime().meta({ examples: ['2026-11-20T10:00:00.000Z'] });
+const number = z.string().meta({ examples: ['+447700900123'] });
+const reference = z.string().nullable();
+const channel = z.enum(['sms', 'whatsapp']);
+const status = z.enum(statuses);
+const count = z.int().nonnegative();
+const idOf = (prefix: string) => z.string().meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
+const messageId = idOf('msg');
+
+const accessToken = z.object({
+  access_token: z.string(),
+  token_type: z.literal('bearer'),
+  expires_in: z.int(),
+});
+
+const acceptedFields = {
+  message_id: messageId,
+  status: z.enum(['queued', 'scheduled']),
+  channel,
+  recipient: number,
+  reference,
+  scheduled_at: instant.optional(),
+  created_at: instant,
+};
+const encoding = z.enum(['GSM-7', 'UCS-2']);
+const acceptedSms = z.object({
+  ...acceptedFields,
+  channel: z.literal('sms'),
+  encoding,
+  segments: z.int().positive(),
+});
+const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
+
+const acceptedBatch = z.object({
+  batch_id: idOf('bat'),
+  status: z.literal('accepted'),
+  total: count,
+  accepted: count,
+  rejected: count,
+  messages: z.array(
+    z.object({
+      index: count,
+      message_id: messageId,
+      recipient: number,
+      status: z.enum(['queued', 'scheduled']),
+      segments: z.int().positive(),
+      reference,
+    }),
+  ),
+  errors: z.array(
+    z.object({ index: count, to: z.string().nullable(), error: z.enum(rowErrors), message: z.string() }),
+  ),
+});
+
+const messageStatus = z.object({
+  message_id: messageId,
+  client_id: z.string(),
+  channel,
+  status,
+  recipient: number,
+  from: z.string().nullable(),
+  type: z.enum(['transactional', 'promotional']),
+  reference,
+  encoding: encoding.nullable().optional(),
+  segments: z.int().positive().nullable().optional(),
+  cost: z.number().nullable(),
+  currency: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
+  created_at: instant,
+  scheduled_at: instant.nullable(),
+  sent_at: instant.nullable(),
+  delivered_at: instant.nullable(),
+  read_at: instant.nullable(),
+  expires_at: instant,
+  history: z.array(z.object({ status, at: instant })),
+});
+
+const batchStatus = z.object({
+  batch_id: idOf('bat'),
+  total: count,
+  accepted: count,
+  rejected: count,
+  counts: z.partialRecord(status, count),
+  created_at: instant,
+});
+
+const messageList = z.object({
+  messages: z.array(messageStatus),
+  next_cursor: z.string().optional(),
+});
+
+const sentOneTimePassword = z.object({
+  otp_id: idOf('otp'),
+  message_id: messageId,
+  status: z.literal('pending'),
+  channel,
+  recipient: number,
+  expires_at: instant,
+  attempts_remaining: count,
+});
+
+const verification = z.discriminatedUnion('verified', [
+  z.object({ otp_id: idOf('otp'), verified: z.literal(true), status: z.literal('verified') }),
+  z.object({
+    otp_id: idOf('otp'),
+    verified: z.literal(false),
+    status: z.literal('pending'),
+    attempts_remaining: count,
+  }),
+]);
+
+const limits = z.object({ per_minute: count, per_hour: count, per_day: count });
+const account = z.object({
+  client_id: z.string(),
+  name: z.string(),
+  webhook_url: z.string().nullable(),
+  limits: z.record(z.string(), limits),
+});
+
+const newWebhookSecret = z.object({
+  webhook_secret: z.string().meta({ pattern: '^whsec_' }),
+  created_at: instant,
+  previous_expires_at: instant.nullable().optional(),
+});
+
+/** By the name under which the document's `components` have them. */
+export const answers = {
+  AccessToken: accessToken,
+  AcceptedSms: acceptedSms,
+  AcceptedWhatsApp: acceptedWhatsApp,
+  AcceptedBatch: acceptedBatch,
+  MessageStatus: messageStatus,
+  BatchStatus: batchStatus,
+  MessageList: messageList,
+  SentOneTimePassword: sentOneTimePassword,
+  Verification: verification,
+  Account: account,
+  NewWebhookSecret: newWebhookSecret,
+} as const;
+
+export type Answers = typeof answers;

@@ -1,0 +1,63 @@
+/** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
+import * as z from 'zod';
+
+const instant = z.iso.datetime();
+
+/** Names, their meaning in the specification's words, and the state that `data.status` tells of. */
+export const events = {
+  'sms.sent': 'SMS handed to the carrier',
+  'sms.delivered': 'SMS delivered to the recipient',
+  'sms.failed': 'SMS delivery failed',
+  'sms.expired': 'SMS delivery timed out',
+  'whatsapp.sent': 'WhatsApp message sent',
+  'whatsapp.delivered': 'WhatsApp message delivered',
+  'whatsapp.read': 'WhatsApp message read',
+  'whatsapp.failed': 'WhatsApp delivery failed, or timed out (`error_code` is then `expired`)',
+} as const;
+
+export type EventName = keyof typeof events;
+
+export const webhookEvent = z.object({
+  event: z.enum(Object.keys(events) as [EventName, ...EventName[]]),
+  timestamp: instant,
+  data: z.object({
+    message_id: z.string(),
+    recipient: z.string(),
+    status: z.enum(['sent', 'delivered', 'read', 'failed', 'expired']),
+    client_id: z.string(),
+    sent_at: instant.optional(),
+    delivered_at: instant.optional(),
+    read_at: instant.optional(),
+    cost: z.number().optional(),
+    currency: z.string().optional(),
+    reference: z.string().optional(),
+    error_code: z.string().optional(),
+    error_message: z.string().optional(),
+  }),
+});
+
+/** Of each event, one body as it is posted. */
+export function eventExample(event: EventName): z.output<typeof webhookEvent> {
+  const status = event.slice(event.indexOf('.') + 1) as z.output<typeof webhookEvent>['data']['status'];
+  const arrived = status === 'delivered' || status === 'read';
+  const lost = { failed: 'undeliverable', expired: 'expired' };
+  return {
+    event,
+    timestamp: '2026-11-20T10:00:03.120Z',
+    data: {
+      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A',
+      recipient: '+447700900123',
+      status,
+      sent_at: '2026-11-20T10:00:01.480Z',
+      ...(arrived ? { delivered_at: '2026-11-20T10:00:03.120Z' } : {}),
+      ...(status === 'read' ? { read_at: '2026-11-20T10:00:03.120Z' } : {}),
+      cost: event.startsWith('sms') ? 0.0042 : 0.005,
+      currency: 'USD',
+      reference: 'order-42',
+      client_id: 'cli_01KC9V0000000000000000000A',
+      ...(status === 'failed' || status === 'expired'
+        ? { error_code: lost[status], error_message: 'The message could not be delivered.' }
+        : {}),
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Getting a token. */
+import type { Description } from '../description.ts';
+
+export const issueToken: Description = {
+  tag: 'Authentication',
+  summary: 'Get an access token',
+  description:
+    'Exchanges the client’s credentials for an access token that holds for one hour. The credentials stand in the body, as JSON or form-encoded, or in HTTP Basic instead. A request with valid credentials counts on its client; any other counts on its source address.',
+  request: {
+    schema: 'TokenRequest',
+    mediaTypes: ['application/json', 'application/x-www-form-urlencoded'],
+    examples: {
+      credentials: {
+        summary: 'Credentials in the body',
+        value: {
+          client_id: 'cli_01KC9V0000000000000000000A',
+          client_secret: 'the-secret-shown-once',
+          grant_type: 'client_credentials',
+        },
+      },
+    },
+  },
+  answer: {
+    status: 200,
+    description: 'The token.',
+    content: {
+      schemas: ['AccessToken'],
+      examples: {
+        token: {
+          summary: 'A token',
+          value: { access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…', token_type: 'bearer', expires_in: 3600 },
+        },
+      },
+    },
+    headers: { 'Cache-Control': 'Always `no-store`.' },
+  },
+  errors: ['unsupported_grant_type', 'invalid_client', 'forbidden'],
+};

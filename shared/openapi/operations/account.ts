@@ -1,0 +1,69 @@
+/** The client's own settings. */
+import type { Answer, Description } from '../description.ts';
+import { clientId, createdAt } from './examples.ts';
+
+const shown: Answer = {
+  status: 200,
+  description: 'The account.',
+  content: {
+    schemas: ['Account'],
+    examples: {
+      account: {
+        summary: 'An account',
+        value: {
+          client_id: clientId,
+          name: 'ACME',
+          webhook_url: 'https://example.com/webhooks/messages',
+          limits: { 'POST /api/v1/sms/send': { per_minute: 60, per_hour: 1000, per_day: 10_000 } },
+        },
+      },
+    },
+  },
+};
+
+export const getAccount: Description = {
+  tag: 'Account',
+  summary: 'Show the account',
+  description: 'The client’s name, its webhook URL, and the limits in force for it.',
+  answer: shown,
+};
+
+export const updateAccount: Description = {
+  tag: 'Account',
+  summary: 'Change the webhook URL',
+  description:
+    'Sets the URL to which the notifications of all messages go that name none of their own; null removes it. A notification goes to the URL that stands when its event happens.',
+  request: {
+    schema: 'UpdateAccountRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      set: { summary: 'Set it', value: { webhook_url: 'https://example.com/webhooks/messages' } },
+      remove: { summary: 'Remove it', value: { webhook_url: null } },
+    },
+  },
+  answer: shown,
+};
+
+export const rotateWebhookSecret: Description = {
+  tag: 'Account',
+  summary: 'Issue a new webhook secret',
+  description:
+    'Issues a new secret and shows it once. For 24 hours the old one keeps signing beside it: `X-Webhook-Signature` uses the old one, `webhook-signature` carries a signature for each.',
+  answer: {
+    status: 200,
+    description: 'The new secret.',
+    content: {
+      schemas: ['NewWebhookSecret'],
+      examples: {
+        secret: {
+          summary: 'A new secret',
+          value: {
+            webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=',
+            created_at: createdAt,
+            previous_expires_at: '2026-11-21T10:00:00.000Z',
+          },
+        },
+      },
+    },
+  },
+};

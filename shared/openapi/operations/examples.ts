@@ -1,0 +1,34 @@
+/** Values that several examples share. */
+export const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
+export const batchId = 'bat_01KC9V7QD3B5C7D9F1G3H5J7K9';
+export const otpId = 'otp_01KC9V7QMNPQRSTVWXYZ012345';
+export const clientId = 'cli_01KC9V0000000000000000000A';
+export const recipient = '+447700900123';
+export const createdAt = '2026-11-20T10:00:00.000Z';
+
+export const deliveredSms = {
+  message_id: messageId,
+  client_id: clientId,
+  channel: 'sms',
+  status: 'delivered',
+  recipient,
+  from: 'ACME',
+  type: 'transactional',
+  reference: 'order-42',
+  encoding: 'GSM-7',
+  segments: 1,
+  cost: 0.0042,
+  currency: 'USD',
+  error: null,
+  created_at: createdAt,
+  scheduled_at: null,
+  sent_at: '2026-11-20T10:00:01.480Z',
+  delivered_at: '2026-11-20T10:00:03.120Z',
+  read_at: null,
+  expires_at: '2026-11-23T10:00:00.000Z',
+  history: [
+    { status: 'queued', at: createdAt },
+    { status: 'sent', at: '2026-11-20T10:00:01.480Z' },
+    { status: 'delivered', at: '2026-11-20T10:00:03.120Z' },
+  ],
+} as const;

@@ -1,0 +1,80 @@
+/** One-time passwords. */
+import type { Description } from '../description.ts';
+import { messageId, otpId, recipient } from './examples.ts';
+
+export const sendOtp: Description = {
+  tag: 'One-time passwords',
+  summary: 'Send a one-time password',
+  description:
+    'Sends a code to a recipient. Sent again for the same recipient and purpose while it is pending, it is the same code with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code stands in no answer and no webhook.',
+  keyed: true,
+  request: {
+    schema: 'SendOtpRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      simple: { summary: 'By SMS', value: { to: recipient } },
+      branded: {
+        summary: 'With a template of one’s own',
+        value: {
+          to: recipient,
+          brand: 'ACME',
+          template: '{{code}} is your {{brand}} code for {{ttl_minutes}} minutes.',
+          ttl: 600,
+          purpose: 'login',
+        },
+      },
+    },
+  },
+  answer: {
+    status: 202,
+    description: 'The message with the code is stored and will be sent.',
+    content: {
+      schemas: ['SentOneTimePassword'],
+      examples: {
+        pending: {
+          summary: 'Sent',
+          value: {
+            otp_id: otpId,
+            message_id: messageId,
+            status: 'pending',
+            channel: 'sms',
+            recipient,
+            reference: null,
+            expires_at: '2026-11-20T10:05:00.000Z',
+            attempts_remaining: 5,
+          },
+        },
+      },
+    },
+  },
+};
+
+export const verifyOtp: Description = {
+  tag: 'One-time passwords',
+  summary: 'Verify a one-time password',
+  description:
+    'Says whether a code is right, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.',
+  request: {
+    schema: 'VerifyOtpRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      byId: { summary: 'By id', value: { otp_id: otpId, code: '042137' } },
+      byRecipient: { summary: 'By recipient', value: { to: recipient, purpose: 'login', code: '042137' } },
+    },
+  },
+  answer: {
+    status: 200,
+    description: 'Whether the code was right.',
+    content: {
+      schemas: ['Verification'],
+      examples: {
+        right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
+        wrong: {
+          summary: 'Wrong',
+          value: { otp_id: otpId, verified: false, status: 'pending', attempts_remaining: 4 },
+        },
+      },
+    },
+  },
+  errors: ['not_found', 'otp_already_used', 'otp_attempts_exhausted', 'otp_expired'],
+};

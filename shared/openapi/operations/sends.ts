@@ -1,0 +1,174 @@
+/** Sending messages. */
+import type { Description } from '../description.ts';
+import { batchId, createdAt, messageId, recipient } from './examples.ts';
+
+const durable =
+  'It answers 202 once the message is stored durably: what follows cannot lose it. How it goes on is told by webhooks and by the status look-up.';
+
+export const sendSms: Description = {
+  tag: 'Sending',
+  summary: 'Send an SMS',
+  description: `Sends one text message. ${durable}`,
+  keyed: true,
+  request: {
+    schema: 'SendSmsRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      simple: { summary: 'A message', value: { to: recipient, message: 'Your parcel arrives today.' } },
+      full: {
+        summary: 'With every field',
+        value: {
+          to: recipient,
+          message: 'Your parcel arrives today.',
+          from: 'ACME',
+          type: 'transactional',
+          webhook_url: 'https://example.com/webhooks/messages',
+          validity_period: 3600,
+          reference: 'order-42',
+        },
+      },
+    },
+  },
+  answer: {
+    status: 202,
+    description: 'The message is stored and will be sent.',
+    content: {
+      schemas: ['AcceptedSms'],
+      examples: {
+        queued: {
+          summary: 'To be sent now',
+          value: {
+            message_id: messageId,
+            status: 'queued',
+            channel: 'sms',
+            recipient,
+            encoding: 'GSM-7',
+            segments: 1,
+            reference: 'order-42',
+            created_at: createdAt,
+          },
+        },
+      },
+    },
+  },
+};
+
+export const sendBulkSms: Description = {
+  tag: 'Sending',
+  summary: 'Send an SMS to up to 1000 recipients',
+  description:
+    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. A bad row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. One request counts once. The status look-up takes the `batch_id` too.',
+  keyed: true,
+  request: {
+    schema: 'SendBulkSmsRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      template: {
+        summary: 'A template with values',
+        value: {
+          message: 'Hello {{name}}, your parcel arrives today.',
+          recipients: [
+            { to: recipient, variables: { name: 'Ada' }, reference: 'r1' },
+            { to: '+33', variables: { name: 'Bob' } },
+          ],
+        },
+      },
+      numbers: {
+        summary: 'Bare numbers',
+        value: { message: 'We are open again.', recipients: [recipient, '+447700900124'] },
+      },
+    },
+  },
+  answer: {
+    status: 202,
+    description: 'Every accepted message is stored and will be sent.',
+    content: {
+      schemas: ['AcceptedBatch'],
+      examples: {
+        partly: {
+          summary: 'One of two accepted',
+          value: {
+            batch_id: batchId,
+            status: 'accepted',
+            total: 2,
+            accepted: 1,
+            rejected: 1,
+            messages: [
+              { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
+            ],
+            errors: [
+              {
+                index: 1,
+                to: '+33',
+                error: 'invalid_recipient',
+                message: 'The recipient is not a phone number in international format.',
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: ['no_valid_recipients'],
+};
+
+export const sendWhatsApp: Description = {
+  tag: 'Sending',
+  summary: 'Send a WhatsApp message',
+  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` where it is not given). ${durable}`,
+  keyed: true,
+  request: {
+    schema: 'SendWhatsAppRequest',
+    mediaTypes: ['application/json'],
+    examples: {
+      text: {
+        summary: 'A text',
+        value: { to: recipient, type: 'text', message: 'Your parcel arrives today.' },
+      },
+      template: {
+        summary: 'A template',
+        value: {
+          to: recipient,
+          type: 'template',
+          template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
+        },
+      },
+      image: {
+        summary: 'An image',
+        value: {
+          to: recipient,
+          type: 'image',
+          media: { url: 'https://example.com/map.png', caption: 'The way to us' },
+        },
+      },
+      location: {
+        summary: 'A location',
+        value: {
+          to: recipient,
+          type: 'location',
+          location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
+        },
+      },
+    },
+  },
+  answer: {
+    status: 202,
+    description: 'The message is stored and will be sent.',
+    content: {
+      schemas: ['AcceptedWhatsApp'],
+      examples: {
+        queued: {
+          summary: 'To be sent now',
+          value: {
+            message_id: messageId,
+            status: 'queued',
+            channel: 'whatsapp',
+            recipient,
+            reference: null,
+            created_at: createdAt,
+          },
+        },
+      },
+    },
+  },
+};
