@@ -100,6 +100,7 @@ const sentOneTimePassword = z.object({
   status: z.literal('pending'),
   channel,
   recipient: number,
+  reference,
   expires_at: instant,
   attempts_remaining: count,
 });

@@ -1,0 +1,61 @@
+/** The headers of the document: those of every response, and those of some. */
+import type { JsonSchema } from './schemas.ts';
+
+const integer = { type: 'integer' } as const;
+const text = { type: 'string' } as const;
+
+const onEvery = {
+  'X-Request-Id': { description: 'The identifier of this request.', schema: text },
+  'X-RateLimit-Limit': { description: 'Maximum requests in the binding window.', schema: integer },
+  'X-RateLimit-Remaining': { description: 'Requests left in that window.', schema: integer },
+  'X-RateLimit-Reset': { description: 'When that window resets, in Unix seconds.', schema: integer },
+  'X-RateLimit-Policy': {
+    description: '`<limit>;w=<window_seconds>;comment=<policy_name>`',
+    schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
+    example: '60;w=60;comment=sms_send_minute',
+  },
+  'RateLimit-Policy': {
+    description: 'All three windows (draft-ietf-httpapi-ratelimit-headers).',
+    schema: text,
+    example:
+      '"sms_send_minute";q=60;w=60, "sms_send_hour";q=1000;w=3600, "sms_send_day";q=10000;w=86400',
+  },
+  RateLimit: {
+    description: 'What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).',
+    schema: text,
+    example: '"sms_send_minute";r=59;t=42, "sms_send_hour";r=999;t=1842, "sms_send_day";r=9999;t=50442',
+  },
+} as const;
+
+const onSome = {
+  'Retry-After': { description: 'Seconds to wait; on 429 alone.', schema: integer },
+  'WWW-Authenticate': { description: 'The challenge (RFC 6750; Basic on the token endpoint).', schema: text },
+  'Idempotent-Replayed': {
+    description: '`true` where this is the answer of an earlier request with the same `Idempotency-Key`.',
+    schema: text,
+  },
+} as const;
+
+export const namedHeaders = { ...onEvery, ...onSome };
+export type NamedHeaders = typeof namedHeaders;
+
+/** Headers that only some responses have. `Retry-After` and the challenge are always there where they belong. */
+const required: ReadonlySet<string> = new Set([...Object.keys(onEvery), 'Retry-After', 'WWW-Authenticate']);
+for (const name of Object.keys(namedHeaders)) {
+  if (required.has(name)) Object.assign(namedHeaders[name as keyof NamedHeaders], { required: true });
+}
+
+export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<string, JsonSchema> {
+  const names = [...Object.keys(onEvery), ...more];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a send safe to repeat: for 24 hours a repeat gets the first answer, with `Idempotent-Replayed: true`, and nothing is sent twice. Per client and endpoint.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,255}$' },
+  example: 'order-42-shipped',
+} as const;

@@ -1,0 +1,25 @@
+/** What holds for every operation, in Markdown paragraphs. */
+import type { Tag } from './description.ts';
+
+export const introduction = `The gateway sends messages by SMS and WhatsApp and reports what becomes of them.
+
+**Form.** Bodies are JSON in UTF-8, names are \`snake_case\`, times are ISO 8601 in UTC. Unknown request fields are ignored. An optional field may be \`null\`, which means the same as leaving it out.
+
+**Authentication.** Every operation except the token request takes \`Authorization: Bearer <access token>\`; an API key (\`sk-…\`) in the same place is accepted but not recommended. A token holds for 3600 seconds.
+
+**Errors.** The body is \`{"error", "message", "request_id"}\`: a stable code, a sentence for a person, and the identifier of the request. \`details\` names all faulty fields at once. An unknown path is answered with 404 \`not_found\`, a known path with a wrong method with 405 \`method_not_allowed\` and \`Allow\`.
+
+**Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only where all three have room; a refused one counts in none. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
+
+**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing.
+
+**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is taken after \`failed\` or \`expired\`: the carrier knows better.`;
+
+export const tagNotes: Readonly<Record<Tag, string>> = {
+  Authentication: 'Getting an access token.',
+  Sending: 'Sending messages. Each answers 202 once the message is stored.',
+  'One-time passwords': 'Sending and verifying codes.',
+  Messages: 'Looking messages up, and canceling them.',
+  Account: 'The client’s own settings.',
+  Documentation: 'What describes this API.',
+};
