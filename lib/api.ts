@@ -97,6 +97,9 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   rotateWebhookSecret: {
     grants: (to, { storage }) => storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem'),
   },
+  getOpenApiDocument: { grants: () => undefined },
+  getDocs: { grants: () => undefined },
+  getWebhookGuide: { grants: () => undefined },
 };
 
 /** Below the 29 s at which API Gateway gives up, so that the answer is always ours. */
@@ -104,6 +107,8 @@ const requestTimeoutSeconds = 20;
 
 export class Api extends Construct {
   private readonly props: ApiProps;
+  /** By function: several routes may be answered by one. */
+  private readonly integrations = new Map<string, LambdaIntegration>();
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
@@ -142,6 +147,8 @@ export class Api extends Construct {
   }
 
   private integration(name: string, route: Route, { settings = [], grants }: Needs): LambdaIntegration {
+    const known = this.integrations.get(route.functionName);
+    if (known !== undefined) return known;
     const { stage, storage } = this.props;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       stage,
@@ -158,6 +165,8 @@ export class Api extends Construct {
     storage.grant(handler, 'limit-overrides', 'Query');
     storage.grant(handler, 'rate-counters', 'UpdateItem');
     grants(handler, this.props);
-    return new LambdaIntegration(handler, { scopePermissionToMethod: false });
+    const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
+    this.integrations.set(route.functionName, integration);
+    return integration;
   }
 }

@@ -133,6 +133,28 @@ export const routes = {
     policy: 'account',
     scope: 'messages',
   },
+  // What describes the API is for anyone, and counts on the source address like all that has no client.
+  getOpenApiDocument: {
+    method: 'GET',
+    path: '/openapi.json',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
+  getDocs: {
+    method: 'GET',
+    path: '/docs',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
+  getWebhookGuide: {
+    method: 'GET',
+    path: '/docs/webhooks',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

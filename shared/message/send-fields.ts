@@ -15,13 +15,15 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 
 /** Text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
 export function textOf(max: number) {
-  return z
-    .string()
-    .min(1, 'must not be empty')
-    .refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`)
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-    // JSON Schema counts code points too, but can't see into a refinement.
-    .meta({ maxLength: max });
+  return (
+    z
+      .string()
+      .min(1, 'must not be empty')
+      .refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`)
+      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+      // JSON Schema counts code points too, but can't see into a refinement.
+      .meta({ maxLength: max })
+  );
 }
 
 export const smsText = textOf(maxMessageCharacters);

@@ -126,7 +126,7 @@ const account = z.object({
 const newWebhookSecret = z.object({
   webhook_secret: z.string().meta({ pattern: '^whsec_' }),
   created_at: instant,
-  previous_expires_at: instant.nullable().optional(),
+  previous_secret_expires_at: instant.nullable(),
 });
 
 /** By the name under which the document's `components` have them. */

@@ -8,7 +8,13 @@ export interface Example {
   readonly value: unknown;
 }
 
-export type Tag = 'Authentication' | 'Sending' | 'One-time passwords' | 'Messages' | 'Account' | 'Documentation';
+export type Tag =
+  | 'Authentication'
+  | 'Sending'
+  | 'One-time passwords'
+  | 'Messages'
+  | 'Account'
+  | 'Documentation';
 
 export interface Parameter {
   readonly name: string;

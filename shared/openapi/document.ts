@@ -160,10 +160,12 @@ function responsesOf(route: Route, description: Description): Record<string, Ope
 }
 
 /** Every code that the operation can answer with. */
-export function errorsOf(route: Route, { request, keyed, errors = [] }: Description): ErrorCode[] {
+export function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
   const codes: ErrorCode[] = [...errors];
-  if (request !== undefined || keyed === true) codes.push('invalid_request');
-  if (request !== undefined) codes.push('payload_too_large', 'unsupported_media_type');
+  // A body that nobody asked for is read all the same, and refused where it can't be.
+  if (route.method !== 'GET' && route.method !== 'DELETE') {
+    codes.push('invalid_request', 'payload_too_large', 'unsupported_media_type');
+  }
   if (route.scope !== null) codes.push('unauthorized', 'forbidden');
   if (keyed === true) codes.push('idempotency_in_progress', 'idempotency_key_reused');
   codes.push('rate_limit_exceeded', 'internal_error', 'service_unavailable');
@@ -182,7 +184,9 @@ function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
     content:
       'mediaType' in content
         ? {
-            [content.mediaType]: { schema: { type: content.mediaType.endsWith('json') ? 'object' : 'string' } },
+            [content.mediaType]: {
+              schema: { type: content.mediaType.endsWith('json') ? 'object' : 'string' },
+            },
           }
         : { 'application/json': { schema: oneOf(content.schemas), examples: content.examples } },
   };
@@ -226,7 +230,10 @@ function webhookOf(name: EventName): Record<string, unknown> {
       description:
         'Posted to the `webhook_url` of the message, else to the one of the account. Any answer but 200 within 5 seconds is a failed attempt; retries follow after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours.',
       parameters: [
-        header('X-Webhook-Signature', 'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.'),
+        header(
+          'X-Webhook-Signature',
+          'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
+        ),
         header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
         header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
         header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),

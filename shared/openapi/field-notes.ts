@@ -8,7 +8,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   expires_in: 'The lifetime in seconds.',
 
   to: "The recipient's phone number in international format (E.164), such as `+447700900123`.",
-  message: 'The text to send, 1 to 1600 characters. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
+  message:
+    'The text to send, 1 to 1600 characters. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
   webhook_url:
     'Where the notifications of this message go; the URL of the account where none is given. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.',
   from: 'The sender: a phone number in international format, or a name of up to 11 letters, digits, spaces and hyphens with at least one letter.',
@@ -66,7 +67,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   per_hour: 'Requests in a UTC hour.',
   per_day: 'Requests in a UTC day.',
   webhook_secret: 'The new secret. It is shown this once.',
-  previous_expires_at: 'Until when the old secret keeps signing beside it.',
+  previous_secret_expires_at: 'Until when the old secret keeps signing beside it.',
 
   event: 'The name of the event.',
   timestamp: 'When it happened.',

@@ -5,22 +5,32 @@ const integer = { type: 'integer' } as const;
 const text = { type: 'string' } as const;
 
 const onEvery = {
-  'X-Request-Id': { description: 'The identifier of this request.', schema: text },
-  'X-RateLimit-Limit': { description: 'Maximum requests in the binding window.', schema: integer },
-  'X-RateLimit-Remaining': { description: 'Requests left in that window.', schema: integer },
-  'X-RateLimit-Reset': { description: 'When that window resets, in Unix seconds.', schema: integer },
+  'X-Request-Id': { required: true, description: 'The identifier of this request.', schema: text },
+  'X-RateLimit-Limit': {
+    required: true,
+    description: 'Maximum requests in the binding window.',
+    schema: integer,
+  },
+  'X-RateLimit-Remaining': { required: true, description: 'Requests left in that window.', schema: integer },
+  'X-RateLimit-Reset': {
+    required: true,
+    description: 'When that window resets, in Unix seconds.',
+    schema: integer,
+  },
   'X-RateLimit-Policy': {
+    required: true,
     description: '`<limit>;w=<window_seconds>;comment=<policy_name>`',
     schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
     example: '60;w=60;comment=sms_send_minute',
   },
   'RateLimit-Policy': {
+    required: true,
     description: 'All three windows (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
-    example:
-      '"sms_send_minute";q=60;w=60, "sms_send_hour";q=1000;w=3600, "sms_send_day";q=10000;w=86400',
+    example: '"sms_send_minute";q=60;w=60, "sms_send_hour";q=1000;w=3600, "sms_send_day";q=10000;w=86400',
   },
   RateLimit: {
+    required: true,
     description: 'What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
     example: '"sms_send_minute";r=59;t=42, "sms_send_hour";r=999;t=1842, "sms_send_day";r=9999;t=50442',
@@ -28,8 +38,12 @@ const onEvery = {
 } as const;
 
 const onSome = {
-  'Retry-After': { description: 'Seconds to wait; on 429 alone.', schema: integer },
-  'WWW-Authenticate': { description: 'The challenge (RFC 6750; Basic on the token endpoint).', schema: text },
+  'Retry-After': { required: true, description: 'Seconds to wait; on 429 alone.', schema: integer },
+  'WWW-Authenticate': {
+    required: true,
+    description: 'The challenge (RFC 6750; Basic on the token endpoint).',
+    schema: text,
+  },
   'Idempotent-Replayed': {
     description: '`true` where this is the answer of an earlier request with the same `Idempotency-Key`.',
     schema: text,
@@ -38,12 +52,6 @@ const onSome = {
 
 export const namedHeaders = { ...onEvery, ...onSome };
 export type NamedHeaders = typeof namedHeaders;
-
-/** Headers that only some responses have. `Retry-After` and the challenge are always there where they belong. */
-const required: ReadonlySet<string> = new Set([...Object.keys(onEvery), 'Retry-After', 'WWW-Authenticate']);
-for (const name of Object.keys(namedHeaders)) {
-  if (required.has(name)) Object.assign(namedHeaders[name as keyof NamedHeaders], { required: true });
-}
 
 export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<string, JsonSchema> {
   const names = [...Object.keys(onEvery), ...more];

@@ -1,6 +1,11 @@
 /** The request bodies that the document describes: the very schemas by which the operations read them. */
 import * as z from 'zod';
+import { updateAccountSchema } from '../client/account.ts';
+import { sendBulkSchema } from '../message/send-bulk-sms.ts';
 import { sendSmsSchema } from '../message/send-sms.ts';
+import { sendWhatsAppSchema } from '../message/send-whatsapp.ts';
+import { sendOtpSchema } from '../otp/send-otp.ts';
+import { verifyOtpSchema } from '../otp/verify-otp.ts';
 import { credentialsInBody } from '../token/client-credentials.ts';
 
 /** Which URLs a deployment takes is a setting; the document says the rule of those on AWS in words. */
@@ -10,6 +15,11 @@ const webhookUrl = z.url();
 export const requests = {
   TokenRequest: credentialsInBody,
   SendSmsRequest: sendSmsSchema(webhookUrl),
+  SendBulkSmsRequest: sendBulkSchema(webhookUrl),
+  SendWhatsAppRequest: sendWhatsAppSchema(webhookUrl),
+  SendOtpRequest: sendOtpSchema(webhookUrl),
+  VerifyOtpRequest: verifyOtpSchema,
+  UpdateAccountRequest: updateAccountSchema(webhookUrl),
 } as const;
 
 export type Requests = typeof requests;

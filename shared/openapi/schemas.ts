@@ -58,6 +58,7 @@ function jsonSchemaOf(name: string, schema: z.ZodType): JsonSchema {
       // The format says it; the pattern that zod adds is a page long.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       joinNull(jsonSchema);
+      letTextBeDefault(jsonSchema);
     },
   }) as JsonSchema;
   annotate(json, [name]);
@@ -71,6 +72,13 @@ function joinNull(schema: JsonSchema): void {
   if (typeof first.type !== 'string' || first.enum !== undefined) return;
   delete schema.anyOf;
   Object.assign(schema, first, { type: [first.type, 'null'] });
+}
+
+/** The operation takes a WhatsApp message without `type` as a text, before its schema sees it. */
+function letTextBeDefault(schema: JsonSchema): void {
+  const { properties, required } = schema as { properties?: Record<string, JsonSchema>; required?: string[] };
+  if (properties?.type?.const !== 'text' || properties.message === undefined) return;
+  schema.required = required?.filter((field) => field !== 'type');
 }
 
 /** Gives every property its note; the closest name wins. */

@@ -52,6 +52,7 @@ export const rotateWebhookSecret: Description = {
   answer: {
     status: 200,
     description: 'The new secret.',
+    headers: { 'Cache-Control': 'Always `no-store`.' },
     content: {
       schemas: ['NewWebhookSecret'],
       examples: {
@@ -60,7 +61,7 @@ export const rotateWebhookSecret: Description = {
           value: {
             webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=',
             created_at: createdAt,
-            previous_expires_at: '2026-11-21T10:00:00.000Z',
+            previous_secret_expires_at: '2026-11-21T10:00:00.000Z',
           },
         },
       },

@@ -15,10 +15,9 @@ const messageIdInPath: Parameter = {
 export const getMessageStatus: Description = {
   tag: 'Messages',
   summary: 'Look a message or a batch up',
-  description: 'Shows how a message of any channel stands, or how many messages of a batch are in each state.',
-  parameters: [
-    { ...messageIdInPath, description: 'A `message_id` of any channel, or a `batch_id`.' },
-  ],
+  description:
+    'Shows how a message of any channel stands, or how many messages of a batch are in each state.',
+  parameters: [{ ...messageIdInPath, description: 'A `message_id` of any channel, or a `batch_id`.' }],
   answer: {
     status: 200,
     description: 'The message, or the batch.',

@@ -1,0 +1,26 @@
+/** GET /openapi.json, /docs and /docs/webhooks: the API described, for tools and for people. */
+import { httpFunction, type HttpFunction } from '../shared/http.ts';
+import { openApiDocument } from '../shared/openapi/document.ts';
+import { docsPage } from '../shared/openapi/docs-page.ts';
+import { documentHeaders, pageResponse } from '../shared/openapi/page.ts';
+import { webhookGuide } from '../shared/openapi/webhook-guide.ts';
+import { routes } from '../shared/routes.ts';
+
+const document = openApiDocument();
+// Any page may read the document: it says the same to everyone.
+const headers = { ...documentHeaders, 'Access-Control-Allow-Origin': '*' };
+const docs = pageResponse(docsPage(document));
+const guide = pageResponse(webhookGuide());
+
+const functions: Readonly<Record<string, HttpFunction>> = {
+  [routes.getOpenApiDocument.path]: httpFunction(routes.getOpenApiDocument, async () => ({
+    status: 200,
+    headers,
+    body: document,
+  })),
+  [routes.getWebhookGuide.path]: httpFunction(routes.getWebhookGuide, async () => guide),
+};
+const showDocs = httpFunction(routes.getDocs, async () => docs);
+
+export const handler: HttpFunction = (event, context) =>
+  (functions[event.resource] ?? showDocs)(event, context);

@@ -1,0 +1,86 @@
+/** A JSON Schema as the rows of a table: each field by its path, what kind it is, and what it means. */
+import type { JsonSchema } from './schemas.ts';
+
+export interface FieldRow {
+  /** `history[].status` */
+  readonly name: string;
+  readonly kind: string;
+  readonly required: boolean;
+  readonly note: string;
+}
+
+export type Resolve = (reference: string) => JsonSchema;
+
+export function fieldRows(schema: JsonSchema, resolve: Resolve, prefix = ''): FieldRow[] {
+  if (typeof schema.$ref === 'string') return fieldRows(resolve(schema.$ref), resolve, prefix);
+  const all = schemasOf(schema.allOf).flatMap((part) => fieldRows(part, resolve, prefix));
+  const variants = [...schemasOf(schema.oneOf), ...schemasOf(schema.anyOf)];
+  return [...all, ...ownRows(schema, resolve, prefix), ...variantRows(variants, resolve, prefix)];
+}
+
+function ownRows(schema: JsonSchema, resolve: Resolve, prefix: string): FieldRow[] {
+  const required = new Set((schema.required ?? []) as string[]);
+  const rows: FieldRow[] = [];
+  for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
+    const name = prefix === '' ? field : `${prefix}.${field}`;
+    const note = typeof property.description === 'string' ? property.description : '';
+    rows.push({ name, kind: kindOf(property, resolve), required: required.has(field), note });
+    rows.push(...fieldRows(property, resolve, name));
+  }
+  const items = schema.items as JsonSchema | undefined;
+  if (items !== undefined) rows.push(...fieldRows(items, resolve, `${prefix}[]`));
+  return rows;
+}
+
+/** One row for a field of several variants; required only where each of them requires it. */
+function variantRows(variants: readonly JsonSchema[], resolve: Resolve, prefix: string): FieldRow[] {
+  const perVariant = variants.map((variant) => fieldRows(variant, resolve, prefix));
+  const byName = Map.groupBy(perVariant.flat(), (row) => row.name);
+  return [...byName.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const kinds = [...new Set(same.map((row) => row.kind))];
+    return {
+      ...first,
+      kind: kinds.length > 3 && kinds.every(isLiteral) ? kinds.join(' | ') : kinds.slice(0, 8).join(' | '),
+      required: same.length === variants.length && same.every((row) => row.required),
+    };
+  });
+}
+
+const isLiteral = (kind: string): boolean => kind.startsWith('"');
+
+/** `string (date-time) | null` */
+export function kindOf(schema: JsonSchema, resolve: Resolve): string {
+  if (typeof schema.$ref === 'string') return kindOf(resolve(schema.$ref), resolve);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const variants = [...schemasOf(schema.oneOf), ...schemasOf(schema.anyOf)];
+  const kinds = [schema.type ?? []].flat().map(String);
+  if (kinds.length === 0 && variants.length > 0) {
+    return [...new Set(variants.map((variant) => kindOf(variant, resolve)))].join(' | ');
+  }
+  const base = kinds.length === 0 ? 'any' : kinds.join(' | ');
+  return [base, ...bounds(schema)].join(', ');
+}
+
+function bounds(schema: JsonSchema): string[] {
+  const range = (low: unknown, high: unknown, unit: string): string[] => {
+    if (low === undefined && high === undefined) return [];
+    // What every integer satisfies is no bound worth reading.
+    if (typeof high === 'number' && high >= Number.MAX_SAFE_INTEGER) return range(low, undefined, unit);
+    const span =
+      low === undefined ? `at most ${high}` : high === undefined ? `at least ${low}` : `${low}–${high}`;
+    return [`${span}${unit}`];
+  };
+  return [
+    ...(typeof schema.format === 'string' ? [schema.format] : []),
+    ...range(schema.minLength, schema.maxLength, ' characters'),
+    ...range(schema.minimum, schema.maximum, ''),
+    ...range(schema.minItems, schema.maxItems, ' items'),
+  ];
+}
+
+function schemasOf(value: unknown): readonly JsonSchema[] {
+  return Array.isArray(value) ? (value as JsonSchema[]) : [];
+}

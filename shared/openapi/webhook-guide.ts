@@ -1,0 +1,89 @@
+/** The guide for webhooks; its code is the very files that a test runs against real deliveries. */
+import { events } from './events.ts';
+import goReceiver from './guide/verify.go' with { type: 'text' };
+import nodeReceiver from './guide/verify.mjs' with { type: 'text' };
+import pythonReceiver from './guide/verify.py' with { type: 'text' };
+import { code, html, inline, type Page, prose } from './page.ts';
+
+const headers: Readonly<Record<string, string>> = {
+  'X-Webhook-Signature':
+    'Lowercase hexadecimal HMAC-SHA256 of the raw body. The key is the webhook secret as you got it, `whsec_` included, as UTF-8 bytes.',
+  'webhook-id': 'The identifier of this notification (`whd_…`): the same on every attempt.',
+  'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
+  'webhook-signature':
+    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`. The key is the base64-decoded part of the secret after `whsec_`. Several signatures, one for each live secret, are separated by spaces.',
+};
+
+const retries = ['30 seconds', '2 minutes', '10 minutes', '1 hour', '6 hours'];
+
+export function webhookGuide(): Page {
+  const sections: readonly [string, string][] = [
+    ['where', 'Where they go'],
+    ['events', 'Events'],
+    ['verify', 'Verify'],
+    ['acknowledge', 'Acknowledge'],
+    ['retries', 'Retries'],
+    ['duplicates', 'Duplicates and order'],
+    ['rotate', 'Change the secret'],
+    ['node', 'Node'],
+    ['python', 'Python'],
+    ['go', 'Go'],
+  ];
+  const heading = (id: string) => html`<h2 id="${id}">${sections.find(([known]) => known === id)?.[1]}</h2>`;
+  return {
+    title: 'Messaging Gateway: guide for webhooks',
+    navigation: [
+      html`<a href="../docs"><b>Messaging Gateway</b></a><strong>Guide for webhooks</strong>`,
+      ...sections.map(([id, title]) => html`<a href="#${id}">${title}</a>`),
+    ],
+    main: [
+      html`<h1>Guide for webhooks</h1>`,
+      prose(
+        'The gateway tells your server by `POST` what becomes of a message. This page says how to receive that, and how to be sure that it came from the gateway.',
+      ),
+      heading('where'),
+      prose(
+        'To the `webhook_url` of the send request; where it has none, to the URL of your account as it stands when the event happens (`PATCH /api/v1/account`). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.',
+      ),
+      heading('events'),
+      html`<div class="table"><table><tbody>${Object.entries(events).map(
+        ([name, meaning]) => html`<tr><td><code>${name}</code></td><td>${inline(meaning)}</td></tr>`,
+      )}</tbody></table></div>`,
+      prose(
+        'Exactly one event for each state that a message enters. The body is `{"event", "timestamp", "data"}`; `data` always has `message_id`, `recipient`, `status` and `client_id`. The other fields appear once they are known and are left out before. Ignore fields that you do not know: more may come.',
+      ),
+      heading('verify'),
+      prose(
+        'Two signatures are sent; verify the second where you can, because it covers the time and the identifier too. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.',
+      ),
+      html`<div class="table"><table class="fields"><tbody>${Object.entries(headers).map(
+        ([name, meaning]) => html`<tr><td><code>${name}</code></td><td>${inline(meaning)}</td></tr>`,
+      )}</tbody></table></div>`,
+      prose(
+        'A new client’s secret is shown when the client is made; `POST /api/v1/account/webhook-secret` issues another. Libraries for Standard Webhooks take the secret as it is.',
+      ),
+      heading('acknowledge'),
+      prose(
+        'Answer with status 200 within 5 seconds. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and work on it afterwards.',
+      ),
+      heading('retries'),
+      prose(
+        `After a failed attempt the gateway tries again, five times: ${retries.join(', ')} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the fifth the notification is marked failed and stands in the dashboard under Activity Logs, from where it can be sent again.`,
+      ),
+      heading('duplicates'),
+      prose(
+        'A notification can arrive twice, for example when your 200 was lost on the way. Keep the `webhook-id` of what you have stored, and skip what you know. Notifications of one message can overtake each other: go by `data.status` and `timestamp`, and never let an earlier state replace a later one.',
+      ),
+      heading('rotate'),
+      prose(
+        'For 24 hours after a new secret is issued both sign: `X-Webhook-Signature` still uses the old one, `webhook-signature` carries a signature for each. Take the new secret into use within that time; a receiver that verifies `webhook-signature` notices nothing, whichever of the two it has.',
+      ),
+      heading('node'),
+      code(nodeReceiver),
+      heading('python'),
+      code(pythonReceiver),
+      heading('go'),
+      code(goReceiver),
+    ],
+  };
+}
