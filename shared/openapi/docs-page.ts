@@ -69,7 +69,7 @@ function requestSection({ method, path, requestBody, security }: Operation, reso
   const [mediaType, { schema, examples }] = first;
   const types = contents.map(([type]) => type).join(' or ');
   const [example] = Object.values(examples);
-  return html`<h4>Request body</h4><p class="soft">${types}</p>${fieldTable(schema, resolve)}
+  return html`<h4>Request body</h4><p class="soft">${types}</p>${fieldTable(schema, resolve, 'required')}
 <h4>Example</h4>${code(curl(method, path, mediaType, example?.value, security.length > 0))}
 ${Object.values(examples)
   .slice(1)
@@ -109,12 +109,12 @@ function parameterTable(parameters: readonly JsonSchema[], resolve: Resolve): Ht
   )}</tbody></table></div>`;
 }
 
-function fieldTable(schema: JsonSchema, resolve: Resolve): Html {
+function fieldTable(schema: JsonSchema, resolve: Resolve, must = 'always'): Html {
   const rows = fieldRows(schema, resolve);
   if (rows.length === 0) return html``;
   return html`<div class="table"><table class="fields"><thead><tr><th>Field</th><th>Kind</th><th>Meaning</th></tr></thead><tbody>${rows.map(
     ({ name, kind, required, note }) =>
-      html`<tr><td><code>${name}</code>${required && html` <span class="must">always</span>`}</td><td class="kind">${kind}</td><td>${inline(note)}</td></tr>`,
+      html`<tr><td><code>${name}</code>${required && html` <span class="must">${must}</span>`}</td><td class="kind">${kind}</td><td>${inline(note)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 

@@ -11,7 +11,7 @@ nav a{display:block;padding:.2rem 0;color:var(--text);text-decoration:none}
 nav a:hover{text-decoration:underline}
 main{padding:2rem 2.5rem 6rem;min-width:0}
 h1{font-size:2rem;line-height:1.2;margin:0 0 .25rem}
-h2{font-size:1.45rem;margin:3.5rem 0 .5rem;padding-top:1.25rem;border-top:1px solid var(--line)}
+h2{font-size:1.45rem;margin:2.75rem 0 .5rem;padding-top:1.25rem;border-top:1px solid var(--line)}
 h3{font-size:1.15rem;margin:2.75rem 0 .25rem}
 h4{font-size:.95rem;margin:1.5rem 0 .5rem}
 p{margin:.6rem 0;max-width:46rem}

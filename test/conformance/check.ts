@@ -1,0 +1,31 @@
+/** A check of the conformance suite: one promise of the contract, shown by HTTP requests alone. */
+import assert from 'node:assert/strict';
+import type { Api, Received } from './api.ts';
+
+export interface Check {
+  /** The guarantee. */
+  readonly name: string;
+  readonly run: (api: Api) => Promise<void>;
+}
+
+/** A number of the range that Ofcom keeps for drama: it is nobody's. */
+export function anyRecipient(): string {
+  return `+447700900${String(Math.floor(Math.random() * 1000)).padStart(3, '0')}`;
+}
+
+export function inOneDay(): string {
+  return new Date(Date.now() + 86_400_000).toISOString();
+}
+
+export function assertRefused(
+  answer: Received,
+  status: number,
+  code: string,
+  fields?: readonly string[],
+): void {
+  assert.deepEqual([answer.status, answer.json.error], [status, code]);
+  assert.equal(answer.json.request_id, answer.headers['x-request-id']);
+  if (fields === undefined) return;
+  const details = (answer.json.details ?? []) as { field: string }[];
+  assert.deepEqual(details.map(({ field }) => field).toSorted(), fields.toSorted());
+}
