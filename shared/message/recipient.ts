@@ -25,7 +25,7 @@ export const senderSchema = z
     (text) => alphanumericSender.test(text) || isRecipient(text),
     'must be a phone number in international format, or up to 11 letters and digits with at least one letter',
   )
-  .meta({ anyOf: [{ pattern: e164.source }, { pattern: alphanumericSender.source }] });
+  .meta({ pattern: `${e164.source}|${alphanumericSender.source}` });
 
 /** The ISO 3166 country of a number; undefined for numbers of no one country. */
 export function countryOf(recipient: string): CountryCode | undefined {

@@ -203,7 +203,7 @@ function refusalOf(status: number, codes: readonly ErrorCode[], route: Route): O
     headers: responseHeaders(headers),
     content: {
       'application/json': {
-        schema: { allOf: [reference('Error'), { properties: { error: { enum: codes } } }] },
+        schema: { allOf: [reference('ErrorBody'), { properties: { error: { enum: codes } } }] },
         examples: Object.fromEntries(
           codes.map((code) => [
             code,

@@ -13,7 +13,7 @@ const error = z.object({
   error_description: z.string().optional(),
 });
 
-export const errorSchemas = { Error: error, FieldError: fieldError } as const;
+export const errorSchemas = { ErrorBody: error, FieldError: fieldError } as const;
 
 interface ErrorNote {
   readonly when: string;

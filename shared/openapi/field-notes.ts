@@ -125,13 +125,14 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   error_code: 'Why it failed: a stable code. On `failed` and `expired` alone.',
   error_message: 'Why it failed: a sentence.',
 
-  'Error.error': 'A stable code.',
-  'Error.message': 'A sentence for a person.',
-  'Error.details': 'The faulty fields, all of them at once; only where fields are at fault.',
+  'ErrorBody.error': 'A stable code.',
+  'ErrorBody.message': 'A sentence for a person.',
+  'ErrorBody.details': 'The faulty fields, all of them at once; only where fields are at fault.',
   error_description: 'Equal to `message` (RFC 6749); on the token endpoint alone.',
   request_id: 'Equal to the header `X-Request-Id`; tell it when you ask for help.',
   field: 'The faulty field, such as `recipients[2].to`.',
   retry_after: 'Seconds to wait; on 429 alone.',
   'AcceptedBatch.errors.message': 'A sentence for a person.',
   'FieldError.message': 'What is wrong with it.',
+  'ErrorBody.details.message': 'What is wrong with it.',
 };

@@ -46,7 +46,7 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
       const template = templateOf(document, path);
       const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
       if (template === undefined || operation === undefined) {
-        return [...headerFaults(answer, everyHeader), ...schemaFaults('Error', parsed(answer.text))];
+        return [...headerFaults(answer, everyHeader), ...schemaFaults('ErrorBody', parsed(answer.text))];
       }
       const response = operation.responses[String(status)];
       if (response === undefined) return [`${method} ${template} may not answer ${status}: ${answer.text}`];
