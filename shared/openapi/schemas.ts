@@ -29,13 +29,6 @@ const recipientRow: JsonSchema = {
   ],
 };
 
-export const schemaNames = [
-  ...Object.keys(requests),
-  ...Object.keys(answers),
-  ...Object.keys(errorSchemas),
-  'WebhookEvent',
-];
-
 export function componentSchemas(): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {};
   const add = (named: Readonly<Record<string, z.ZodType>>): void => {
