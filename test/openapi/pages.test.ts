@@ -7,7 +7,9 @@ let browser: Browser;
 
 beforeAll(async () => {
   const executablePath = await chromium.executablePath();
-  browser = await browsers.launch({ args: chromium.args, executablePath, headless: true });
+  // In one process, the end of a page would be the end of the browser.
+  const args = chromium.args.filter((option) => !['--single-process', '--no-zygote'].includes(option));
+  browser = await browsers.launch({ args, executablePath, headless: true });
 }, 60_000);
 afterAll(async () => {
   await browser.close();
