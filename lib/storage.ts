@@ -66,6 +66,8 @@ const shapes = {
       'by-reference': { partition: 'reference_key', sort: 'created_at', projection: 'keys' },
       'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
+      // One more write unit for each message: "did my customer get it" is what support asks.
+      'by-recipient': { partition: 'recipient', sort: 'created_at', projection: 'keys' },
     },
     purged: true,
     restorable: true,
@@ -90,6 +92,7 @@ const shapes = {
     },
     purged: true,
   },
+  figures: { variable: 'FIGURES_TABLE', partition: 'hour', purged: true },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
   'simulator-outbox': {
     variable: 'SIMULATOR_OUTBOX_TABLE',
