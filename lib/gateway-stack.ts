@@ -5,6 +5,7 @@
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { Admin } from './admin.ts';
 import { Api } from './api.ts';
 import { Messaging } from './messaging.ts';
 import { Schedules } from './schedules.ts';
@@ -26,10 +27,11 @@ export class GatewayStack extends Stack {
     const schedules = new Schedules(this, 'Schedules', stage);
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
 
-    new Api(this, 'Api', { stage, storage, tokenKey });
+    const api = new Api(this, 'Api', { stage, storage, tokenKey });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantBegin(messaging.relay);
+    new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());

@@ -18,6 +18,8 @@ type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
+  /** Only where administrators list what has no key to query by. */
+  | 'Scan'
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { activityKinds } from '../activity/activity-log.ts';
 import { GatewayError } from '../errors.ts';
 import { figureSpans } from './figures.ts';
+import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
 
 const name = z.string().trim().min(1).max(100);
@@ -58,6 +59,19 @@ export const messageQuery = z.object({
   reference: z.string().min(1).max(128).optional(),
   recipient: z.string().min(1).optional(),
 });
+
+/** @throws GatewayError where there is nothing to search by: no index holds all messages. */
+export function messageFilterOf(
+  query: Pick<z.output<typeof messageQuery>, 'client_id' | 'reference' | 'recipient'>,
+): MessageFilter {
+  if (query.recipient !== undefined) return { recipient: query.recipient };
+  if (query.client_id !== undefined) return { clientId: query.client_id, reference: query.reference };
+  throw new GatewayError('invalid_request', 'Name a client or a recipient to search by.', {
+    details: [
+      { field: 'client_id', message: 'Give a client_id, with or without a reference, or a recipient.' },
+    ],
+  });
+}
 
 export const figuresQuery = z.object({
   span: z.enum(Object.keys(figureSpans) as [keyof typeof figureSpans]).default('day'),
