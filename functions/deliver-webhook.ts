@@ -1,24 +1,41 @@
 /** Posts webhooks: serves both webhook queues, and tells the lane by the queue a batch came from. */
 import type { SQSHandler } from 'aws-lambda';
+import { dynamo } from '../shared/aws.ts';
 import { done, processBatch } from '../shared/batch.ts';
+import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
+import { countFigures } from '../shared/figures/count-figures.ts';
+import { dynamoFigureCounter } from '../shared/figures/figures.dynamo.ts';
+import type { Figure } from '../shared/figures/figures.ts';
+import { log } from '../shared/log.ts';
 import { version } from '../shared/version.ts';
 import { deliver } from '../shared/webhook/deliver.ts';
 import { deliverEnvironment, deliverPorts } from '../shared/webhook/deliver-ports.ts';
 import { logOutcome } from '../shared/webhook/delivery-log.ts';
 import { deliveryMessageSchema } from '../shared/webhook/wake.ts';
 
-const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE']);
+const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'FIGURES_TABLE']);
 const ports = deliverPorts(env);
+const figures = {
+  counter: dynamoFigureCounter(dynamo(), env.FIGURES_TABLE),
+  clock: systemClock,
+  warn: (message: string, error: unknown) => log.warn(message, { error }),
+};
 
-export const handler: SQSHandler = (event) =>
-  processBatch(event, deliveryMessageSchema, async (message, record) => {
+export const handler: SQSHandler = async (event) => {
+  const counted: Figure[] = [];
+  const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
     const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
     const settings = {
       lane,
       timeScale: env.WEBHOOK_TIME_SCALE,
       userAgent: `messaging-gateway/${version}`,
     } as const;
-    logOutcome(message, lane, await deliver(ports, settings, message));
+    const outcome = await deliver(ports, settings, message);
+    logOutcome(message, lane, outcome);
+    if ('attempt' in outcome) counted.push(`webhooks_${outcome.kind}`);
     return done;
   });
+  await countFigures(figures, counted);
+  return answer;
+};

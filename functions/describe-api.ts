@@ -1,7 +1,7 @@
 /** GET /openapi.json, /docs and /docs/webhooks: the API described, for tools and for people. */
-import { httpFunction, type HttpFunction } from '../shared/http.ts';
-import { openApiDocument } from '../shared/openapi/document.ts';
+import { type HttpFunction, httpFunction } from '../shared/http.ts';
 import { docsPage } from '../shared/openapi/docs-page.ts';
+import { openApiDocument } from '../shared/openapi/document.ts';
 import { documentHeaders, pageResponse } from '../shared/openapi/page.ts';
 import { webhookGuide } from '../shared/openapi/webhook-guide.ts';
 import { routes } from '../shared/routes.ts';

@@ -6,6 +6,8 @@ import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
+import { countFigures, messageFigures } from '../shared/figures/count-figures.ts';
+import { dynamoFigureCounter } from '../shared/figures/figures.dynamo.ts';
 import { log } from '../shared/log.ts';
 import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
 import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
@@ -26,6 +28,7 @@ const env = readEnvironment([
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
   'RETENTION_DAYS',
+  'FIGURES_TABLE',
 ]);
 
 const queues = sqs();
@@ -47,10 +50,16 @@ const deps: RelayDependencies = {
   },
   clock: systemClock,
 };
+const figures = {
+  counter: dynamoFigureCounter(dynamo(), env.FIGURES_TABLE),
+  clock: systemClock,
+  warn: (message: string, error: unknown) => log.warn(message, { error }),
+};
 const setAside = sqsUnreadable(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const { changes, unreadable } = readChanges(event.Records);
   await setAside(unreadable);
   log.info('relayed', { records: event.Records.length, ...(await relay(deps, changes)) });
+  await countFigures(figures, messageFigures(changes));
 }

@@ -6,7 +6,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
-import { type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
+import { adminRoutes, type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import type { OtpSecret } from './otp-secret.ts';
@@ -109,6 +109,7 @@ export class Api extends Construct {
   private readonly props: ApiProps;
   /** By function: several routes may be answered by one. */
   private readonly integrations = new Map<string, LambdaIntegration>();
+  private readonly rest: RestApi;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
@@ -118,7 +119,11 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: false,
       deployOptions: { stageName: 'live' },
+      // The dashboard's files are sent compressed. A browser asks for a script with `Accept: */*`, so no narrower
+      // list would do; requests then come in base64, which every function of ours reads.
+      binaryMediaTypes: ['*/*'],
     });
+    this.rest = api;
     addGatewayResponses(api);
     for (const name of Object.keys(routes) as RouteName[]) {
       const route = routes[name];
@@ -131,17 +136,37 @@ export class Api extends Construct {
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
+  /** Has a function outside the public API answer a route of its own. */
+  add(route: Route, handler: GatewayFunction): void {
+    this.rest.root
+      .resourceForPath(route.path)
+      .addMethod(route.method, new LambdaIntegration(handler, { scopePermissionToMethod: false }));
+  }
+
+  /** Authentication and the rate check, which come before every operation (contract, sections 3 and 4). */
+  grantGate(to: GatewayFunction): void {
+    const { storage } = this.props;
+    storage.grant(to, 'clients', 'GetItem');
+    storage.grant(to, 'api-keys', 'GetItem');
+    storage.grant(to, 'signing-keys', 'GetItem');
+    storage.grant(to, 'limit-overrides', 'Query');
+    storage.grant(to, 'rate-counters', 'UpdateItem');
+  }
+
   /** `ANY` at each path there is, those on the way to a route included: a method named at a path goes first. */
   private refuseTheRest(api: RestApi): void {
     const integration = this.integration('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
     const known = new Map<string, IResource>([[api.root.path, api.root]]);
-    for (const { path } of Object.values(routes)) {
+    const others = Object.values<Route>(adminRoutes);
+    for (const { path } of [...Object.values<Route>(routes), ...others]) {
       const segments = path.split('/').filter(Boolean);
       for (let length = 1; length <= segments.length; length += 1) {
         const resource = api.root.resourceForPath(`/${segments.slice(0, length).join('/')}`);
         known.set(resource.path, resource);
       }
     }
+    // A route that takes every method refuses by itself those that it has no use for.
+    for (const { method, path } of others) if (method === 'ANY') known.delete(path);
     for (const resource of known.values()) resource.addMethod('ANY', integration);
     api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
   }
@@ -149,7 +174,7 @@ export class Api extends Construct {
   private integration(name: string, route: Route, { settings = [], grants }: Needs): LambdaIntegration {
     const known = this.integrations.get(route.functionName);
     if (known !== undefined) return known;
-    const { stage, storage } = this.props;
+    const { stage } = this.props;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       stage,
       functionName: route.functionName,
@@ -158,12 +183,7 @@ export class Api extends Construct {
       memoryMegabytes: 1024,
       settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', ...settings],
     });
-    // Authentication and the rate check come before every operation (contract, sections 3 and 4).
-    storage.grant(handler, 'clients', 'GetItem');
-    storage.grant(handler, 'api-keys', 'GetItem');
-    storage.grant(handler, 'signing-keys', 'GetItem');
-    storage.grant(handler, 'limit-overrides', 'Query');
-    storage.grant(handler, 'rate-counters', 'UpdateItem');
+    this.grantGate(handler);
     grants(handler, this.props);
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
     this.integrations.set(route.functionName, integration);

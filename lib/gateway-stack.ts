@@ -5,6 +5,7 @@
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { Admin } from './admin.ts';
 import { Api } from './api.ts';
 import { Messaging } from './messaging.ts';
 import { OtpSecret } from './otp-secret.ts';
@@ -28,10 +29,11 @@ export class GatewayStack extends Stack {
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
     const otpSecret = new OtpSecret(this, 'OtpSecret', stage);
 
-    new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
+    const api = new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantBegin(messaging.relay);
+    new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());

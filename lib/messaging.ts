@@ -75,6 +75,7 @@ export class Messaging extends Construct {
     });
     storage.grant(relay, 'clients', 'GetItem');
     storage.grant(relay, 'webhook-deliveries', 'PutItem');
+    storage.grant(relay, 'figures', 'UpdateItem');
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
     this.relayDeadLetters.grant(relay, 'sqs:SendMessage');

@@ -18,6 +18,8 @@ type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
+  /** Only where administrators list what has no key to query by. */
+  | 'Scan'
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
@@ -66,6 +68,8 @@ const shapes = {
       'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
       'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
+      // One more write unit for each message: "did my customer get it" is what support asks.
+      'by-recipient': { partition: 'recipient', sort: 'created_at', projection: 'keys' },
     },
     purged: true,
     restorable: true,
@@ -90,6 +94,7 @@ const shapes = {
     },
     purged: true,
   },
+  figures: { variable: 'FIGURES_TABLE', partition: 'hour', purged: true },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
   'simulator-outbox': {
     variable: 'SIMULATOR_OUTBOX_TABLE',

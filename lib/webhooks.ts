@@ -65,7 +65,8 @@ export class Webhooks extends Construct {
     this.lane.grantSend(to);
   }
 
-  private grantEnqueue(to: GatewayFunction): void {
+  /** Permits having a delivery tried again, in whichever lane it is. */
+  grantEnqueue(to: GatewayFunction): void {
     this.lane.grantSend(to);
     this.slowLane.grantSend(to);
   }
@@ -99,6 +100,7 @@ export class Webhooks extends Construct {
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');
+    storage.grant(deliver, 'figures', 'UpdateItem');
     this.grantEnqueue(deliver);
     schedules.grantCreate(deliver, this.lane, 'WEBHOOKS_QUEUE_ARN');
     schedules.grantCreate(deliver, this.slowLane, 'SLOW_WEBHOOKS_QUEUE_ARN');

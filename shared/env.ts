@@ -24,6 +24,7 @@ const variables = {
   WEBHOOK_DELIVERIES_TABLE: text,
   ACTIVITY_LOG_TABLE: text,
   SIGNING_KEYS_TABLE: text,
+  FIGURES_TABLE: text,
   SIMULATOR_OUTBOX_TABLE: text,
 
   OUTBOUND_QUEUE_URL: text,

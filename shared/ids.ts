@@ -37,3 +37,16 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 function randomFraction(): number {
   return randomBytes(4).readUInt32BE() / 2 ** 32;
 }
+
+/** The bounds between which every id of that time lies that `newId` or `derivedIdAt` made. */
+export function idRange(
+  prefix: IdPrefix,
+  since: Date,
+  until: Date,
+): { readonly low: string; readonly high: string } {
+  const time = (at: Date): string => ulid(at.getTime()).slice(0, 10);
+  return {
+    low: `${prefix}_${time(since)}${'0'.repeat(16)}`,
+    high: `${prefix}_${time(until)}${'Z'.repeat(16)}`,
+  };
+}

@@ -159,6 +159,31 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/** The administrators' side (contract, section 8); what the admin API takes stands in `admin/admin-routes.ts`. */
+export const adminRoutes = {
+  adminApi: {
+    method: 'ANY',
+    path: '/admin/api/{proxy+}',
+    functionName: 'admin-api',
+    policy: 'admin',
+    scope: 'admin',
+  },
+  adminDashboard: {
+    method: 'GET',
+    path: '/admin',
+    functionName: 'admin-dashboard',
+    policy: 'admin',
+    scope: null,
+  },
+  adminDashboardFile: {
+    method: 'GET',
+    path: '/admin/assets/{file}',
+    functionName: 'admin-dashboard',
+    policy: 'admin',
+    scope: null,
+  },
+} as const satisfies Record<string, Route>;
+
 /** Answers every method of a known path that has no route (405), and every unknown path (404). */
 export const unmatchedRoute = {
   method: 'ANY',

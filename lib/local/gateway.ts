@@ -1,6 +1,7 @@
 /** The whole gateway on this machine: emulator, deploy, front; stopped as one. */
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { resourcesOf } from '../outputs.ts';
 import { stages } from '../stages.ts';
 import { type Emulator, emulatorAccess, startEmulator } from './emulator.ts';
 import { type Front, startFront } from './front.ts';
@@ -94,11 +95,7 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
       access_key_id: emulatorAccess.accessKeyId,
       secret_access_key: emulatorAccess.secretAccessKey,
     },
-    tables: outputsThatEndIn('Table', outputs),
-    queues: {
-      ...outputsThatEndIn('Queue', outputs),
-      ...outputsThatEndIn('DeadLetters', outputs, 'dead_letters'),
-    },
+    ...resourcesOf(outputs),
     emulatorPid: emulator.pid,
     ended: emulator.ended,
     async stop() {
@@ -106,20 +103,4 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
       await emulator.stop();
     },
   };
-}
-
-/** `LimitOverridesTable` as `limit_overrides`. */
-function outputsThatEndIn(
-  ending: string,
-  outputs: Readonly<Record<string, string>>,
-  suffix = '',
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(outputs)
-      .filter(([name]) => name.endsWith(ending))
-      .map(([name, value]) => {
-        const words = name.slice(0, -ending.length).replaceAll(/(?<!^)([A-Z])/g, '_$1');
-        return [[words.toLowerCase(), suffix].filter(Boolean).join('_'), value];
-      }),
-  );
 }

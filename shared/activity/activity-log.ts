@@ -1,23 +1,67 @@
 /** What an operator should be able to look up later: one entry for each thing that happened, however often it is written. */
+import * as z from 'zod';
 
-export const activityKinds = ['webhook_failed', 'webhook_resent'] as const;
+export const activityKinds = [
+  'webhook_failed',
+  'webhook_resent',
+  'client_created',
+  'client_disabled',
+  'client_enabled',
+  'client_secret_rotated',
+  'webhook_secret_rotated',
+  'webhook_url_changed',
+  'api_key_created',
+  'api_key_revoked',
+  'limits_set',
+  'limits_removed',
+] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 
-export interface Activity {
-  /** `act_` and a ULID of its time: entries sort by when they happened. */
-  readonly entry_id: string;
-  readonly kind: ActivityKind;
-  readonly at: string;
-  /** One sentence for a person. */
-  readonly summary: string;
-  readonly client_id?: string;
-  readonly message_id?: string;
-  readonly delivery_id?: string;
-  /** Who did it, where a person did. */
-  readonly actor?: string;
-}
+/** What was changed, as it stood before or after: names and numbers, never a secret or a hash. */
+const state = z.record(z.string(), z.unknown());
+
+export const activitySchema = z
+  .object({
+    /** `act_` and a ULID of its time: entries sort by when they happened. */
+    entry_id: z.string(),
+    kind: z.enum(activityKinds),
+    at: z.iso.datetime(),
+    /** One sentence for a person. */
+    summary: z.string(),
+    client_id: z.string().exactOptional(),
+    message_id: z.string().exactOptional(),
+    delivery_id: z.string().exactOptional(),
+    /** Who did it, where a person did. */
+    actor: z.string().exactOptional(),
+    before: state.exactOptional(),
+    after: state.exactOptional(),
+  })
+  .readonly();
+
+export type Activity = z.output<typeof activitySchema>;
 
 export interface ActivityLog {
   /** Writing the same entry again changes nothing. */
   add(entry: Activity): Promise<void>;
+}
+
+export interface ActivityQuery {
+  readonly clientId?: string | undefined;
+  readonly kind?: ActivityKind | undefined;
+  readonly since: Date;
+  readonly until: Date;
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ActivityPage {
+  /** Newest first. */
+  readonly entries: readonly Activity[];
+  /** Where there may be more. */
+  readonly nextCursor?: string;
+}
+
+export interface ActivityReader {
+  list(query: ActivityQuery): Promise<ActivityPage>;
 }

@@ -2,7 +2,11 @@
 import { GatewayError } from '../errors.ts';
 import type { Route } from '../routes.ts';
 
-export function unmatchedError(method: string, path: string, known: readonly Route[]): GatewayError {
+export function unmatchedError(
+  method: string,
+  path: string,
+  known: readonly Pick<Route, 'method' | 'path'>[],
+): GatewayError {
   const methods = new Set(
     known.filter((route) => pathMatches(route.path, path)).map((route) => route.method),
   );

@@ -1,6 +1,7 @@
 /** The API reference for people, made from the OpenAPI document alone. */
-import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './document.ts';
+
 import type { Example } from './description.ts';
+import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './document.ts';
 import { fieldRows, kindOf, type Resolve } from './field-rows.ts';
 import { code, type Html, html, inline, type Page, prose } from './page.ts';
 import type { JsonSchema } from './schemas.ts';

@@ -4,10 +4,10 @@ import { policies, type Route, type RouteName, routes } from '../routes.ts';
 import { version } from '../version.ts';
 import type { Answer, Description, Example } from './description.ts';
 import { errorExample, errorNotes } from './errors.ts';
-import { eventExample, type EventName, events } from './events.ts';
+import { type EventName, eventExample, events } from './events.ts';
+import { idempotencyKey, type NamedHeaders, namedHeaders, responseHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { operations } from './operations.ts';
-import { idempotencyKey, type NamedHeaders, namedHeaders, responseHeaders } from './headers.ts';
 import { componentSchemas, type JsonSchema } from './schemas.ts';
 
 export interface OpenApiResponse {

@@ -1,7 +1,14 @@
 /** Reads and writes the `limit-overrides` table, which people also edit by hand. */
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Limits, type PolicyName, policies } from '../routes.ts';
-import type { OverrideStore } from './overrides.ts';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { policies } from '../routes.ts';
+import type { OverrideEditor, OverrideStore } from './overrides.ts';
 
 /** Far more rows than there are endpoints. */
 const maxRows = 100;
@@ -22,12 +29,6 @@ export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: s
   };
 }
 
-/** What an administrator sets from a shell or the dashboard; the same row as one typed in the console. */
-export interface OverrideEditor {
-  set(clientId: string, policy: PolicyName, limits: Partial<Limits>): Promise<void>;
-  remove(clientId: string, policy: PolicyName): Promise<void>;
-}
-
 export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: string): OverrideEditor {
   return {
     async set(clientId, policy, { perMinute, perHour, perDay }) {
@@ -40,9 +41,23 @@ export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: 
       };
       await dynamo.send(new PutCommand({ TableName: tableName, Item }));
     },
-    async remove(clientId, policy) {
-      const Key = { client_id: clientId, endpoint: policies[policy].endpoint };
+    async remove(clientId, endpoint) {
+      const Key = { client_id: clientId, endpoint };
       await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
+    },
+    // Overrides are few, typed by people; there is no key by which to find those of all clients.
+    async listRows(limit, after) {
+      const { Items = [], LastEvaluatedKey } = await dynamo.send(
+        new ScanCommand({
+          TableName: tableName,
+          Limit: limit,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      const next = overrideKey.safeParse(LastEvaluatedKey);
+      return { rows: Items, next: next.success ? next.data : undefined };
     },
   };
 }
+
+const overrideKey = z.object({ client_id: z.string(), endpoint: z.string() });

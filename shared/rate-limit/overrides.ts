@@ -11,6 +11,23 @@ export interface OverrideStore {
   rowsOf(clientId: string): Promise<Readonly<Record<string, unknown>>[]>;
 }
 
+export interface OverrideKey {
+  readonly client_id: string;
+  readonly endpoint: string;
+}
+
+/** What an administrator sets from a shell or the dashboard; the same row as one typed in the console. */
+export interface OverrideEditor {
+  set(clientId: string, policy: PolicyName, limits: Partial<Limits>): Promise<void>;
+  /** By what the row says, which need not be an endpoint that there is. */
+  remove(clientId: string, endpoint: string): Promise<void>;
+  /** The rows of all clients, a page at a time. */
+  listRows(
+    limit: number,
+    after?: OverrideKey,
+  ): Promise<{ readonly rows: Readonly<Record<string, unknown>>[]; readonly next: OverrideKey | undefined }>;
+}
+
 /** A value that is left to its default, told to whoever looks after the table. */
 export interface InvalidOverride {
   readonly client_id: string;

@@ -1,6 +1,6 @@
 /** The form of requests and answers: paths, methods, media types, faulty bodies, rate-limit headers, documentation. */
 import assert from 'node:assert/strict';
-import { assertRefused, anyRecipient, type Check } from './check.ts';
+import { anyRecipient, assertRefused, type Check } from './check.ts';
 
 const sendPath = '/api/v1/sms/send';
 

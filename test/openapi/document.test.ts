@@ -3,10 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
 import { errorStatus } from '../../shared/errors.ts';
 import { listMessagesQuery } from '../../shared/message/list-messages.ts';
-import { openApiDocument } from '../../shared/openapi/document.ts';
-import { eventExample, type EventName, events } from '../../shared/openapi/events.ts';
-import { requests } from '../../shared/openapi/requests.ts';
 import { eventStatuses } from '../../shared/message/message.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
+import { type EventName, eventExample, events } from '../../shared/openapi/events.ts';
+import { requests } from '../../shared/openapi/requests.ts';
 import { policies, type Route, routes } from '../../shared/routes.ts';
 import { apiDocument } from '../support/api-document.ts';
 

@@ -135,7 +135,7 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       await editor.set(client, 'sms_send', { perMinute: 500, perDay: 20_000 });
       now = addSeconds(noon, 50);
       expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
-      await editor.remove(client, 'sms_send');
+      await editor.remove(client, 'POST /api/v1/sms/send');
       now = addSeconds(noon, 100);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
     });

@@ -1,0 +1,79 @@
+/** npm run admin: looks after a gateway from a shell; 0 where it was done, 1 where it was not, 2 where it was asked wrongly. */
+import { userInfo } from 'node:os';
+import { Command, CommanderError } from 'commander';
+import { GatewayError } from '../shared/errors.ts';
+import { addClientCommands } from './admin/client-commands.ts';
+import { ConnectionFailure, connect, localConnectionFile } from './admin/connection.ts';
+import { addLimitCommands } from './admin/limit-commands.ts';
+import { addMessageCommands } from './admin/message-commands.ts';
+import type { CommandAnswer, Runner, Session } from './admin/runner.ts';
+import { addWebhookCommands } from './admin/webhook-commands.ts';
+
+const failed = 1;
+const askedWrongly = 2;
+
+const program = new Command()
+  .name('npm run admin --')
+  .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
+  .option('--stage <name>', 'a deployed stage, with the AWS credentials and region of the environment')
+  .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
+  .option('--json', 'print one JSON document', false)
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError('(add --help for how to ask)')
+  .exitOverride()
+  .addHelpText(
+    'after',
+    `
+Examples:
+  $ npm run admin -- clients create --name "Web shop"
+  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
+  $ npm run admin -- webhooks failed
+  $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- outbox list --to +447700900123 --json
+  $ npm run admin -- --stage production clients list
+
+Exit status: 0 done, 1 not done, 2 asked wrongly.`,
+  );
+
+const runner: Runner = { run };
+
+addClientCommands(program, runner);
+addLimitCommands(program, runner);
+addWebhookCommands(program, runner);
+addMessageCommands(program, runner);
+
+process.exitCode = await program
+  .parseAsync()
+  .then(() => 0)
+  .catch(statusOf);
+
+function run<Given extends unknown[]>(
+  work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const options = program.opts<{ stage?: string; gateway: string; json: boolean }>();
+    const ports = await connect(options, process.env);
+    // The last that commander gives is the command itself.
+    const answer = await work(
+      { ports, actor: `${userInfo().username} (shell)` },
+      ...(given.slice(0, -1) as Given),
+    );
+    process.stdout.write(options.json ? `${JSON.stringify(answer.json)}\n` : `${answer.text()}\n`);
+  };
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : askedWrongly;
+  if (error instanceof GatewayError) {
+    tell(error.message);
+    for (const { field, message } of error.details) tell(`  ${field}: ${message}`);
+    return error.code === 'invalid_request' ? askedWrongly : failed;
+  }
+  if (error instanceof ConnectionFailure) tell(error.message);
+  else tell(`It did not work: ${error instanceof Error ? error.message || error.name : String(error)}`);
+  return failed;
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

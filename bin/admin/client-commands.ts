@@ -1,0 +1,188 @@
+/** `clients …` and `api-keys …`. */
+import type { Command } from 'commander';
+import {
+  addApiKey,
+  addClient,
+  changeWebhookUrl,
+  disableClient,
+  listApiKeys,
+  listClients,
+  renewClientSecret,
+  renewWebhookSecret,
+  showClient,
+  withdrawApiKey,
+} from '../../shared/admin/clients.ts';
+import { assertWebhookUrl } from '../../shared/admin/requests.ts';
+import type { ApiKeyView, ClientView } from '../../shared/admin/views.ts';
+import { textFields, textTable } from './print.ts';
+import type { CommandAnswer, Runner } from './runner.ts';
+
+const clientsPerPage = 100;
+const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
+
+export function addClientCommands(program: Command, { run }: Runner): void {
+  const clients = program.command('clients').description('the clients of the API, and their secrets');
+  clients
+    .command('create')
+    .description('makes a client; its secrets are shown once')
+    .requiredOption('--name <name>', 'what people call it')
+    .option('--admin', 'may administer the gateway, instead of sending messages', false)
+    .option('--webhook-url <url>', 'where its webhooks go unless a request says otherwise')
+    .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
+    .action(
+      run(async ({ ports, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
+        if (options.webhookUrl !== undefined) assertWebhookUrl(ports, options.webhookUrl);
+        const created = await addClient(ports, actor, {
+          name: options.name,
+          scopes: [options.admin ? 'admin' : 'messages'],
+          webhookUrl: options.webhookUrl,
+        });
+        const { client_id, name, scopes, client_secret, webhook_secret } = created;
+        return {
+          json: created,
+          text: () =>
+            `${textFields({ client_id, name, scopes, client_secret, webhook_secret })}\n\n${shownOnce}`,
+        };
+      }),
+    );
+  clients
+    .command('list')
+    .description('lists all clients')
+    .action(
+      run(async ({ ports }) => {
+        const found: ClientView[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await listClients(ports, clientsPerPage, cursor);
+          found.push(...page.clients);
+          cursor = page.next_cursor;
+        } while (cursor !== undefined);
+        return { json: { clients: found }, text: () => clientTable(found) };
+      }),
+    );
+  clients
+    .command('show')
+    .description('shows one client and its API keys')
+    .argument('<client-id>')
+    .action(
+      run(async ({ ports }, clientId: string) => {
+        const { api_keys, ...client } = await showClient(ports, clientId);
+        return {
+          json: { ...client, api_keys },
+          text: () => `${textFields({ ...client })}\n\n${keyTable(api_keys)}`,
+        };
+      }),
+    );
+  for (const [name, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    clients
+      .command(name)
+      .description(disabled ? 'refuses the client from within 60 seconds on' : 'lets the client in again')
+      .argument('<client-id>')
+      .action(
+        run(async ({ ports, actor }, clientId: string) => {
+          await disableClient(ports, actor, clientId, disabled);
+          return done(
+            { client_id: clientId, disabled },
+            `${clientId} is ${disabled ? 'disabled' : 'enabled'}.`,
+          );
+        }),
+      );
+  }
+  clients
+    .command('rotate-secret')
+    .description('makes a new client secret; the one before holds for 24 hours more')
+    .argument('<client-id>')
+    .option('--webhook', 'the webhook secret instead; both sign for 24 hours', false)
+    .action(
+      run(async ({ ports, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
+        const made = webhook
+          ? await renewWebhookSecret(ports, actor, clientId)
+          : await renewClientSecret(ports, actor, clientId);
+        return { json: made, text: () => `${textFields({ ...made })}\n\n${shownOnce}` };
+      }),
+    );
+  clients
+    .command('webhook-url')
+    .description("sets where the client's webhooks go, or removes it")
+    .argument('<client-id>')
+    .argument('[url]', 'nothing removes it')
+    .action(
+      run(async ({ ports, actor }, clientId: string, url: string | undefined) => {
+        if (url !== undefined) assertWebhookUrl(ports, url);
+        await changeWebhookUrl(ports, actor, clientId, url ?? null);
+        const told = url === undefined ? 'has no webhook URL now' : `has its webhooks sent to ${url}`;
+        return done({ client_id: clientId, webhook_url: url ?? null }, `${clientId} ${told}.`);
+      }),
+    );
+  addKeyCommands(program, { run });
+}
+
+function addKeyCommands(program: Command, { run }: Runner): void {
+  const keys = program.command('api-keys').description('keys for clients that cannot ask for tokens');
+  keys
+    .command('create')
+    .description('makes an API key, shown once')
+    .argument('<client-id>')
+    .action(
+      run(async ({ ports, actor }, clientId: string) => {
+        const made = await addApiKey(ports, actor, clientId);
+        const { key_id, api_key } = made;
+        return { json: made, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
+      }),
+    );
+  keys
+    .command('list')
+    .description("lists a client's API keys, without the keys themselves")
+    .argument('<client-id>')
+    .action(
+      run(async ({ ports }, clientId: string) => {
+        const found = await listApiKeys(ports, clientId);
+        return { json: { api_keys: found }, text: () => keyTable(found) };
+      }),
+    );
+  keys
+    .command('revoke')
+    .description('ends an API key, from within 60 seconds on')
+    .argument('<client-id>')
+    .argument('<key-id>', 'key_… as list shows it')
+    .action(
+      run(async ({ ports, actor }, clientId: string, keyId: string) => {
+        await withdrawApiKey(ports, actor, clientId, keyId);
+        return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
+      }),
+    );
+}
+
+function clientTable(clients: readonly ClientView[]): string {
+  return textTable(
+    clients,
+    [
+      { title: 'client id', of: (client) => client.client_id },
+      { title: 'name', of: (client) => client.name },
+      { title: 'scopes', of: (client) => client.scopes.join(', ') },
+      { title: 'state', of: (client) => (client.disabled ? 'disabled' : 'enabled') },
+      { title: 'webhook url', of: (client) => client.webhook_url },
+      { title: 'created', of: (client) => client.created_at },
+    ],
+    'There are no clients.',
+  );
+}
+
+function keyTable(keys: readonly ApiKeyView[]): string {
+  return textTable(
+    keys,
+    [
+      { title: 'key id', of: (key) => key.key_id },
+      { title: 'created', of: (key) => key.created_at },
+      { title: 'revoked', of: (key) => key.revoked_at },
+    ],
+    'It has no API keys.',
+  );
+}
+
+function done(json: unknown, line: string): CommandAnswer {
+  return { json, text: () => line };
+}

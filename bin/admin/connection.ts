@@ -1,0 +1,119 @@
+/** Finds the gateway that a command is for: the one on this machine, or a deployed stage. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
+import { type StageSettings, stageNamed, stages, stageVariables } from '../../lib/stages.ts';
+import type { AdminPorts } from '../../shared/admin/ports.ts';
+import { stackOutputs } from '../../shared/admin/stack-outputs.cloudformation.ts';
+import { adminPorts } from '../../shared/admin/wire.ts';
+import { readEnvironment } from '../../shared/env.ts';
+import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url.ts';
+
+export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
+
+export interface ConnectionOptions {
+  readonly stage?: string;
+  readonly gateway: string;
+}
+
+/** Why no gateway can be reached: one line, with what to do. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure';
+}
+
+/** @throws ConnectionFailure */
+export async function connect(
+  options: ConnectionOptions,
+  environment: Record<string, string | undefined>,
+): Promise<AdminPorts> {
+  if (options.stage === undefined) {
+    const resources = await localResources(options.gateway, environment);
+    return portsOf(resources, stages.local);
+  }
+  const stage = knownStage(options.stage);
+  return portsOf(await deployedResources(stage), stage);
+}
+
+const connectionSchema = z.object({
+  aws: z.object({
+    endpoint: z.string(),
+    region: z.string(),
+    access_key_id: z.string(),
+    secret_access_key: z.string(),
+  }),
+  tables: z.record(z.string(), z.string()),
+  queues: z.record(z.string(), z.string()),
+});
+
+/** Has every AWS client of this process talk to the emulator. */
+async function localResources(
+  file: string,
+  environment: Record<string, string | undefined>,
+): Promise<StackResources> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    throw new ConnectionFailure('No gateway runs here: start one with npm start, or name a --stage.');
+  }
+  const parsed = connectionSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
+  const { aws, tables, queues } = parsed.data;
+  delete environment.AWS_PROFILE;
+  delete environment.AWS_SESSION_TOKEN;
+  Object.assign(environment, {
+    AWS_ENDPOINT_URL: aws.endpoint,
+    AWS_REGION: aws.region,
+    AWS_ACCESS_KEY_ID: aws.access_key_id,
+    AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
+  });
+  return { tables, queues };
+}
+
+function knownStage(name: string): StageSettings {
+  try {
+    return stageNamed(name);
+  } catch (error) {
+    throw new ConnectionFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function deployedResources(stage: StageSettings): Promise<StackResources> {
+  try {
+    return resourcesOf(await stackOutputs(stage.stackName));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConnectionFailure(`The stack ${stage.stackName} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+function portsOf({ tables, queues }: StackResources, stage: StageSettings): AdminPorts {
+  const named = (kind: string, names: Readonly<Record<string, string>>, name: string): string => {
+    const value = names[name];
+    if (value === undefined) {
+      throw new ConnectionFailure(`The gateway has no ${kind} ${name}: deploy this version first.`);
+    }
+    return value;
+  };
+  const table = (name: string): string => named('table', tables, name);
+  const rules = readEnvironment(
+    ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
+    stageVariables(stage),
+  );
+  return adminPorts({
+    tables: {
+      clients: table('clients'),
+      clientSecrets: table('client_secrets'),
+      apiKeys: table('api_keys'),
+      limitOverrides: table('limit_overrides'),
+      activityLog: table('activity_log'),
+      messages: table('messages'),
+      webhookDeliveries: table('webhook_deliveries'),
+      figures: table('figures'),
+      simulatorOutbox: tables.simulator_outbox,
+    },
+    webhooksQueueUrl: named('queue', queues, 'webhooks'),
+    slowWebhooksQueueUrl: named('queue', queues, 'slow_webhooks'),
+    retentionDays: stage.retentionDays,
+    webhookUrl: webhookUrlSchema(addressRules(rules)),
+  });
+}

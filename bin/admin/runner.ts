@@ -1,0 +1,20 @@
+/** How a command gets at the gateway, and what it gives back. */
+import type { AdminPorts } from '../../shared/admin/ports.ts';
+
+export interface Session {
+  readonly ports: AdminPorts;
+  /** Who the activity log will name. */
+  readonly actor: string;
+}
+
+export interface CommandAnswer {
+  readonly json: unknown;
+  readonly text: () => string;
+}
+
+export interface Runner {
+  /** An action for commander, called with the command's arguments, then its options. */
+  run<Given extends unknown[]>(
+    work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
+  ): (...given: unknown[]) => Promise<void>;
+}

@@ -1,0 +1,32 @@
+/** Notes a change in the activity log: who, what, when, and how it stood before and after; never a secret. */
+import type { Activity, ActivityKind } from '../activity/activity-log.ts';
+import { newId } from '../ids.ts';
+import type { AdminPorts } from './ports.ts';
+
+export interface Note {
+  readonly kind: ActivityKind;
+  readonly summary: string;
+  readonly clientId: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/** Written before the change it tells of, or before a new secret is shown: no change takes hold without its note. */
+export async function note(
+  { activity, clock }: Pick<AdminPorts, 'activity' | 'clock'>,
+  actor: string,
+  { kind, summary, clientId, before, after }: Note,
+): Promise<void> {
+  const now = clock();
+  const entry: Activity = {
+    entry_id: newId('act', now),
+    kind,
+    at: now.toISOString(),
+    summary,
+    client_id: clientId,
+    actor,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
+  await activity.add(entry);
+}

@@ -1,0 +1,181 @@
+/** What an administrator does with clients: each change is noted in the activity log, each new secret shown once. */
+import type { Client } from '../client/client.ts';
+import {
+  createApiKey,
+  createClient,
+  revokeApiKey,
+  rotateClientSecret,
+  rotateWebhookSecret,
+  setClientDisabled,
+} from '../client/client-admin.ts';
+import { GatewayError } from '../errors.ts';
+import type { Scope } from '../routes.ts';
+import { note } from './activity-note.ts';
+import type { AdminPorts } from './ports.ts';
+import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './views.ts';
+
+export interface WantedClient {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly webhookUrl?: string | undefined;
+}
+
+export interface ShownClient extends ClientView {
+  readonly client_secret: string;
+  readonly webhook_secret: string;
+}
+
+export async function addClient(
+  ports: AdminPorts,
+  actor: string,
+  { name, scopes, webhookUrl }: WantedClient,
+): Promise<ShownClient> {
+  const now = ports.clock();
+  const wanted = { name, scopes, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
+  const { client, clientSecret, webhookSecret } = await createClient(ports.clients, wanted, now);
+  await note(ports, actor, {
+    kind: 'client_created',
+    summary: `${actor} created the client ${name}`,
+    clientId: client.client_id,
+    after: { name, scopes, webhook_url: webhookUrl ?? null },
+  });
+  return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
+}
+
+export interface ClientList {
+  readonly clients: readonly ClientView[];
+  readonly next_cursor?: string;
+}
+
+export async function listClients(
+  ports: AdminPorts,
+  limit: number,
+  cursor: string | undefined,
+): Promise<ClientList> {
+  const page = await ports.clients.clients.list({ limit, after: cursor });
+  return {
+    clients: page.clients.map((client) => clientView(client, ports.clock())),
+    ...(page.next === undefined ? {} : { next_cursor: page.next }),
+  };
+}
+
+/** A client with its keys. @throws GatewayError `not_found` */
+export async function showClient(
+  ports: AdminPorts,
+  clientId: string,
+): Promise<ClientView & { readonly api_keys: readonly ApiKeyView[] }> {
+  const client = await existing(ports, clientId);
+  const keys = await ports.clients.apiKeys.listOf(clientId);
+  return { ...clientView(client, ports.clock()), api_keys: keys.map(apiKeyView) };
+}
+
+export async function disableClient(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  disabled: boolean,
+): Promise<void> {
+  const client = await existing(ports, clientId);
+  if (client.disabled === disabled) return;
+  await note(ports, actor, {
+    kind: disabled ? 'client_disabled' : 'client_enabled',
+    summary: `${actor} ${disabled ? 'disabled' : 'enabled'} the client ${client.name}`,
+    clientId,
+    before: { disabled: client.disabled },
+    after: { disabled },
+  });
+  await setClientDisabled(ports.clients, clientId, disabled);
+}
+
+/** Null removes the address. */
+export async function changeWebhookUrl(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  webhookUrl: string | null,
+): Promise<void> {
+  const client = await existing(ports, clientId);
+  await note(ports, actor, {
+    kind: 'webhook_url_changed',
+    summary: `${actor} ${webhookUrl === null ? 'removed' : 'set'} the webhook URL of ${client.name}`,
+    clientId,
+    before: { webhook_url: client.webhook_url ?? null },
+    after: { webhook_url: webhookUrl },
+  });
+  if (!(await ports.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined))) throw noSuchClient();
+}
+
+/** The secret before goes on for 24 h. */
+export async function renewClientSecret(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+): Promise<{ readonly client_id: string; readonly client_secret: string }> {
+  const secret = await rotateClientSecret(ports.clients, clientId, ports.clock());
+  const summary = `${actor} made a new client secret; the one before holds for 24 h`;
+  await note(ports, actor, { kind: 'client_secret_rotated', summary, clientId });
+  return { client_id: clientId, client_secret: secret };
+}
+
+/** The secret before goes on signing beside the new one for 24 h. */
+export async function renewWebhookSecret(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+): Promise<{ readonly client_id: string; readonly webhook_secret: string }> {
+  const secret = await rotateWebhookSecret(ports.clients, clientId, ports.clock());
+  const summary = `${actor} made a new webhook secret; the one before signs for 24 h more`;
+  await note(ports, actor, { kind: 'webhook_secret_rotated', summary, clientId });
+  return { client_id: clientId, webhook_secret: secret };
+}
+
+export async function addApiKey(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+): Promise<ApiKeyView & { readonly api_key: string }> {
+  const { apiKey, row } = await createApiKey(ports.clients, clientId, ports.clock());
+  await note(ports, actor, {
+    kind: 'api_key_created',
+    summary: `${actor} made the API key ${row.key_id}`,
+    clientId,
+    after: { key_id: row.key_id },
+  });
+  return { api_key: apiKey, ...apiKeyView(row) };
+}
+
+export async function listApiKeys(ports: AdminPorts, clientId: string): Promise<readonly ApiKeyView[]> {
+  await existing(ports, clientId);
+  return (await ports.clients.apiKeys.listOf(clientId)).map(apiKeyView);
+}
+
+export async function withdrawApiKey(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  keyId: string,
+): Promise<void> {
+  const known = (await ports.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
+  if (known?.revoked_at !== undefined) return;
+  if (known !== undefined) {
+    await note(ports, actor, {
+      kind: 'api_key_revoked',
+      summary: `${actor} revoked the API key ${keyId}`,
+      clientId,
+      before: { key_id: keyId, revoked: false },
+      after: { key_id: keyId, revoked: true },
+    });
+  }
+  await revokeApiKey(ports.clients, clientId, keyId, ports.clock());
+}
+
+/** @throws GatewayError `not_found` */
+export async function existing(ports: Pick<AdminPorts, 'clients'>, clientId: string): Promise<Client> {
+  const client = await ports.clients.clients.find(clientId);
+  if (client === undefined) throw noSuchClient();
+  return client;
+}
+
+function noSuchClient(): GatewayError {
+  return new GatewayError('not_found', 'There is no such client.');
+}

@@ -1,0 +1,229 @@
+/** A client's limits as an administrator sees and sets them: defaults beside overrides, and what is wrong in a row. */
+import { GatewayError } from '../errors.ts';
+import { type InvalidOverride, type OverrideKey, parseOverrides } from '../rate-limit/overrides.ts';
+import { type Limits, type PolicyName, policies } from '../routes.ts';
+import { note } from './activity-note.ts';
+import { existing } from './clients.ts';
+import type { AdminPorts } from './ports.ts';
+
+/** One number for each window; an absent one is the default. */
+export interface LimitsView {
+  readonly per_minute?: number;
+  readonly per_hour?: number;
+  readonly per_day?: number;
+}
+
+export interface LimitFault {
+  /** `endpoint`, `per_minute`, `per_hour` or `per_day`. */
+  readonly field: InvalidOverride['field'];
+  /** What stands there, as text. */
+  readonly value: string;
+  readonly message: string;
+}
+
+export interface EndpointLimits {
+  readonly client_id: string;
+  readonly endpoint: string;
+  /** Null where the row names an endpoint that does not exist. */
+  readonly policy: PolicyName | null;
+  readonly defaults: LimitsView | null;
+  /** What of the row holds; null where there is no row. */
+  readonly override: LimitsView | null;
+  readonly in_force: LimitsView | null;
+  readonly faults: readonly LimitFault[];
+}
+
+/** A table that a person keeps by hand has no more. */
+const overridesMax = 5000;
+const overridesPerPage = 500;
+
+/** Policies that count on addresses, not on clients: no override reaches them. */
+const notPerClient: ReadonlySet<PolicyName> = new Set(['unmatched']);
+
+export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
+  (name) => !notPerClient.has(name),
+);
+
+/** Every endpoint's limits for one client, then the rows that name no endpoint. */
+export async function limitsOf(ports: AdminPorts, clientId: string): Promise<readonly EndpointLimits[]> {
+  return viewOf(clientId, await ports.overrides.rowsOf(clientId));
+}
+
+/** Every override there is, and every row that is wrong, by client. */
+export async function allOverrides(ports: AdminPorts): Promise<readonly EndpointLimits[]> {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  let after: OverrideKey | undefined;
+  do {
+    const page = await ports.overrides.listRows(overridesPerPage, after);
+    rows.push(...page.rows);
+    after = page.next;
+  } while (after !== undefined && rows.length < overridesMax);
+  const byClient = Map.groupBy(rows, (row) => String(row.client_id));
+  return [...byClient]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .flatMap(([clientId, ofClient]) => viewOf(clientId, ofClient))
+    .filter(({ override, faults }) => override !== null || faults.length > 0);
+}
+
+function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown>>[]): EndpointLimits[] {
+  const faults: InvalidOverride[] = [];
+  const overrides = parseOverrides(clientId, rows, (invalid) => faults.push(invalid));
+  const faultsOf = (endpoint: string): LimitFault[] =>
+    faults
+      .filter((fault) => fault.endpoint === endpoint)
+      .map(({ field }) => ({
+        field,
+        ...describe(
+          field,
+          rows.find((row) => row.endpoint === endpoint),
+        ),
+      }));
+
+  const known = limitPolicies.map((policy): EndpointLimits => {
+    const { endpoint, perMinute, perHour, perDay } = policies[policy];
+    const defaults = { perMinute, perHour, perDay };
+    const override = overrides.get(endpoint);
+    return {
+      client_id: clientId,
+      endpoint,
+      policy,
+      defaults: limitsView(defaults),
+      override: override === undefined ? null : limitsView(override),
+      in_force: limitsView({ ...defaults, ...override }),
+      faults: faultsOf(endpoint),
+    };
+  });
+  const unknown = faults
+    .filter(({ field }) => field === 'endpoint')
+    .map(
+      ({ endpoint }): EndpointLimits => ({
+        client_id: clientId,
+        endpoint,
+        policy: null,
+        defaults: null,
+        override: null,
+        in_force: null,
+        faults: faultsOf(endpoint),
+      }),
+    );
+  return [...known, ...unknown];
+}
+
+/** What is to change: null goes back to the default, what is not named stays as it is. */
+export interface LimitsChange {
+  readonly per_minute?: number | null | undefined;
+  readonly per_hour?: number | null | undefined;
+  readonly per_day?: number | null | undefined;
+}
+
+/** A value in the row that a person got wrong is gone after this. */
+export async function setLimits(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  endpoint: string,
+  change: LimitsChange,
+): Promise<EndpointLimits> {
+  const policy = policyOf(endpoint);
+  await existing(ports, clientId);
+  const path = endpointOf(policy);
+  const rows = await ports.overrides.rowsOf(clientId);
+  const held = parseOverrides(clientId, rows, () => undefined).get(path);
+  const limits = limitsView(limitsOfView({ ...limitsView(held ?? {}), ...named(change) }));
+  await note(ports, actor, {
+    kind: 'limits_set',
+    summary: `${actor} set the limits of ${path}`,
+    clientId,
+    before: { endpoint: path, ...rowOf(rows, path) },
+    after: { endpoint: path, ...limits },
+  });
+  if (Object.keys(limits).length === 0) await ports.overrides.remove(clientId, path);
+  else await ports.overrides.set(clientId, policy, limitsOfView(limits));
+  const after = (await limitsOf(ports, clientId)).find((view) => view.policy === policy);
+  if (after === undefined) throw new Error(`the limits of ${path} are gone`);
+  return after;
+}
+
+export async function removeLimits(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  endpoint: string,
+): Promise<void> {
+  const before = rowOf(await ports.overrides.rowsOf(clientId), endpoint);
+  if (before === undefined) {
+    throw new GatewayError('not_found', 'This client has no limits of its own there.');
+  }
+  await note(ports, actor, {
+    kind: 'limits_removed',
+    summary: `${actor} removed the limits of ${endpoint}: the defaults hold again`,
+    clientId,
+    before: { endpoint, ...before },
+    after: { endpoint },
+  });
+  // Also where the endpoint does not exist: a row with a slip in its name must be removable.
+  await ports.overrides.remove(clientId, endpoint);
+}
+
+/** By endpoint as the specification writes it, or by the policy's short name. @throws GatewayError */
+export function policyOf(text: string): PolicyName {
+  const found = limitPolicies.find((name) => name === text || policies[name].endpoint === text);
+  if (found !== undefined) return found;
+  throw new GatewayError('invalid_request', `There is no endpoint ${text}.`, {
+    details: [{ field: 'endpoint', message: `One of: ${limitPolicies.map(endpointOf).join(', ')}.` }],
+  });
+}
+
+export function endpointOf(policy: PolicyName): string {
+  return policies[policy].endpoint;
+}
+
+/** The row's three fields as they stand, good or not. */
+function rowOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  endpoint: string,
+): Readonly<Record<string, string>> | undefined {
+  const row = rows.find((candidate) => candidate.endpoint === endpoint);
+  if (row === undefined) return undefined;
+  return Object.fromEntries(
+    (['per_minute', 'per_hour', 'per_day'] as const)
+      .filter((field) => row[field] !== undefined)
+      .map((field) => [field, shown(row[field])]),
+  );
+}
+
+function describe(
+  field: InvalidOverride['field'],
+  row: Readonly<Record<string, unknown>> | undefined,
+): { readonly value: string; readonly message: string } {
+  const value = shown(row?.[field]);
+  if (field === 'endpoint') {
+    return { value, message: 'There is no such endpoint: the row does nothing.' };
+  }
+  return { value, message: 'This is no whole number of 1 or more: the default holds instead.' };
+}
+
+/** As text, whatever a person typed. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function limitsView({ perMinute, perHour, perDay }: Partial<Limits>): LimitsView {
+  return {
+    ...(perMinute === undefined ? {} : { per_minute: perMinute }),
+    ...(perHour === undefined ? {} : { per_hour: perHour }),
+    ...(perDay === undefined ? {} : { per_day: perDay }),
+  };
+}
+
+function limitsOfView({ per_minute, per_hour, per_day }: LimitsChange): Partial<Limits> {
+  return {
+    ...(typeof per_minute === 'number' ? { perMinute: per_minute } : {}),
+    ...(typeof per_hour === 'number' ? { perHour: per_hour } : {}),
+    ...(typeof per_day === 'number' ? { perDay: per_day } : {}),
+  };
+}
+
+function named(change: LimitsChange): LimitsChange {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,55 @@
+/** Messages as an administrator sees them: found in several ways, one with its history and its webhooks. */
+import { GatewayError } from '../errors.ts';
+import { derivedId, isId } from '../ids.ts';
+import { eventStatuses, type Message } from '../message/message.ts';
+import { statusView } from '../message/message-view.ts';
+import { eventName } from '../webhook/event-body.ts';
+import type { MessageFilter } from './message-search.ts';
+import type { AdminPorts } from './ports.ts';
+import { type DeliverySummary, deliverySummary } from './webhooks.ts';
+
+export interface MessageList {
+  readonly messages: readonly Record<string, unknown>[];
+  readonly next_cursor?: string;
+}
+
+export async function searchMessages(
+  ports: AdminPorts,
+  filter: MessageFilter,
+  limit: number,
+  cursor: string | undefined,
+): Promise<MessageList> {
+  const { messages, nextCursor } = await ports.messages.search(filter, limit, cursor);
+  return {
+    messages: messages.map(statusView),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+export interface MessageDetails {
+  readonly message: Record<string, unknown>;
+  readonly webhooks: readonly DeliverySummary[];
+}
+
+/** @throws GatewayError `not_found` */
+export async function showMessage(ports: AdminPorts, messageId: string): Promise<MessageDetails> {
+  const message = isId('msg', messageId) ? await ports.messages.get(messageId) : undefined;
+  if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
+  const deliveries = await ports.deliveries.getMany(deliveryIdsOf(message));
+  return {
+    message: { ...statusView(message), webhook_url: message.webhook_url ?? null },
+    webhooks: deliveries
+      .map(deliverySummary)
+      .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
+  };
+}
+
+/** The ids that its webhooks have if they are: each follows from the message and the event. */
+function deliveryIdsOf(message: Message): string[] {
+  const events = new Set(
+    eventStatuses
+      .filter((status) => message[`${status}_at`] !== undefined)
+      .map((status) => eventName(message, status)),
+  );
+  return [...events].map((event) => derivedId('whd', message.message_id, event));
+}

@@ -1,0 +1,23 @@
+/** What the simulated carrier took, where it is the carrier. */
+import type { OutboxEntry } from '../carrier/outbox.ts';
+import { GatewayError } from '../errors.ts';
+import type { AdminPorts } from './ports.ts';
+
+const secondsPerDay = 86_400;
+
+/** Newest first. @throws GatewayError `not_found` where messages really leave. */
+export async function listOutbox(
+  { outbox, clock, retentionDays }: Pick<AdminPorts, 'outbox' | 'clock' | 'retentionDays'>,
+  to: string | undefined,
+  limit: number,
+): Promise<{ readonly messages: readonly OutboxEntry[] }> {
+  if (outbox === undefined) {
+    throw new GatewayError('not_found', 'This stage has no outbox: its carrier is a real one.');
+  }
+  if (to !== undefined) return { messages: await outbox.list({ to }, limit) };
+  const now = clock().getTime();
+  const days = Array.from({ length: retentionDays }, (_day, ago) =>
+    new Date(now - ago * secondsPerDay * 1000).toISOString().slice(0, 10),
+  );
+  return { messages: await outbox.list({ days }, limit) };
+}

@@ -1,0 +1,42 @@
+/** How clients and their keys are shown to an administrator: what identifies a secret, never the secret or its hash. */
+import { type ApiKey, type Client, isLive } from '../client/client.ts';
+
+export interface ClientView {
+  readonly client_id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly disabled: boolean;
+  readonly webhook_url: string | null;
+  readonly created_at: string;
+  /** The live ones, newest first. */
+  readonly secrets: readonly { readonly created_at: string; readonly expires_at: string | null }[];
+  readonly countries: readonly string[] | null;
+  readonly senders: readonly string[] | null;
+}
+
+export interface ApiKeyView {
+  readonly key_id: string;
+  readonly client_id: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+export function clientView(client: Client, now: Date): ClientView {
+  return {
+    client_id: client.client_id,
+    name: client.name,
+    scopes: client.scopes,
+    disabled: client.disabled,
+    webhook_url: client.webhook_url ?? null,
+    created_at: client.created_at,
+    secrets: client.secrets
+      .filter((secret) => isLive(secret, now))
+      .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
+    countries: client.countries ?? null,
+    senders: client.senders ?? null,
+  };
+}
+
+export function apiKeyView({ key_id, client_id, created_at, revoked_at }: ApiKey): ApiKeyView {
+  return { key_id, client_id, created_at, revoked_at: revoked_at ?? null };
+}

@@ -1,0 +1,138 @@
+/** Webhooks as an administrator looks after them: which failed, every attempt of one, and sending again. */
+import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+import { GatewayError } from '../errors.ts';
+import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
+import { resend } from '../webhook/resend.ts';
+import type { AdminPorts } from './ports.ts';
+
+export interface DeliverySummary {
+  readonly delivery_id: string;
+  readonly client_id: string;
+  readonly message_id: string;
+  readonly event: string;
+  readonly url: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  /** When the next attempt is due, while one is. */
+  readonly next_due_at: string | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+}
+
+export interface DeliveryView extends DeliverySummary {
+  /** The bytes of every attempt. */
+  readonly body: string;
+  readonly attempt_log: readonly Attempt[];
+}
+
+export function deliverySummary(delivery: Delivery): DeliverySummary {
+  const last = delivery.attempts.at(-1);
+  const finished = delivery.state === 'acknowledged' || delivery.state === 'failed';
+  return {
+    delivery_id: delivery.delivery_id,
+    client_id: delivery.client_id,
+    message_id: delivery.message_id,
+    event: delivery.event,
+    url: delivery.url,
+    state: delivery.state,
+    attempts: last?.number ?? 0,
+    created_at: delivery.created_at,
+    finished_at: delivery.finished_at ?? null,
+    next_due_at: finished ? null : delivery.attempt_due_at,
+    last_status: last?.status ?? null,
+    last_error: last?.error_message ?? last?.error ?? null,
+  };
+}
+
+/** @throws GatewayError `not_found` */
+export async function showDelivery(ports: AdminPorts, deliveryId: string): Promise<DeliveryView> {
+  const delivery = await ports.deliveries.get(deliveryId);
+  if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
+  return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
+}
+
+export interface ActivityView extends Activity {
+  /** How the webhook that the entry is about stands now; absent where it is about none, or is purged. */
+  readonly delivery?: DeliverySummary;
+}
+
+export interface ActivityList {
+  readonly entries: readonly ActivityView[];
+  readonly next_cursor?: string;
+}
+
+/** The activity log, newest first, with the present state of each webhook that it tells of. */
+export async function listActivity(ports: AdminPorts, query: ActivityQuery): Promise<ActivityList> {
+  const { entries, nextCursor } = await ports.activity.list(query);
+  const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
+  const deliveries = ids.length === 0 ? [] : await ports.deliveries.getMany(ids);
+  const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
+  return {
+    entries: entries.map((entry): ActivityView => {
+      const delivery = summaries.get(entry.delivery_id ?? '');
+      return delivery === undefined ? entry : { ...entry, delivery };
+    }),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+const entriesPerPage = 100;
+
+/** Webhooks that failed for good and have not been acknowledged since, the latest failure first. */
+export async function failedWebhooks(
+  ports: AdminPorts,
+  of: { readonly clientId?: string | undefined; readonly limit: number },
+): Promise<readonly DeliverySummary[]> {
+  const failed = new Map<string, DeliverySummary>();
+  let cursor: string | undefined;
+  do {
+    const page = await listActivity(ports, {
+      kind: 'webhook_failed',
+      clientId: of.clientId,
+      ...retained(ports),
+      limit: entriesPerPage,
+      cursor,
+    });
+    for (const { delivery } of page.entries) {
+      if (delivery?.state === 'failed' && failed.size < of.limit) failed.set(delivery.delivery_id, delivery);
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && failed.size < of.limit);
+  return [...failed.values()];
+}
+
+/** The time in which an entry can be that is not purged yet. */
+export function retained({ clock, retentionDays }: AdminPorts): {
+  readonly since: Date;
+  readonly until: Date;
+} {
+  const until = clock();
+  return { since: new Date(until.getTime() - retentionDays * 86_400_000), until };
+}
+
+export interface ResendResult {
+  readonly delivery_id: string;
+  readonly outcome: 'resent' | 'under_way' | 'unknown';
+}
+
+/** Each is sent again or says why not; one that cannot be holds up no other. */
+export async function resendWebhooks(
+  ports: AdminPorts,
+  actor: string,
+  deliveryIds: readonly string[],
+): Promise<readonly ResendResult[]> {
+  const parts = {
+    deliveries: ports.deliveries,
+    activityLog: ports.activity,
+    clock: ports.clock,
+    ...ports.resend,
+  };
+  return await Promise.all(
+    [...new Set(deliveryIds)].map(async (delivery_id) => {
+      const { kind } = await resend(parts, delivery_id, actor);
+      return { delivery_id, outcome: kind };
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+/** Puts the administration together on a gateway's real tables and queues, for the admin API and the command line. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
+import { dynamo, sqs } from '../aws.ts';
+import { dynamoOutbox } from '../carrier/outbox.dynamo.ts';
+import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
+import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
+import { systemClock } from '../clock.ts';
+import { dynamoFigureReader } from '../figures/figures.dynamo.ts';
+import { dynamoMessageStore } from '../message/message-store.dynamo.ts';
+import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import { dynamoDeliveryReader } from '../webhook/delivery-reader.dynamo.ts';
+import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
+import { sqsDeliveryQueue } from '../webhook/wake.sqs.ts';
+import { dynamoMessageSearch } from './message-search.dynamo.ts';
+import type { AdminPorts } from './ports.ts';
+
+/** Physical names and URLs. */
+export interface GatewayResources {
+  readonly tables: {
+    readonly clients: string;
+    readonly clientSecrets: string;
+    readonly apiKeys: string;
+    readonly limitOverrides: string;
+    readonly activityLog: string;
+    readonly messages: string;
+    readonly webhookDeliveries: string;
+    readonly figures: string;
+    readonly simulatorOutbox: string | undefined;
+  };
+  readonly webhooksQueueUrl: string;
+  readonly slowWebhooksQueueUrl: string;
+  readonly retentionDays: number;
+  /** What this deployment may call. */
+  readonly webhookUrl: z.ZodType<string>;
+}
+
+export function adminPorts(resources: GatewayResources): AdminPorts {
+  const { tables, retentionDays, webhookUrl } = resources;
+  const db = dynamo();
+  const messages = dynamoMessageStore(db, { tableName: tables.messages, retentionDays });
+  const queue = sqsDeliveryQueue(sqs(), {
+    fast: resources.webhooksQueueUrl,
+    slow: resources.slowWebhooksQueueUrl,
+  });
+  return {
+    clients: {
+      clients: dynamoClientStore(db, tables.clients),
+      apiKeys: dynamoApiKeyStore(db, tables.apiKeys),
+      webhookSecrets: dynamoWebhookSecretStore(db, tables.clientSecrets),
+      random: randomBytes,
+    },
+    overrides: {
+      ...dynamoOverrideStore(db, tables.limitOverrides),
+      ...dynamoOverrideEditor(db, tables.limitOverrides),
+    },
+    activity: {
+      ...dynamoActivityLog(db, tables.activityLog, retentionDays),
+      ...dynamoActivityReader(db, tables.activityLog),
+    },
+    deliveries: {
+      ...dynamoDeliveryStore(db, tables.webhookDeliveries),
+      ...dynamoDeliveryReader(db, tables.webhookDeliveries),
+    },
+    resend: {
+      // What a person sends again is due at once: no schedule is ever needed.
+      wake: {
+        arrange: (delivery) =>
+          queue.send(delivery.lane, delivery.client_id, { delivery_id: delivery.delivery_id }, 0),
+      },
+      newRevision: randomUUID,
+    },
+    messages: { get: messages.get, ...dynamoMessageSearch(db, tables.messages, messages) },
+    figures: dynamoFigureReader(db, tables.figures),
+    outbox:
+      tables.simulatorOutbox === undefined
+        ? undefined
+        : dynamoOutbox(db, tables.simulatorOutbox, retentionDays),
+    webhookUrl,
+    retentionDays,
+    clock: systemClock,
+  };
+}

@@ -1,0 +1,54 @@
+/** The figures table: one row for each hour, a number for each figure. */
+import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { addSeconds, epochSeconds } from '../clock.ts';
+import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } from './figures.ts';
+
+/** What DynamoDB reads in one call. */
+const readBatchSize = 100;
+const keptDays = 400;
+
+const hourRow = z.object({ hour: z.string(), purge_at: z.number() }).catchall(z.number());
+
+export function dynamoFigureCounter(client: DynamoDBDocumentClient, TableName: string): FigureCounter {
+  return {
+    async add(counts, at) {
+      const entries = Object.entries(counts).filter(([, count]) => count > 0);
+      if (entries.length === 0) return;
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { hour: hourOf(at) },
+          UpdateExpression: `ADD ${entries.map((_entry, i) => `#f${i} :c${i}`).join(', ')} SET purge_at = :purge_at`,
+          ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#f${i}`, name])),
+          ExpressionAttributeValues: {
+            ...Object.fromEntries(entries.map(([, count], i) => [`:c${i}`, count])),
+            ':purge_at': epochSeconds(addSeconds(at, keptDays * 86_400)),
+          },
+        }),
+      );
+    },
+  };
+}
+
+export function dynamoFigureReader(client: DynamoDBDocumentClient, tableName: string): FigureReader {
+  async function read(hours: readonly string[]): Promise<HourOfFigures[]> {
+    const { Responses } = await client.send(
+      new BatchGetCommand({ RequestItems: { [tableName]: { Keys: hours.map((hour) => ({ hour })) } } }),
+    );
+    return (Responses?.[tableName] ?? []).map((row) => {
+      const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
+      return { hour, counts };
+    });
+  }
+
+  return {
+    async hours(hours) {
+      const calls: Promise<HourOfFigures[]>[] = [];
+      for (let from = 0; from < hours.length; from += readBatchSize) {
+        calls.push(read(hours.slice(from, from + readBatchSize)));
+      }
+      return (await Promise.all(calls)).flat();
+    },
+  };
+}
