@@ -20,6 +20,8 @@ const settings = z.strictObject({
 
   /** Whether tables, keys and logs outlive the stack. Production data does; a trial leaves nothing behind. */
   keepData: z.boolean(),
+  /** Whether the stack refuses to be destroyed until a deploy takes this back. */
+  terminationProtection: z.boolean(),
   /** Days for which logs are kept: long enough to answer a complaint, short enough to be affordable. */
   logRetentionDays: z.union([z.literal(7), z.literal(30), z.literal(90), z.literal(365)]),
   logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
@@ -103,6 +105,7 @@ const dev: StageSettings = {
   name: 'dev',
   stackName: 'messaging-gateway-dev',
   keepData: false,
+  terminationProtection: false,
   logRetentionDays: 7,
   logLevel: 'INFO',
   retentionDays: 30,
@@ -141,6 +144,7 @@ const production: StageSettings = {
   stackName: 'messaging-gateway-production',
   // A deleted stack must not take the record of what was sent with it.
   keepData: true,
+  terminationProtection: true,
   logRetentionDays: 90,
   retentionDays: 90,
   tracing: true,
