@@ -1,8 +1,8 @@
-/** The CDK app: the stage's name in (`-c stage=production`), its stack out. */
+/** The CDK app: the stage's name and settings in (`-c stage=production -c alarmEmail=…`), its stack out. */
 import { App } from 'aws-cdk-lib';
 import { GatewayStack } from '../lib/gateway-stack.ts';
-import { stageNamed } from '../lib/stages.ts';
+import { stageFrom } from '../lib/stages.ts';
 
 const app = new App();
-new GatewayStack(app, stageNamed(String(app.node.tryGetContext('stage') ?? 'dev')));
+new GatewayStack(app, stageFrom(app.node.getAllContext()));
 app.synth();

@@ -19,7 +19,7 @@ export class GatewayStack extends Stack {
   constructor(scope: Construct, stage: StageSettings) {
     super(scope, stage.stackName, {
       description: `Messaging gateway, stage ${stage.name}`,
-      terminationProtection: stage.keepData,
+      terminationProtection: stage.terminationProtection,
       ...(stage.deployWithCallerCredentials
         ? { synthesizer: new CliCredentialsStackSynthesizer() as IStackSynthesizer }
         : {}),

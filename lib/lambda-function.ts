@@ -16,7 +16,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
 import { bundleFunctions } from './bundle.ts';
-import { type StageSettings, stageVariables } from './stages.ts';
+import { stageVariables } from './stage-variables.ts';
+import type { StageSettings } from './stages.ts';
 
 export interface GatewayFunctionProps {
   readonly stage: StageSettings;

@@ -1,65 +1,116 @@
 /**
  * What sets one stage apart from another, as settings alone: every stage is the same app.
- * Each field says why a stage may want another value.
+ * Each field says why a stage may want another value; `-c field=value` gives it one for a deploy.
  */
-import type { EnvironmentName } from '../shared/env.ts';
+import * as z from 'zod';
 
-export interface StageSettings {
-  readonly name: string;
-  readonly stackName: string;
+const wholeNumber = z.int().positive();
+const carrier = z.enum(['simulator', 'aws']);
+const price = z.record(z.string(), z.number().nonnegative());
+
+const settings = z.strictObject({
+  name: z.string(),
+  /** First in every name, so that several gateways can stand side by side in one account. */
+  stackName: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'letters, digits and dashes, 100 at most'),
+  /** Where it stands; without one, where the AWS profile of the deploy says. */
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1')
+    .optional(),
 
   /** Whether tables, keys and logs outlive the stack. Production data does; a trial leaves nothing behind. */
-  readonly keepData: boolean;
+  keepData: z.boolean(),
+  /** Whether the stack refuses to be destroyed until a deploy takes this back. */
+  terminationProtection: z.boolean(),
   /** Days for which logs are kept: long enough to answer a complaint, short enough to be affordable. */
-  readonly logRetentionDays: 7 | 30 | 90 | 365;
-  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  logRetentionDays: z.union([z.literal(7), z.literal(30), z.literal(90), z.literal(365)]),
+  logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
   /** Days for which a message and its deliveries can be looked up. */
-  readonly retentionDays: number;
+  retentionDays: wholeNumber,
+  /** X-Ray's traces of every function and of the API: paid for by the trace. */
+  tracing: z.boolean(),
+  /** API Gateway's own log, with what never reached a function; it takes the account's API Gateway log role. */
+  apiAccessLogs: z.boolean(),
 
   /** `simulator` wherever no real message may leave, and none need be paid for. */
-  readonly smsCarrier: 'simulator' | 'aws';
-  readonly whatsappCarrier: 'simulator' | 'aws';
-
+  smsCarrier: carrier,
+  whatsappCarrier: carrier,
   /** What a message is expected to cost until the carrier says, by country; an account's own contract rules. */
-  readonly prices: {
-    readonly currency: string;
-    readonly sms: Readonly<Record<string, number>>;
-    readonly whatsapp: Readonly<Record<string, number>>;
-  };
+  prices: z.strictObject({ currency: z.string().length(3), sms: price, whatsapp: price }),
   /** What was set up by hand in AWS End User Messaging; empty where a simulator is the carrier. */
-  readonly smsOriginationIdentity: string;
-  readonly smsConfigurationSet: string;
-  readonly whatsappPhoneNumberId: string;
-  readonly metaApiVersion: string;
+  smsOriginationIdentity: z.string(),
+  smsConfigurationSet: z.string(),
+  whatsappPhoneNumberId: z.string(),
+  metaApiVersion: z.string().regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0"),
+
+  /** The API's own name; its certificate stands in the same region. Without a zone, DNS is pointed by hand. */
+  customDomain: z
+    .strictObject({
+      name: z.hostname(),
+      certificateArn: z.string().startsWith('arn:'),
+      hostedZone: z.strictObject({ id: z.string(), name: z.hostname() }).optional(),
+    })
+    .optional(),
+  /** A web ACL before the API: known bad senders and inputs are refused before they cost anything. */
+  webAcl: z.boolean(),
+  /** Requests of one source address in five minutes that the web ACL lets through. */
+  webAclRequestsPerAddress: z.int().min(10).max(2_000_000_000),
+  /** Above it API Gateway answers 429 by itself; an account has 10,000 a second in all. */
+  apiThrottle: z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
+  /** How many batches of each queue are worked on at once: what a carrier or the receivers can take. */
+  concurrency: z.strictObject({
+    dispatch: z.int().min(2).max(1000),
+    receipts: z.int().min(2).max(1000),
+    webhooks: z.int().min(2).max(1000),
+    slowWebhooks: z.int().min(2).max(1000),
+  }),
+  /** Concurrency kept for a function and denied to it beyond: by its file's name, as `{"send-sms": 200}`. */
+  reservedConcurrency: z.record(z.string(), z.int().nonnegative()),
+
+  /** Who is told of an alarm; without one, alarms only change their state. */
+  alarmEmail: z.email().optional(),
+  /** Where the runbook that alarms link to can be read. */
+  docsUrl: z.string().min(1),
+  /** What a day's messages may cost, in the prices' currency, before someone is told. */
+  spendAlarmPerDay: z.number().positive(),
+  /** New code takes a tenth of the calls for five minutes, and goes back by itself when an alarm goes off. */
+  canary: z.boolean(),
+  /** The keys that may sign tokens; the last one does. Two stand side by side while one follows the other. */
+  tokenKeyGenerations: z.array(wholeNumber).min(1).max(2),
 
   /** Ports that a webhook URL may name; `any` only where receivers run beside the gateway. */
-  readonly webhookPorts: 'any' | readonly number[];
-  readonly webhookAllowHttp: boolean;
+  webhookPorts: z.union([z.literal('any'), z.array(z.int().min(1).max(65_535)).min(1)]),
+  webhookAllowHttp: z.boolean(),
   /** Loopback and private receivers: never on AWS, where they would be our own network. */
-  readonly webhookAllowPrivateAddresses: boolean;
+  webhookAllowPrivateAddresses: z.boolean(),
   /** Retry delays are this many times shorter, so that a person can watch all five; 1 on AWS. */
-  readonly webhookTimeScale: number;
+  webhookTimeScale: wholeNumber,
   /** How late a schedule may fire: within its minute on AWS, within the 10 s sweep of the emulator. */
-  readonly scheduleLeadSeconds: number;
+  scheduleLeadSeconds: z.int().nonnegative(),
 
   /** Queue policies that demand TLS; the emulator enforces them, and serves http only. */
-  readonly enforceSslOnQueues: boolean;
+  enforceSslOnQueues: z.boolean(),
   /** The emulator's bootstrap role cannot reach its bucket, so the local deploy uses the caller's rights. */
-  readonly deployWithCallerCredentials: boolean;
+  deployWithCallerCredentials: z.boolean(),
   /** The emulator asks for `sqs:SendMessageBatch`, which AWS knows only as `sqs:SendMessage`. */
-  readonly grantSendMessageBatch: boolean;
+  grantSendMessageBatch: z.boolean(),
   /** The emulator checks CreateSchedule against `schedule/default/<name>`, whatever the group. */
-  readonly grantDefaultScheduleGroup: boolean;
-}
+  grantDefaultScheduleGroup: z.boolean(),
+});
+
+export type StageSettings = Readonly<z.output<typeof settings>>;
 
 /** One's own copy on AWS: the whole gateway, with nothing sent and nothing kept. */
 const dev: StageSettings = {
   name: 'dev',
   stackName: 'messaging-gateway-dev',
   keepData: false,
+  terminationProtection: false,
   logRetentionDays: 7,
   logLevel: 'INFO',
   retentionDays: 30,
+  tracing: false,
+  apiAccessLogs: false,
   smsCarrier: 'simulator',
   whatsappCarrier: 'simulator',
   prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
@@ -67,6 +118,15 @@ const dev: StageSettings = {
   smsConfigurationSet: '',
   whatsappPhoneNumberId: '',
   metaApiVersion: 'v23.0',
+  webAcl: false,
+  webAclRequestsPerAddress: 10_000,
+  apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
+  concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 10 },
+  reservedConcurrency: {},
+  docsUrl: 'README.md',
+  spendAlarmPerDay: 100,
+  canary: false,
+  tokenKeyGenerations: [1],
   webhookPorts: [80, 443],
   webhookAllowHttp: false,
   webhookAllowPrivateAddresses: false,
@@ -84,14 +144,20 @@ const production: StageSettings = {
   stackName: 'messaging-gateway-production',
   // A deleted stack must not take the record of what was sent with it.
   keepData: true,
+  terminationProtection: true,
   logRetentionDays: 90,
   retentionDays: 90,
+  tracing: true,
+  apiAccessLogs: true,
+  webAcl: true,
+  canary: true,
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
   // Named so by the one who sets the account up.
   smsOriginationIdentity: 'messaging-gateway',
   smsConfigurationSet: 'messaging-gateway',
-  whatsappPhoneNumberId: 'phone-number-id-to-be-set',
+  // Set by `-c whatsappPhoneNumberId=`: nobody else's will do.
+  whatsappPhoneNumberId: '',
 };
 
 /** On this machine, against the emulator (`npm start`, and the tests). */
@@ -116,35 +182,72 @@ export const stages: Readonly<Record<'local' | 'dev' | 'production', StageSettin
   production,
 };
 
+/** Names that the CDK itself puts into the context hold one of these. */
+const ofTheCdk = /[:/@]/;
+
 /**
- * The stage of that name.
+ * The stage that `-c stage=` names, `dev` without one, with what other context entries say of its settings.
  *
- * @throws Error that lists the stages there are.
+ * @throws Error that tells every entry that is at fault, and what it should be.
  */
-export function stageNamed(name: string): StageSettings {
+export function stageFrom(context: Readonly<Record<string, unknown>>): StageSettings {
+  const { stage: name = 'dev', ...rest } = context;
   const found = Object.values(stages).find((stage) => stage.name === name);
   if (found === undefined)
-    throw new Error(`no stage "${name}"; there are: ${Object.keys(stages).join(', ')}`);
-  return found;
+    throw new Error(`no stage "${String(name)}"; there are: ${Object.keys(stages).join(', ')}`);
+  const changes: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const [key, value] of Object.entries(rest)) {
+    if (key === 'name' || !Object.hasOwn(settings.shape, key)) {
+      if (!ofTheCdk.test(key)) faults.push(`${key}: there is no such setting`);
+    } else changes[key] = readValue(key as keyof StageSettings, value);
+  }
+  const parsed = checked.safeParse({ ...found, ...changes });
+  if (!parsed.success)
+    faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  if (faults.length > 0 || !parsed.success)
+    throw new Error(`stage ${found.name} cannot be deployed so:\n  ${faults.join('\n  ')}`);
+  return parsed.data;
 }
 
-/** The variables that some function reads and that are settled by the stage alone. */
-export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
-  return {
-    RETENTION_DAYS: String(stage.retentionDays),
-    PRICES: JSON.stringify(stage.prices),
-    SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
-    SMS_CONFIGURATION_SET: stage.smsConfigurationSet,
-    WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
-    META_API_VERSION: stage.metaApiVersion,
-    SMS_CARRIER: stage.smsCarrier,
-    WHATSAPP_CARRIER: stage.whatsappCarrier,
-    WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),
-    WEBHOOK_ALLOW_HTTP: String(stage.webhookAllowHttp),
-    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: String(stage.webhookAllowPrivateAddresses),
-    WEBHOOK_TIME_SCALE: String(stage.webhookTimeScale),
-    SCHEDULE_LEAD_SECONDS: String(stage.scheduleLeadSeconds),
-    TOKEN_ISSUER: stage.stackName,
-    TOKEN_AUDIENCE: `${stage.stackName}/api`,
-  };
+/** A command line knows text alone: what is no text by its kind is read as JSON. */
+function readValue(key: keyof StageSettings, value: unknown): unknown {
+  if (typeof value !== 'string' || settings.shape[key].safeParse(value).success) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
+
+const checked = settings.superRefine((stage, context) => {
+  const demand = (holds: boolean, field: keyof StageSettings, message: string): void => {
+    if (!holds) context.addIssue({ code: 'custom', path: [field], message });
+  };
+  const { smsCarrier, whatsappCarrier } = stage;
+  demand(
+    smsCarrier !== 'aws' || stage.smsOriginationIdentity !== '',
+    'smsOriginationIdentity',
+    'the number, sender id or pool that messages go from, where smsCarrier is aws',
+  );
+  demand(
+    smsCarrier !== 'aws' || stage.smsConfigurationSet !== '',
+    'smsConfigurationSet',
+    'a name for the configuration set, where smsCarrier is aws',
+  );
+  demand(
+    whatsappCarrier !== 'aws' || /^phone-number-id-\w+$/.test(stage.whatsappPhoneNumberId),
+    'whatsappPhoneNumberId',
+    'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
+  );
+  demand(
+    stage.name === 'local' || !stage.webhookAllowPrivateAddresses,
+    'webhookAllowPrivateAddresses',
+    "only the local stage may call private addresses: on AWS they are the gateway's own network",
+  );
+  demand(
+    new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
+    'tokenKeyGenerations',
+    'the same generation twice',
+  );
+});

@@ -1,4 +1,4 @@
-/** The key that signs tokens: it never leaves KMS, and one function alone may use it. */
+/** The keys that sign tokens: they never leave KMS, and one function alone may use them. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
@@ -7,16 +7,20 @@ import type { GatewayFunction } from './lambda-function.ts';
 import type { StageSettings } from './stages.ts';
 
 export class TokenKey extends Construct {
-  private readonly key: Key;
+  /** In the order of their generations; the last one signs. */
+  private readonly keys: readonly Key[];
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
-    this.key = new Key(this, 'Key', {
-      description: `Messaging gateway (${stage.name}): signs access tokens`,
-      keySpec: KeySpec.ECC_NIST_P256,
-      keyUsage: KeyUsage.SIGN_VERIFY,
-      removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.keys = stage.tokenKeyGenerations.map(
+      (generation) =>
+        new Key(this, generation === 1 ? 'Key' : `Key${generation}`, {
+          description: `Messaging gateway (${stage.name}): signs access tokens, generation ${generation}`,
+          keySpec: KeySpec.ECC_NIST_P256,
+          keyUsage: KeyUsage.SIGN_VERIFY,
+          removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+        }),
+    );
   }
 
   /** Permits signing, and reading the public half in order to publish it. */
@@ -24,8 +28,11 @@ export class TokenKey extends Construct {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['kms:Sign', 'kms:GetPublicKey'],
-      resourceArns: [this.key.keyArn],
+      // Of each generation: during a deploy the code of before still signs with the key of before.
+      resourceArns: this.keys.map((key) => key.keyArn),
     });
-    to.setVariables({ TOKEN_SIGNING_KEY_ID: this.key.keyId });
+    const signing = this.keys.at(-1);
+    if (signing === undefined) throw new Error('a stage has a key that signs');
+    to.setVariables({ TOKEN_SIGNING_KEY_ID: signing.keyId });
   }
 }

@@ -1,0 +1,24 @@
+/** What functions are told of their stage: the values under the names that `shared/env.ts` knows. */
+import type { EnvironmentName } from '../shared/env.ts';
+import type { StageSettings } from './stages.ts';
+
+/** The variables that some function reads and that are settled by the stage alone. */
+export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
+  return {
+    RETENTION_DAYS: String(stage.retentionDays),
+    PRICES: JSON.stringify(stage.prices),
+    SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
+    SMS_CONFIGURATION_SET: stage.smsConfigurationSet,
+    WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
+    META_API_VERSION: stage.metaApiVersion,
+    SMS_CARRIER: stage.smsCarrier,
+    WHATSAPP_CARRIER: stage.whatsappCarrier,
+    WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),
+    WEBHOOK_ALLOW_HTTP: String(stage.webhookAllowHttp),
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: String(stage.webhookAllowPrivateAddresses),
+    WEBHOOK_TIME_SCALE: String(stage.webhookTimeScale),
+    SCHEDULE_LEAD_SECONDS: String(stage.scheduleLeadSeconds),
+    TOKEN_ISSUER: stage.stackName,
+    TOKEN_AUDIENCE: `${stage.stackName}/api`,
+  };
+}

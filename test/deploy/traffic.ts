@@ -1,0 +1,120 @@
+/** Messages sent all the while something else goes on, and the account of what became of each. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DemoClients } from '../../shared/client/demo-clients.ts';
+
+export interface Receiver {
+  readonly url: string;
+  /** Events by message, and the release that sent each. */
+  readonly events: ReadonlyMap<string, readonly { event: string; userAgent: string }[]>;
+  close(): void;
+}
+
+/** A client's receiver: answers 200 and writes down what it got. */
+export async function startReceiver(): Promise<Receiver> {
+  const events = new Map<string, { event: string; userAgent: string }[]>();
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { event, data } = JSON.parse(Buffer.concat(parts).toString()) as {
+      event: string;
+      data: { message_id: string };
+    };
+    const known = events.get(data.message_id) ?? [];
+    events.set(data.message_id, [...known, { event, userAgent: request.headers['user-agent'] ?? '' }]);
+    response.writeHead(200).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    events,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export interface Traffic {
+  /** Ids of the messages that were taken: 202. */
+  readonly taken: readonly string[];
+  /** Every other answer. */
+  readonly refused: readonly string[];
+  /** Stops sending. */
+  end(): Promise<void>;
+}
+
+export async function tokenOf(baseUrl: string, clients: DemoClients): Promise<string> {
+  const { client_id, client_secret } = clients;
+  const answer = await fetch(`${baseUrl}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' }),
+  });
+  const body = (await answer.json()) as { access_token?: string };
+  if (body.access_token === undefined) throw new Error(`no token: ${answer.status}`);
+  return body.access_token;
+}
+
+export async function sendOne(baseUrl: string, token: string, webhookUrl: string): Promise<Response> {
+  return fetch(`${baseUrl}/api/v1/sms/send`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ to: '+447700900123', message: 'Under way', webhook_url: webhookUrl }),
+    signal: AbortSignal.timeout(30_000),
+  });
+}
+
+/** Sends a message every so many milliseconds until it is told to end. */
+export function startTraffic(baseUrl: string, token: string, webhookUrl: string, everyMs: number): Traffic {
+  const taken: string[] = [];
+  const refused: string[] = [];
+  let ending = false;
+  const underWay = new Set<Promise<void>>();
+
+  async function one(): Promise<void> {
+    try {
+      const answer = await sendOne(baseUrl, token, webhookUrl);
+      const body = await answer.text();
+      if (answer.status === 202) taken.push((JSON.parse(body) as { message_id: string }).message_id);
+      else refused.push(`${answer.status} ${body}`);
+    } catch (error) {
+      refused.push(String(error));
+    }
+  }
+  const sending = (async () => {
+    while (!ending) {
+      const sent = one().finally(() => underWay.delete(sent));
+      underWay.add(sent);
+      await pause(everyMs);
+    }
+    await Promise.all(underWay);
+  })();
+  return {
+    taken,
+    refused,
+    async end() {
+      ending = true;
+      await sending;
+    },
+  };
+}
+
+/** The messages of which not both webhooks came, when all had come or the time was over. */
+export async function withoutWebhooks(
+  receiver: Receiver,
+  messageIds: readonly string[],
+  withinSeconds: number,
+): Promise<string[]> {
+  const missing = () =>
+    messageIds.filter((id) => {
+      const events = new Set(receiver.events.get(id)?.map(({ event }) => event));
+      return !events.has('sms.sent') || !events.has('sms.delivered');
+    });
+  for (const deadline = Date.now() + withinSeconds * 1000; Date.now() < deadline; await pause(200)) {
+    if (missing().length === 0) return [];
+  }
+  return missing();
+}
