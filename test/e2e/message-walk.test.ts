@@ -129,7 +129,7 @@ describe('a message over HTTP', () => {
       expect(given['user-agent']).toMatch(/^messaging-gateway\/\d/);
       expect(given['webhook-id']).toMatch(/^whd_/);
     }
-  });
+  }, 150_000);
 
   it('goes to every recipient of the simulator’s table at once', async () => {
     const ids = await Promise.all(
