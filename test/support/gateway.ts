@@ -12,6 +12,8 @@ import { documentClient as documentsOf } from '../../shared/aws.ts';
 export interface GatewayUnderTest extends Connection {
   /** The leader of the process group in which the functions run. */
   readonly emulator_pid: number;
+  /** Webhook retries wait so many times shorter than they promise. */
+  readonly time_scale: number;
 }
 
 /** The gateway of this run: its address, credentials, tables and queues (contract, section 9). */

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  /** Files by their path from the root, packages by their name. */
+  readonly imports: readonly { readonly target: string; readonly typeOnly: boolean }[];
+}
+
+/** `import … from 'x'`, `export … from 'x'`, `import 'x'` and `import('x')`. */
+const importForms =
+  /(?:^|\n)\s*(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s+)?'(?<from>[^']+)'|\bimport\(\s*'(?<lazy>[^']+)'\s*\)/g;
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  const imports = Array.from(text.matchAll(importForms), ({ groups }) => {
+    const given = groups?.from ?? groups?.lazy ?? '';
+    const target = given.startsWith('.') ? relative(root, join(root, dirname(path), given)) : given;
+    return { target, typeOnly: groups?.type !== undefined };
+  });
+  return { path, text, imports };
+}
+
+const files: readonly SourceFile[] = ['bin', 'lib', 'functions', 'shared'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
+    .map((path) => read(join(folder, path))),
+);
+const inFolder = (folder: string): SourceFile[] => files.filter(({ path }) => path.startsWith(`${folder}/`));
+const dashboard = 'functions/admin-dashboard/web/';
+
+/** What of the imports of these files is not allowed, in words. */
+function violations(
+  of: readonly SourceFile[],
+  allowed: (target: string, file: SourceFile, typeOnly: boolean) => boolean,
+): string[] {
+  return of.flatMap((file) =>
+    file.imports
+      .filter(({ target, typeOnly }) => !allowed(target, file, typeOnly))
+      .map(({ target }) => `${file.path} imports ${target}`),
+  );
+}
+
+const ours = (target: string): boolean => /^(bin|lib|functions|shared|test)\//.test(target);
+const within = (folders: readonly string[]) => (target: string) =>
+  !ours(target) || folders.some((folder) => target.startsWith(`${folder}/`));
+
+describe('who may import whom', () => {
+  it('the check itself sees every file and its imports', () => {
+    const relay = files.find(({ path }) => path === 'functions/relay-changes.ts');
+    expect(relay?.imports).toContainEqual({ target: 'shared/message/relay.ts', typeOnly: false });
+    expect(relay?.imports).toContainEqual({ target: 'aws-lambda', typeOnly: true });
+    expect(read('shared/carrier/choose.ts').imports.map(({ target }) => target)).toContain(
+      'shared/carrier/aws-sms.ts',
+    );
+    const unknown = files
+      .flatMap((file) => file.imports)
+      .filter(({ target }) => ours(target) && !/\.(tsx?|json)$/.test(target));
+    expect(unknown).toEqual([]);
+  });
+
+  it('bin imports lib and shared', () => {
+    expect(violations(inFolder('bin'), within(['bin', 'lib', 'shared']))).toEqual([]);
+  });
+
+  it('lib imports of shared only the routes and the names of the environment', () => {
+    const allowed = ['shared/routes.ts', 'shared/env.ts'];
+    expect(
+      violations(inFolder('lib'), (target) => within(['lib'])(target) || allowed.includes(target)),
+    ).toEqual([]);
+  });
+
+  it('functions import shared only, and no function another', () => {
+    const wiring = inFolder('functions').filter(({ path }) => !path.startsWith(dashboard));
+    expect(violations(wiring, within(['shared']))).toEqual([]);
+  });
+
+  it('shared imports shared only', () => {
+    expect(violations(inFolder('shared'), within(['shared']))).toEqual([]);
+  });
+
+  it('the domain knows nothing of Lambda: its types are for functions, and for the ways in', () => {
+    const waysIn = ['shared/http.ts', 'shared/batch.ts'];
+    const domain = inFolder('shared').filter(({ path }) => !waysIn.includes(path));
+    expect(violations(domain, (target) => target !== 'aws-lambda' && !target.startsWith('@middy/'))).toEqual(
+      [],
+    );
+  });
+
+  it('the SDK is spoken to in adapters, and made where clients are made', () => {
+    const adapters = /\.(dynamo|sqs|scheduler|kms|secrets)\.ts$|^shared\/carrier\/aws-[a-z]+\.ts$/;
+    const others = inFolder('shared')
+      .concat(inFolder('functions'))
+      .filter(({ path }) => !adapters.test(path) && path !== 'shared/aws.ts');
+    expect(violations(others, (target) => !target.startsWith('@aws-sdk/'))).toEqual([]);
+  });
+
+  it('the CDK is known to bin and lib alone', () => {
+    const others = inFolder('shared').concat(inFolder('functions'));
+    expect(violations(others, (target) => !/^(aws-cdk-lib|constructs|@aws-cdk\/)/.test(target))).toEqual([]);
+  });
+
+  it('the environment is read in one file, and in bin', () => {
+    const readers = files
+      .filter(({ text }) => /\bprocess\.env\b/.test(text))
+      .map(({ path }) => path)
+      .filter((path) => path !== 'shared/env.ts' && !path.startsWith('bin/'));
+    expect(readers).toEqual([]);
+  });
+
+  it('no file needs itself, by whatever round', () => {
+    const graph = new Map(
+      files.map((file) => [
+        file.path,
+        file.imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target),
+      ]),
+    );
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it('no file only passes on what others export, and none is a drawer for all sorts', () => {
+    const barrels = files.filter(({ path, text }) => {
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim();
+      const rest = code.replaceAll(/export\s+(type\s+)?(\*|\{[^}]*\})(\s+as\s+\w+)?\s+from\s+'[^']+';?/g, '');
+      return (code !== '' && rest.trim() === '') || /(^|\/)index\.tsx?$/.test(path);
+    });
+    expect(barrels.map(({ path }) => path).filter((path) => !path.startsWith(dashboard))).toEqual([]);
+    const drawers = files.filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.tsx?$)/.test(path));
+    expect(drawers.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** Each cycle once, as the road around it. */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, road: readonly string[]): void => {
+    if (road.includes(path)) {
+      cycles.push([...road.slice(road.indexOf(path)), path].join(' → '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...road, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}

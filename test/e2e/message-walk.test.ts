@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
+import { eventually, gateway } from '../support/gateway.ts';
+import {
+  type Answer,
+  call,
+  clientAdmin,
+  newClient,
+  type TestClient,
+  tokenOf,
+} from '../support/gateway-client.ts';
+import { bodyOf, type Receiver, startReceiver, verifiedBody } from '../support/receiver.ts';
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** The simulator's table (contract, section 9): where each message ends, and the events on its way. */
+const outcomes = [
+  { to: '+447700900123', end: 'delivered', events: ['sms.delivered', 'sms.sent'] },
+  { to: '+15005550001', end: 'failed', events: ['sms.failed'] },
+  { to: '+15005550002', end: 'failed', events: ['sms.failed', 'sms.sent'] },
+  { to: '+15005550003', end: 'expired', events: ['sms.expired', 'sms.sent'] },
+  { to: '+15005550005', end: 'delivered', events: ['sms.delivered', 'sms.sent'] },
+  {
+    to: '+15005550005',
+    channel: 'whatsapp',
+    end: 'read',
+    events: ['whatsapp.delivered', 'whatsapp.read', 'whatsapp.sent'],
+  },
+  {
+    to: '+15005550003',
+    channel: 'whatsapp',
+    end: 'expired',
+    events: ['whatsapp.failed', 'whatsapp.sent'],
+  },
+  { to: '+15005550006', end: 'delivered', events: ['sms.delivered', 'sms.sent'] },
+  { to: '+15005550007', end: 'delivered', events: ['sms.delivered', 'sms.sent'] },
+] as const;
+
+/** Left without a receipt, it ends by the clock alone. */
+const silent = { to: '+15005550004', validitySeconds: 5, events: ['sms.expired', 'sms.sent'] };
+
+describe('a message over HTTP', () => {
+  let receiver: Receiver;
+  let client: TestClient;
+  let disabled: TestClient;
+  let disabledAt: Date;
+  let beforeDisabling: Answer;
+  let silentMessage: { readonly id: string; readonly sentAt: number };
+  const sent = new Map<string, string>();
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    client = await newClient();
+    disabled = await newClient();
+    // What takes its time by the clock begins first, and the other tests pass meanwhile.
+    const id = await client.send({
+      to: silent.to,
+      webhook_url: receiver.url,
+      validity_period: silent.validitySeconds,
+    });
+    silentMessage = { id, sentAt: Date.now() };
+    beforeDisabling = await disabled.call('GET', '/api/v1/account');
+    await setClientDisabled(clientAdmin(), disabled.clientId, true);
+    disabledAt = new Date();
+  }, 120_000);
+  afterAll(async () => {
+    await receiver.close();
+  });
+
+  it('walks from a token to delivered, and both webhooks arrive with signatures that hold', async () => {
+    const { client_id, client_secret, webhook_secret } = gateway();
+    const token = await tokenOf(client_id, client_secret);
+    expect(token).toMatchObject({ status: 200, body: { token_type: 'bearer', expires_in: 3600 } });
+    const headers = { Authorization: `Bearer ${String(token.body.access_token)}` };
+    const body = { to: '+447700900124', message: 'Grüße', webhook_url: receiver.url, reference: 'order-42' };
+    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
+    expect(accepted.status).toBe(202);
+    expect(accepted.body).toEqual({
+      message_id: expect.stringMatching(/^msg_[0-9A-HJKMNP-TV-Z]{26}$/),
+      status: 'queued',
+      channel: 'sms',
+      recipient: '+447700900124',
+      encoding: 'GSM-7',
+      segments: 1,
+      reference: 'order-42',
+      created_at: expect.stringMatching(isoTime),
+    });
+    const id = String(accepted.body.message_id);
+    const status = await eventually(
+      async () => {
+        const seen = await call('GET', `/api/v1/sms/status/${id}`, { headers });
+        return seen.body.status === 'delivered' ? seen.body : undefined;
+      },
+      { withinSeconds: 60, everyMilliseconds: 500 },
+    );
+    expect(status).toMatchObject({
+      client_id,
+      error: null,
+      cost: expect.any(Number),
+      currency: 'USD',
+      history: [{ status: 'queued' }, { status: 'sent' }, { status: 'delivered' }],
+    });
+
+    await receiver.eventsOnce(id, 2);
+    const posts = receiver.postsOf(id);
+    const bodies = posts
+      .map((post) => verifiedBody(post, webhook_secret))
+      .toSorted((a, b) => (a.event < b.event ? 1 : -1));
+    const data = {
+      message_id: id,
+      recipient: '+447700900124',
+      sent_at: status.sent_at,
+      cost: status.cost,
+      currency: 'USD',
+      reference: 'order-42',
+      client_id,
+    };
+    // Exactly these fields: what is not known yet is left out.
+    expect(bodies).toEqual([
+      { event: 'sms.sent', timestamp: status.sent_at, data: { ...data, status: 'sent' } },
+      {
+        event: 'sms.delivered',
+        timestamp: status.delivered_at,
+        data: { ...data, status: 'delivered', delivered_at: status.delivered_at },
+      },
+    ]);
+    for (const { headers: given } of posts) {
+      expect(given['content-type']).toBe('application/json');
+      expect(given['user-agent']).toMatch(/^messaging-gateway\/\d/);
+      expect(given['webhook-id']).toMatch(/^whd_/);
+    }
+  }, 150_000);
+
+  it('goes to every recipient of the simulator’s table at once', async () => {
+    const ids = await Promise.all(
+      outcomes.map((outcome) =>
+        client.send(
+          { to: outcome.to, webhook_url: receiver.url },
+          'channel' in outcome ? '/api/v1/whatsapp/send' : '/api/v1/sms/send',
+        ),
+      ),
+    );
+    for (const [index, outcome] of outcomes.entries()) sent.set(keyOf(outcome), ids[index] ?? '');
+  });
+
+  it.each(outcomes.map((outcome) => [keyOf(outcome), outcome] as const))(
+    'to %s ends as the simulator’s table says, with one event for each state',
+    async (key, outcome) => {
+      const id = sent.get(key) ?? '';
+      const status = await client.statusOnce(id, outcome.end, 90);
+      expect(await receiver.eventsOnce(id, outcome.events.length)).toEqual(outcome.events);
+      for (const post of receiver.postsOf(id)) {
+        const { data, event } = verifiedBody(post, client.webhookSecret);
+        const failure = event.endsWith('.failed') || event.endsWith('.expired');
+        expect(data).toMatchObject(
+          failure ? { error_code: expect.any(String), error_message: expect.any(String) } : {},
+        );
+        if (!failure) expect(data).not.toHaveProperty('error_code');
+        expect('read_at' in data).toBe(event === 'whatsapp.read');
+      }
+      if (outcome.end === 'failed' || outcome.end === 'expired') {
+        expect(status.error).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+      }
+    },
+    120_000,
+  );
+
+  it('is told to the account’s URL where the request names none', async () => {
+    const withUrl = await newClient({ webhookUrl: receiver.url });
+    const id = await withUrl.send({});
+    expect(await receiver.eventsOnce(id, 2)).toEqual(['sms.delivered', 'sms.sent']);
+    for (const post of receiver.postsOf(id)) verifiedBody(post, withUrl.webhookSecret);
+  }, 120_000);
+
+  it('is sent with an API key as with a token', async () => {
+    const { apiKey } = await createApiKey(clientAdmin(), client.clientId, new Date());
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const body = { to: '+447700900125', message: 'Hello' };
+    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
+    expect(accepted.status).toBe(202);
+    const id = String(accepted.body.message_id);
+    expect((await call('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
+  });
+
+  it('of another client is as unknown as one that never was', async () => {
+    const other = await newClient();
+    expect(await other.call('GET', `/api/v1/sms/status/${silentMessage.id}`)).toMatchObject({
+      status: 404,
+      body: { error: 'not_found' },
+    });
+  });
+
+  it('without any receipt expires by itself within two minutes of its validity', async () => {
+    const status = await client.statusOnce(silentMessage.id, 'expired', 180);
+    const lateMs = Date.parse(String(status.history.at(-1)?.at)) - Date.parse(String(status.expires_at));
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThanOrEqual(120_000);
+    expect(await receiver.eventsOnce(silentMessage.id, 2)).toEqual(silent.events);
+  }, 240_000);
+
+  it('of a client that was disabled is refused by every process within 60 s, whatever its token', async () => {
+    expect(beforeDisabling.status).toBe(200);
+    const wait = 60_000 - (Date.now() - disabledAt.getTime());
+    await eventually(async () => (Date.now() - disabledAt.getTime() >= 60_000 ? true : undefined), {
+      withinSeconds: Math.max(0, wait / 1000) + 5,
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => disabled.call('GET', '/api/v1/account')),
+    );
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    }
+    expect((await tokenOf(disabled.clientId, disabled.clientSecret)).status).toBe(403);
+  }, 120_000);
+
+  it('has told of each state exactly once, also a minute later', () => {
+    for (const outcome of outcomes) {
+      expect(receiver.eventsOf(sent.get(keyOf(outcome)) ?? '')).toEqual(outcome.events);
+    }
+    expect(receiver.eventsOf(silentMessage.id)).toEqual(silent.events);
+    const deliveryIds = receiver.posts.map((post) => post.headers['webhook-id']);
+    expect(new Set(deliveryIds).size).toBe(deliveryIds.length);
+    expect(receiver.posts.every((post) => bodyOf(post).data.client_id !== undefined)).toBe(true);
+  });
+});
+
+function keyOf(outcome: { readonly to: string; readonly channel?: string }): string {
+  return `${outcome.to} by ${outcome.channel ?? 'sms'}`;
+}

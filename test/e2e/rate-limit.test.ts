@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { documentClient, gateway } from '../support/gateway.ts';
+import { type Answer, call, newClient, type TestClient } from '../support/gateway-client.ts';
+
+const headerNames = [
+  'x-request-id',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-ratelimit-policy',
+  'ratelimit',
+  'ratelimit-policy',
+];
+const sendsAtOnce = 200;
+/** Enough of a minute for all of them on a slow machine. */
+const secondsNeeded = 25;
+
+async function untilEnoughOfTheMinute(): Promise<void> {
+  const secondsLeft = 60 - ((Date.now() / 1000) % 60);
+  if (secondsLeft < secondsNeeded) await pause(secondsLeft * 1000 + 100);
+}
+
+/** All answers to that many sends of one client in one minute; a run that a minute's end cut in two says nothing. */
+async function sendAtOnce(times: number): Promise<readonly Answer[]> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const client = await newClient({ limits: 'default' });
+    await untilEnoughOfTheMinute();
+    const minute = Math.floor(Date.now() / 60_000);
+    const body = { to: '+447700900126', message: 'Hello' };
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => client.call('POST', '/api/v1/sms/send', body)),
+    );
+    if (Math.floor(Date.now() / 60_000) === minute) return answers;
+  }
+  throw new Error('this machine is too slow for so many sends in a minute');
+}
+
+describe('the rate limit over HTTP', () => {
+  let overridden: TestClient;
+  let overriddenAt: number;
+
+  beforeAll(async () => {
+    overridden = await newClient({ limits: 'default' });
+    const before = await overridden.call('GET', '/api/v1/messages');
+    expect(before.headers.get('x-ratelimit-limit')).toBe('120');
+    // As a person does it in the console.
+    await documentClient().send(
+      new PutCommand({
+        TableName: gateway().tables.limit_overrides,
+        Item: { client_id: overridden.clientId, endpoint: 'GET /api/v1/messages', per_minute: 71 },
+      }),
+    );
+    overriddenAt = Date.now();
+  });
+
+  it('admits exactly 60 of 200 sends at once, with 59 … 0 left, each once', async () => {
+    const answers = await sendAtOnce(sendsAtOnce);
+    const admitted = answers.filter(({ status }) => status === 202);
+    const left = admitted
+      .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+      .toSorted((a, b) => a - b);
+    expect(left).toEqual(Array.from({ length: 60 }, (_, remaining) => remaining));
+    const ids = admitted.map(({ body }) => body.message_id);
+    expect(new Set(ids).size).toBe(60);
+
+    const refused = answers.filter(({ status }) => status !== 202);
+    for (const { status, headers, body } of refused) {
+      expect(status).toBe(429);
+      expect(headers.get('x-ratelimit-limit')).toBe('60');
+      expect(headers.get('x-ratelimit-remaining')).toBe('0');
+      expect(headers.get('x-ratelimit-policy')).toBe('60;w=60;comment=sms_send_minute');
+      expect(Number(headers.get('retry-after'))).toBe(body.retry_after);
+      expect(body).toMatchObject({ error: 'rate_limit_exceeded', request_id: headers.get('x-request-id') });
+      expect(body.retry_after).toBeGreaterThanOrEqual(1);
+      expect(body.retry_after).toBeLessThanOrEqual(60);
+    }
+    expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-reset'))).size).toBe(1);
+  }, 240_000);
+
+  it.each([
+    ['GET', '/api/v1/sms/send', 405],
+    ['GET', '/api/v1/no/such/path', 404],
+    ['POST', '/api/v1/sms/send', 401],
+    ['POST', '/api/v1/auth/token', 400],
+  ])('is told in every answer: %s %s, which is %i', async (method, path, status) => {
+    const answer = await call(method, path);
+    expect(answer.status).toBe(status);
+    for (const name of headerNames)
+      expect([name, answer.headers.get(name)]).toEqual([name, expect.any(String)]);
+    expect(answer.headers.get('retry-after')).toBeNull();
+    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+    if (status === 405) expect(answer.headers.get('allow')).toBe('POST');
+    if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+  });
+
+  it('follows an override row within 60 s in every process, with no deploy', async () => {
+    await pause(Math.max(0, overriddenAt + 60_000 - Date.now()));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => overridden.call('GET', '/api/v1/messages')),
+    );
+    expect(answers.map(({ headers }) => headers.get('x-ratelimit-limit'))).toEqual(Array(8).fill('71'));
+  }, 120_000);
+});

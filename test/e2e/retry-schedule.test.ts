@@ -1,0 +1,152 @@
+import { DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { derivedId } from '../../shared/ids.ts';
+import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { documentClient, eventually, gateway, logsClient, schedulerClient } from '../support/gateway.ts';
+import { newClient, type TestClient } from '../support/gateway-client.ts';
+import { type ReceivedPost, type Receiver, startReceiver, verifiedBody } from '../support/receiver.ts';
+
+const { tables, time_scale } = gateway();
+const legsMs = retryDelaysSeconds.map((seconds) => Math.ceil(seconds / time_scale) * 1000);
+const allLegsMs = legsMs.reduce((sum, leg) => sum + leg, 0);
+const allowedLatenessMs = 2000;
+/** The local stage aims schedules 12 s early, and leaves what is 5 s closer to SQS. */
+const scheduleNeedsSeconds = 17;
+/** What the emulator's clockwork and a busy machine add to the six attempts. */
+const patienceSeconds = allLegsMs / 1000 + 90;
+
+describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () => {
+  const schedules = schedulerClient();
+  const deliveries = dynamoDeliveryStore(documentClient(), tables.webhook_deliveries ?? '');
+  let receiver: Receiver;
+  let client: TestClient;
+  let messageId: string;
+  let delivery: Delivery;
+  let posts: readonly ReceivedPost[];
+  /** The attempts for which a schedule was seen to stand. */
+  const scheduled = new Set<number>();
+
+  beforeAll(
+    async () => {
+      receiver = await startReceiver(() => 500);
+      client = await newClient();
+      // It fails at hand-over, so it has one event alone.
+      messageId = await client.send({ to: '+15005550001', webhook_url: receiver.url });
+      const deliveryId = derivedId('whd', messageId, 'sms.failed');
+      delivery = await eventually(
+        async () => {
+          await noteSchedules(deliveryId);
+          const seen = await deliveries.get(deliveryId);
+          return seen?.state === 'failed' && seen.alert_pending === undefined ? seen : undefined;
+        },
+        { withinSeconds: patienceSeconds, everyMilliseconds: 500 },
+      );
+      posts = receiver.postsOf(messageId);
+    },
+    patienceSeconds * 1000 + 60_000,
+  );
+  afterAll(async () => {
+    await receiver.close();
+  });
+
+  it('come 30 s, 2 min, 10 min, 1 h and 6 h, so much shortened, after the failure before', () => {
+    const waits = delivery.attempts
+      .slice(1)
+      .map(({ due_at }, index) => Date.parse(due_at) - Date.parse(delivery.attempts[index]?.ended_at ?? ''));
+    expect(waits).toEqual(legsMs);
+    expect(posts).toHaveLength(6);
+  });
+
+  it('wait in the scheduler on the legs that are hours at their true length, as far as these are long enough', () => {
+    const byScheduler = legsMs.flatMap((leg, index) =>
+      index >= 3 && leg / 1000 > scheduleNeedsSeconds ? [index + 2] : [],
+    );
+    expect(byScheduler).toContain(6);
+    expect([...scheduled]).toEqual(byScheduler);
+  });
+
+  it('are never early and at most 2 s late at the receiver', () => {
+    const lateness = posts.slice(1).map((post, index) => {
+      const ended = Date.parse(delivery.attempts[index]?.ended_at ?? '');
+      return post.at.getTime() - ended - (legsMs[index] ?? 0);
+    });
+    console.log(
+      lateness.map((ms, index) => `retry ${index + 1}, after ${legsMs[index]} ms: ${ms} ms late`).join('\n'),
+    );
+    for (const ms of lateness) {
+      expect(ms).toBeGreaterThanOrEqual(0);
+      expect(ms).toBeLessThanOrEqual(allowedLatenessMs);
+    }
+  });
+
+  it('bring the same bytes under the same webhook-id, each signed anew', () => {
+    expect(new Set(posts.map(({ bytes }) => bytes.toString('hex'))).size).toBe(1);
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([delivery.delivery_id]),
+    );
+    for (const post of posts) {
+      const [sent, came] = [Number(post.headers['webhook-timestamp']), post.at.getTime() / 1000];
+      expect(Math.abs(came - sent)).toBeLessThanOrEqual(2);
+      // The signatures of past attempts hold for as long as a receiver takes their time stamps.
+      expect(verifiedBody(post, client.webhookSecret).event).toBe('sms.failed');
+    }
+  });
+
+  async function noteSchedules(deliveryId: string): Promise<void> {
+    const { Schedules = [] } = await schedules.send(new ListSchedulesCommand({ NamePrefix: deliveryId }));
+    for (const { Name = '' } of Schedules) scheduled.add(Number(Name.slice(deliveryId.length + 1)));
+  }
+
+  it('end with one entry in the activity log', async () => {
+    const { Items = [] } = await documentClient().send(
+      new QueryCommand({
+        TableName: tables.activity_log,
+        IndexName: 'by-client',
+        KeyConditionExpression: 'client_id = :client_id',
+        ExpressionAttributeValues: { ':client_id': client.clientId },
+      }),
+    );
+    expect(Items).toEqual([
+      expect.objectContaining({
+        kind: 'webhook_failed',
+        message_id: messageId,
+        delivery_id: delivery.delivery_id,
+      }),
+    ]);
+  });
+
+  it('end with an ERROR line and one count of the metric that the alarm watches', async () => {
+    const lines = await logLinesOfDelivery();
+    const errors = lines.filter((line) => line.level === 'ERROR');
+    expect(errors).toContainEqual(
+      expect.objectContaining({
+        message: 'webhook failed',
+        delivery_id: delivery.delivery_id,
+        client_id: client.clientId,
+      }),
+    );
+    const counted = lines.filter((line) => line.WebhookFailed !== undefined);
+    expect(counted).toContainEqual(expect.objectContaining({ WebhookFailed: 1 }));
+  });
+
+  /** Every JSON line that the two lanes' functions wrote. */
+  async function logLinesOfDelivery(): Promise<readonly Record<string, unknown>[]> {
+    const logs = logsClient();
+    const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({ limit: 50 }));
+    const names = logGroups
+      .map(({ logGroupName = '' }) => logGroupName)
+      .filter((name) => /Deliver(Slow)?Webhook/.test(name));
+    expect(names.length).toBeGreaterThan(0);
+    const found = await Promise.all(
+      names.map((logGroupName) => logs.send(new FilterLogEventsCommand({ logGroupName, limit: 10_000 }))),
+    );
+    return found
+      .flatMap(({ events = [] }) => events)
+      .flatMap(({ message = '' }) => message.split('\n'))
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+});
