@@ -31,6 +31,8 @@ export interface StageSettings {
   readonly smsConfigurationSet: string;
   readonly whatsappPhoneNumberId: string;
   readonly metaApiVersion: string;
+  /** `name/language` of the approved authentication template for one-time passwords; without it they go as text. */
+  readonly whatsappOtpTemplate?: string;
 
   /** Ports that a webhook URL may name; `any` only where receivers run beside the gateway. */
   readonly webhookPorts: 'any' | readonly number[];
@@ -92,6 +94,7 @@ const production: StageSettings = {
   smsOriginationIdentity: 'messaging-gateway',
   smsConfigurationSet: 'messaging-gateway',
   whatsappPhoneNumberId: 'phone-number-id-to-be-set',
+  whatsappOtpTemplate: 'verification_code/en',
 };
 
 /** On this machine, against the emulator (`npm start`, and the tests). */
@@ -137,6 +140,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     SMS_CONFIGURATION_SET: stage.smsConfigurationSet,
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
     META_API_VERSION: stage.metaApiVersion,
+    ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
     SMS_CARRIER: stage.smsCarrier,
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),
