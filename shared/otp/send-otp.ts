@@ -58,11 +58,16 @@ export function sendOtpSchema(webhookUrl: z.ZodType<string>) {
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
     })
-    .superRefine((otp, context) => {
-      if (otp.brand === undefined && placeholdersOf(otp.template ?? '').includes('brand')) {
-        context.addIssue({ code: 'custom', path: ['brand'], message: 'is asked for by the template' });
-      }
+    .refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
+      path: ['brand'],
+      error: 'is asked for by the template',
+      // Beside the faults of other fields, not only after them.
+      when: ({ value }) => typeof value === 'object' && value !== null,
     });
+}
+
+function asksForBrand(template: unknown): boolean {
+  return typeof template === 'string' && placeholdersOf(template).includes('brand');
 }
 
 type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;

@@ -24,11 +24,16 @@ export const verifyOtpSchema = z
     purpose: optional(purposeText),
     code: z.string().regex(/^\d{4,10}$/, 'must be 4 to 10 digits'),
   })
-  .superRefine((request, context) => {
-    if (request.otp_id === undefined && request.to === undefined) {
-      context.addIssue({ code: 'custom', path: ['otp_id'], message: 'Give either otp_id or to.' });
-    }
+  .refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
+    path: ['otp_id'],
+    error: 'Give either otp_id or to.',
+    // Beside the faults of other fields, not only after them.
+    when: ({ value }) => typeof value === 'object' && value !== null,
   });
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
 
 export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {
