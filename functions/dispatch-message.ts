@@ -10,6 +10,7 @@ import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
+import { countMetric } from '../shared/metrics.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
@@ -31,7 +32,8 @@ export function handler(event: SQSEvent) {
     event,
     queueMessage,
     async ({ message_id }) => {
-      const { outcome, message, againAfterSeconds } = await dispatch(deps, message_id);
+      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(deps, message_id);
+      if (errorCode !== undefined) countMetric('CarrierRefusal', 1, { error_code: errorCode });
       log.info('dispatch', {
         message_id,
         outcome,
@@ -39,6 +41,7 @@ export function handler(event: SQSEvent) {
         channel: message?.channel,
         attempt: message?.handover_attempts,
         again_after_seconds: againAfterSeconds,
+        error_code: errorCode,
       });
       return { againAfterSeconds };
     },

@@ -164,5 +164,8 @@ function carrierSettings(stage: StageSettings): EnvironmentName[] {
     'PRICES',
     ...(stage.smsCarrier === 'aws' ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'] as const) : []),
     ...(stage.whatsappCarrier === 'aws' ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION'] as const) : []),
+    ...(stage.whatsappCarrier === 'aws' && stage.whatsappOtpTemplate !== undefined
+      ? (['WHATSAPP_OTP_TEMPLATE'] as const)
+      : []),
   ];
 }

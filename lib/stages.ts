@@ -42,6 +42,8 @@ const settings = z.strictObject({
   smsConfigurationSet: z.string(),
   whatsappPhoneNumberId: z.string(),
   metaApiVersion: z.string().regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0"),
+  /** `name/language` of the approved authentication template for one-time passwords; without it they go as text. */
+  whatsappOtpTemplate: z.string().optional(),
 
   /** The API's own name; its certificate stands in the same region. Without a zone, DNS is pointed by hand. */
   customDomain: z

@@ -57,7 +57,8 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
   const details = new Map<string, FieldError>();
   for (const issue of parsed.error.issues) {
     const field = fieldName(issue.path);
-    const message = valueAt(body, issue.path) === undefined ? 'This field is required.' : issue.message;
+    const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
+    const message = missing ? 'This field is required.' : issue.message;
     // Of several faults of one field the first is the one to mend first.
     if (!details.has(field)) details.set(field, { field, message });
   }

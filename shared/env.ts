@@ -63,6 +63,15 @@ const variables = {
   /** `phone-number-id-…` of AWS End User Messaging Social. */
   WHATSAPP_PHONE_NUMBER_ID: text,
   META_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
+  /** `name/language` of the approved authentication template that carries one-time passwords; none where absent. */
+  WHATSAPP_OTP_TEMPLATE: z
+    .string()
+    .regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/)
+    .transform((value) => {
+      const [name = '', language = ''] = value.split('/');
+      return { name, language };
+    })
+    .optional(),
   /** Days for which a message and its deliveries are kept. */
   RETENTION_DAYS: wholeNumber,
 } as const;

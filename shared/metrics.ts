@@ -3,7 +3,13 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 
 const metrics = new Metrics({ namespace: 'MessagingGateway', serviceName: 'messaging-gateway' });
 
-export function countMetric(name: string, value = 1): void {
+/** @param dimensions few values each: every combination is a metric of its own. */
+export function countMetric(
+  name: string,
+  value = 1,
+  dimensions: Readonly<Record<string, string>> = {},
+): void {
   const single = metrics.singleMetric();
+  for (const [dimension, of] of Object.entries(dimensions)) single.addDimension(dimension, of);
   single.addMetric(name, 'Count', value);
 }

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
-import { type StageSettings, stageNamed, stages, stageVariables } from '../../lib/stages.ts';
+import { stageVariables } from '../../lib/stage-variables.ts';
+import { type StageSettings, stages } from '../../lib/stages.ts';
 import type { AdminPorts } from '../../shared/admin/ports.ts';
 import { stackOutputs } from '../../shared/admin/stack-outputs.cloudformation.ts';
 import { adminPorts } from '../../shared/admin/wire.ts';
@@ -70,11 +71,9 @@ async function localResources(
 }
 
 function knownStage(name: string): StageSettings {
-  try {
-    return stageNamed(name);
-  } catch (error) {
-    throw new ConnectionFailure(error instanceof Error ? error.message : String(error));
-  }
+  const found = Object.values(stages).find((stage) => stage.name === name);
+  if (found !== undefined) return found;
+  throw new ConnectionFailure(`There is no stage ${name}; there are: ${Object.keys(stages).join(', ')}.`);
 }
 
 async function deployedResources(stage: StageSettings): Promise<StackResources> {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { Clock } from '../clock.ts';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver } from './carrier.ts';
+import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
@@ -57,9 +57,9 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
     requestHandler: { connectionTimeout: 1000 },
   });
 
-  async function handOver(message: Message, body: string): Promise<HandOver> {
+  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
     try {
-      const answer = await client.send(new SendTextMessageCommand(requestFor(message, body)), {
+      const answer = await client.send(new SendTextMessageCommand(requestFor(message, body.text)), {
         abortSignal: AbortSignal.timeout(settings.timeLimitMs),
       });
       if (answer.MessageId === undefined) throw new Error('the carrier answered without a message id');

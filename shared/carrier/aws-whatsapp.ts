@@ -4,16 +4,18 @@
  */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver } from './carrier.ts';
+import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
-import { whatsAppPayload } from './whatsapp-payload.ts';
+import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
 
 export interface AwsWhatsAppSettings {
   readonly phoneNumberId: string;
   /** `v20.0` and the like. */
   readonly metaApiVersion: string;
+  /** The approved authentication template that carries one-time passwords; a text, where absent. */
+  readonly otpTemplate?: TemplateName | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
 }
@@ -30,11 +32,17 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
     requestHandler: { connectionTimeout: 1000 },
   });
 
-  async function handOver(message: Message, body: string): Promise<HandOver> {
+  /** WhatsApp takes a text only within 24 hours of the recipient's own; a template at any time. */
+  function payloadFor(message: Message, { text, code }: HandOverBody): object {
+    if (code === undefined || settings.otpTemplate === undefined) return whatsAppPayload(message, text);
+    return codePayload(message, code, settings.otpTemplate);
+  }
+
+  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
     const command = new SendWhatsAppMessageCommand({
       originationPhoneNumberId: settings.phoneNumberId,
       metaApiVersion: settings.metaApiVersion,
-      message: new TextEncoder().encode(JSON.stringify(whatsAppPayload(message, body))),
+      message: new TextEncoder().encode(JSON.stringify(payloadFor(message, body))),
     });
     try {
       const answer = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });

@@ -23,13 +23,20 @@ export type HandOver =
       readonly reason: string;
     };
 
+/** What a message says; a one-time password's is made for one hand-over and kept nowhere. */
+export interface HandOverBody {
+  /** Of an SMS, or of a WhatsApp text; empty for other WhatsApp messages. */
+  readonly text: string;
+  /** Of a one-time password: for a carrier that puts it into a template of its own. */
+  readonly code?: string;
+}
+
 export interface Carrier {
   /**
    * Gives the message to the carrier.
    *
-   * @param body the text to send: of an SMS, or of a WhatsApp text; a one-time password's is made for this call only.
    * @param attempt 1 for the first hand-over of this message.
    * @throws when it cannot be known whether the carrier took the message (a time-out, a broken connection).
    */
-  handOver(message: Message, body: string, attempt: number): Promise<HandOver>;
+  handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver>;
 }

@@ -53,11 +53,16 @@ async function smsByAws(prices: PriceTable, clock: Clock): Promise<Carrier> {
 }
 
 async function whatsAppByAws(prices: PriceTable): Promise<Carrier> {
-  const environment = readEnvironment(['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION']);
+  const environment = readEnvironment([
+    'WHATSAPP_PHONE_NUMBER_ID',
+    'META_API_VERSION',
+    'WHATSAPP_OTP_TEMPLATE',
+  ]);
   const { awsWhatsApp } = await import('./aws-whatsapp.ts');
   return awsWhatsApp({
     phoneNumberId: environment.WHATSAPP_PHONE_NUMBER_ID,
     metaApiVersion: environment.META_API_VERSION,
+    otpTemplate: environment.WHATSAPP_OTP_TEMPLATE,
     prices,
     timeLimitMs: handOverLimitMs,
   });

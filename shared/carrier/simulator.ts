@@ -4,7 +4,7 @@
  */
 import { addSeconds, type Clock } from '../clock.ts';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver } from './carrier.ts';
+import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
 import type { Outbox } from './outbox.ts';
 import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
@@ -28,7 +28,7 @@ export interface SimulatorParts {
 }
 
 export function simulator(parts: SimulatorParts): Carrier {
-  async function handOver(message: Message, body: string, attempt: number): Promise<HandOver> {
+  async function handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver> {
     const script = scriptFor(message.channel, message.recipient);
     if (script.refuses) return { outcome: 'refused', ...refusal('invalid_recipient') };
     if (attempt <= (script.throttles ?? 0))
@@ -43,7 +43,7 @@ export function simulator(parts: SimulatorParts): Carrier {
         channel: message.channel,
         to: message.recipient,
         ...(message.from === undefined ? {} : { from: message.from }),
-        body: readableBody(message, body),
+        body: readableBody(message, body.text),
         at: at.toISOString(),
       },
       attempt,

@@ -19,6 +19,16 @@ export function whatsAppPayload(message: Message, body: string): object {
   };
 }
 
+/** A template as its owner registered it with Meta. */
+export type TemplateName = Pick<TemplateContent, 'name' | 'language'>;
+
+/** Meta's "Authentication templates": the code stands in the body and in the copy-code button, which is of type URL. */
+export function codePayload(message: Message, code: string, { name, language }: TemplateName): object {
+  const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code }] };
+  const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
+  return whatsAppPayload({ ...message, whatsapp: content }, '');
+}
+
 function contentFor(content: WhatsAppContent, body: string): object {
   switch (content.type) {
     case 'text':

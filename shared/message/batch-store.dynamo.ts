@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { type Batch, rowErrors } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
+import { noteUse } from './key-use.dynamo.ts';
 
 const batchRow = z.object({
   batch_id: z.string(),
@@ -23,6 +24,8 @@ const batchRow = z.object({
     }),
   ),
   created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  stored_by: z.string(),
   request_hash: z.string().exactOptional(),
   key_use: z.number().int().exactOptional(),
 });
@@ -32,8 +35,7 @@ export function dynamoBatchStore(
   table: { readonly tableName: string; readonly retentionDays: number },
 ): BatchStore {
   const TableName = table.tableName;
-  const purgeAt = (from: string): number =>
-    epochSeconds(addSeconds(new Date(from), (table.retentionDays + 10) * 86_400));
+  const daysAfter = (from: Date, days: number): number => epochSeconds(addSeconds(from, days * 86_400));
 
   async function update(batchId: string, update: string, condition: string, values: Record<string, unknown>) {
     try {
@@ -62,7 +64,7 @@ export function dynamoBatchStore(
         await client.send(
           new PutCommand({
             TableName,
-            Item: { ...batch, purge_at: purgeAt(batch.created_at) },
+            Item: { ...batch, purge_at: daysAfter(new Date(batch.expires_at), table.retentionDays) },
             ConditionExpression: 'attribute_not_exists(batch_id)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -71,7 +73,7 @@ export function dynamoBatchStore(
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
         const existing = batchRow.parse(unmarshall(error.Item as Record<string, AttributeValue>));
-        return { created: false, existing };
+        return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
       }
     },
 
@@ -83,18 +85,22 @@ export function dynamoBatchStore(
     },
 
     noteKeyUse(batchId, use, at) {
-      return update(batchId, 'SET key_use = :use, purge_at = :purge', 'attribute_exists(batch_id)', {
-        ':use': use,
-        ':purge': purgeAt(at.toISOString()),
-      });
+      return noteUse(client, TableName, { batch_id: batchId }, use, daysAfter(at, table.retentionDays + 10));
     },
 
-    takeOver(batchId, seenUntil, until) {
-      return update(batchId, 'SET storing_until = :until', '#state = :storing AND storing_until = :seen', {
-        ':until': until,
-        ':seen': seenUntil,
-        ':storing': 'storing',
-      });
+    takeOver(batchId, seen, by) {
+      return update(
+        batchId,
+        'SET storing_until = :until, stored_by = :by',
+        '#state = :storing AND (stored_by = :by OR (stored_by = :seen AND storing_until = :seen_until))',
+        {
+          ':until': by.storing_until,
+          ':by': by.stored_by,
+          ':seen': seen.stored_by,
+          ':seen_until': seen.storing_until,
+          ':storing': 'storing',
+        },
+      );
     },
 
     async markStored(batchId) {

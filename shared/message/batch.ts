@@ -35,6 +35,10 @@ export interface Batch {
   readonly accepted: number;
   readonly errors: readonly RowError[];
   readonly created_at: string;
+  /** The end of its messages' validity, from which on the batch is kept as long as they are. */
+  readonly expires_at: string;
+  /** Which request stores it: so that a write the SDK repeats after a lost answer knows its own. */
+  readonly stored_by: string;
   readonly request_hash?: string;
   readonly key_use?: number;
 }

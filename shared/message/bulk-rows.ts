@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
 import { isRecipient } from './recipient.ts';
-import { optional, referenceText, smsText } from './send-fields.ts';
+import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
 import { render } from './template.ts';
 
 const variableValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -48,7 +48,7 @@ export function checkRows(
     const to = recipientOf(row);
     const checked = checkRow(row, to, seen, defaults, permissions);
     if ('error' in checked) {
-      errors.push({ index, to: to ?? null, ...checked });
+      errors.push({ index, to: shortened(to), ...checked });
     } else {
       seen.set(checked.to, index);
       good.push({ index, ...checked });
@@ -80,11 +80,12 @@ function checkRow(
   }
   const rendered = render(template, fields.data.variables ?? {});
   if (!rendered.ok) {
-    return refused('missing_variable', `No value is given for ${rendered.missing.join(', ')}.`);
+    return refused('missing_variable', `No value is given for ${namesIn(rendered.missing)}.`);
   }
   const text = smsText.safeParse(rendered.text);
   if (!text.success) {
-    return refused('message_too_long', `The message with its values ${text.error.issues[0]?.message}.`);
+    const code = [...rendered.text].length > maxMessageCharacters ? 'message_too_long' : 'invalid_row';
+    return refused(code, `The message with its values ${text.error.issues[0]?.message}.`);
   }
   return { to, text: text.data, reference: fields.data.reference ?? defaults.reference };
 }
@@ -93,12 +94,24 @@ function refused(error: RowErrorCode, message: string): { error: RowErrorCode; m
   return { error, message };
 }
 
+/** A recipient as it was given, as far as a number could go: the batch's row holds up to 1,000 of them. */
+function shortened(to: string | undefined): string | null {
+  return to === undefined ? null : [...to].slice(0, 32).join('');
+}
+
+function namesIn(names: readonly string[]): string {
+  const shown = names.slice(0, 2).join(', ');
+  return names.length > 2 ? `${shown} and ${names.length - 2} more` : shown;
+}
+
 function recipientOf(row: unknown): string | undefined {
   if (typeof row === 'string') return row;
   if (row === null || typeof row !== 'object' || !('to' in row)) return undefined;
   return typeof row.to === 'string' ? row.to : undefined;
 }
 
+/** Names the row's own fields, never a variable: what a client calls its variables can be of any length. */
 function sentenceOf(error: z.ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
+  return [...new Set(faults)].join('; ');
 }

@@ -7,15 +7,16 @@ import { statusView } from './message-view.ts';
 
 export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {
   return async (request) => {
-    const message = await ownMessage(messages, requireCaller(request), request.pathParameters.message_id);
-    if (message.status === 'canceled') return { status: 200, body: statusView(message) };
-    const canceled = await messages.transition(message.message_id, { to: 'canceled', at: request.now });
-    if (canceled === undefined) {
-      throw new GatewayError(
-        'not_cancelable',
-        'Only a scheduled message can be canceled, before its time has come.',
-      );
-    }
-    return { status: 200, body: statusView(canceled) };
+    const caller = requireCaller(request);
+    const message = await ownMessage(messages, caller, request.pathParameters.message_id);
+    const canceled =
+      (await messages.transition(message.message_id, { to: 'canceled', at: request.now })) ??
+      // Canceled before, or by this very write, which the SDK repeated after a lost answer.
+      (await ownMessage(messages, caller, message.message_id));
+    if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
+    throw new GatewayError(
+      'not_cancelable',
+      'Only a scheduled message can be canceled, before its time has come.',
+    );
   };
 }

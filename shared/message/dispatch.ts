@@ -7,10 +7,10 @@
  *                      receipt tells within the lease that it took the first
  *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does
  */
-import type { Carrier } from '../carrier/carrier.ts';
+import type { Carrier, HandOverBody } from '../carrier/carrier.ts';
 import type { Clock } from '../clock.ts';
 import type { Message } from './message.ts';
-import type { MessageStore } from './message-store.ts';
+import type { HandOverNote, MessageStore } from './message-store.ts';
 
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
 export const leaseSeconds = 20;
@@ -18,8 +18,8 @@ export const leaseSeconds = 20;
 export interface DispatchDependencies {
   readonly messages: MessageStore;
   readonly carrierFor: (message: Message) => Carrier;
-  /** The text to hand over; a one-time password's is made here, and stands nowhere else. */
-  readonly bodyOf: (message: Message) => Promise<string>;
+  /** What to hand over; a one-time password's is made here, and stands nowhere else. */
+  readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   readonly clock: Clock;
   readonly newClaimId: () => string;
 }
@@ -43,6 +43,8 @@ export interface Dispatched {
    * queue message waits, not a new one: AWS stops a chain of Lambda, SQS, Lambda after 16 hops.
    */
   readonly againAfterSeconds?: number;
+  /** Why the carrier refused it. */
+  readonly errorCode?: string;
 }
 
 /**
@@ -77,17 +79,17 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
       errorCode: answer.errorCode,
       errorMessage: answer.errorMessage,
     });
-    return { outcome: 'refused', message };
+    return { outcome: 'refused', message, errorCode: answer.errorCode };
   }
-  const sent = await messages.transition(messageId, {
-    to: 'sent',
-    at: handedOverAt,
+  const noted: HandOverNote = {
     carrierMessageId: answer.carrierMessageId,
     findableByCarrierId: message.channel === 'whatsapp',
     ...(answer.cost === undefined ? {} : { cost: answer.cost }),
     ...(answer.currency === undefined ? {} : { currency: answer.currency }),
-  });
-  if (sent === undefined) await messages.noteCarrierMessageId(messageId, answer.carrierMessageId);
+  };
+  const sent = await messages.transition(messageId, { to: 'sent', at: handedOverAt, ...noted });
+  // A receipt was quicker than this write.
+  if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message };
 }
 

@@ -43,7 +43,9 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     const { clientId } = requireCaller(request);
     const query = parseBody(listMessagesQuery, request.query);
     const limit = query.limit ?? defaultLimit;
-    const keys = list.keys(rangeOf(clientId, query), limit + 1);
+    const range = rangeOf(clientId, query);
+    if (range.from > range.before) return page([], undefined);
+    const keys = list.keys(range, limit + 1);
     const found: Message[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
@@ -66,16 +68,13 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
 }
 
 function rangeOf(clientId: string, query: Query): ListRange {
+  const until = query.until === undefined ? last : `${query.until}#${last}`;
+  const cursor = query.cursor === undefined ? last : decodeCursor(query.cursor);
   return {
     clientId,
     reference: query.reference,
     from: query.since ?? first,
-    before:
-      query.cursor === undefined
-        ? query.until === undefined
-          ? last
-          : `${query.until}#${last}`
-        : decodeCursor(query.cursor),
+    before: cursor < until ? cursor : until,
   };
 }
 

@@ -10,10 +10,18 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod';
 import { addSeconds, epochSeconds } from '../clock.ts';
+import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { type Message, transitions } from './message.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
-import type { Claim, Created, DueMessage, HandOverClaim, MessageStore } from './message-store.ts';
+import type {
+  Claim,
+  Created,
+  DueMessage,
+  HandOverClaim,
+  HandOverNote,
+  MessageStore,
+} from './message-store.ts';
 import { statesEntered, type Transition } from './transition.ts';
 
 export interface MessageTable {
@@ -108,36 +116,30 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     return answer === undefined ? undefined : parseMessageRow(answer.Attributes);
   }
 
-  async function noteCarrierMessageId(messageId: string, carrierMessageId: string): Promise<void> {
+  async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
+    const values = {
+      carrier_message_id: noted.carrierMessageId,
+      carrier_key: noted.findableByCarrierId ? noted.carrierMessageId : undefined,
+      cost: noted.cost,
+      currency: noted.currency,
+    };
+    const known = Object.entries(values).filter(([, value]) => value !== undefined);
     await unlessRefused(
       client.send(
         new UpdateCommand({
           TableName,
           Key: { message_id: messageId },
-          UpdateExpression: 'SET carrier_message_id = :id',
-          ConditionExpression: 'attribute_exists(message_id) AND attribute_not_exists(carrier_message_id)',
-          ExpressionAttributeValues: { ':id': carrierMessageId },
+          UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
+          ConditionExpression: 'attribute_exists(message_id)',
+          ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
         }),
       ),
     );
   }
 
   async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
-    const kept = await unlessRefused(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { message_id: messageId },
-          UpdateExpression: 'SET key_use = :use, purge_at = :purge',
-          ConditionExpression: 'attribute_exists(message_id)',
-          ExpressionAttributeValues: {
-            ':use': use,
-            ':purge': epochSeconds(addSeconds(at, (table.retentionDays + 10) * 86_400)),
-          },
-        }),
-      ),
-    );
-    return kept !== undefined;
+    const keptUntil = epochSeconds(addSeconds(at, (table.retentionDays + 10) * 86_400));
+    return noteUse(client, TableName, { message_id: messageId }, use, keptUntil);
   }
 
   async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
@@ -182,7 +184,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     claim,
     release,
     transition,
-    noteCarrierMessageId,
+    noteHandOver,
     noteKeyUse,
     findByCarrierId,
     findDue,

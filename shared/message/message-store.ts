@@ -22,6 +22,15 @@ export interface HandOverClaim {
   readonly leaseSeconds: number;
 }
 
+/** What the carrier's answer to a hand-over tells; where a receipt told it first, the receipt's word stands. */
+export interface HandOverNote {
+  readonly carrierMessageId: string;
+  /** Whether the message must be found again by the carrier's id alone. */
+  readonly findableByCarrierId: boolean;
+  readonly cost?: number;
+  readonly currency?: string;
+}
+
 /** A row of the due index. */
 export interface DueMessage {
   readonly messageId: string;
@@ -49,8 +58,8 @@ export interface MessageStore {
   release(messageId: string, claimId: string, claimableAt: Date): Promise<void>;
   /** Enters a state if the row is in one that allows it; undefined where it is not, or there is no such row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
-  /** Notes what the carrier calls a message that has already moved on. */
-  noteCarrierMessageId(messageId: string, carrierMessageId: string): Promise<void>;
+  /** Notes what the carrier said to the hand-over of a message that a receipt has moved on already. */
+  noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
   /** Notes on the first message of an idempotency key that the key is in its `use`-th use; false where it is gone. */
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
   /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */

@@ -7,10 +7,10 @@
  *   batch row `stored` ─ crash → the repeat finds nothing missing
  */
 import * as z from 'zod';
-import { type ApiResponse, type Operation, requireCaller } from '../api.ts';
+import { type ApiRequest, type ApiResponse, type Operation, requireCaller } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
-import { acceptedIndexes, type Batch, batchMessageId } from './batch.ts';
+import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import { bulkRecipients, type CheckedRows, checkRows } from './bulk-rows.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -19,6 +19,7 @@ import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
 import { senderSchema } from './recipient.ts';
 import {
+  endOfValidity,
   messageType,
   optional,
   parseSend,
@@ -68,12 +69,12 @@ export function sendBulkSms(deps: SendBulkDependencies): Operation {
         assertTimely();
         const rows = checkRows(bulk.recipients, bulk, caller.client);
         if (rows.good.length === 0) throw noValidRecipients(rows);
-        return newBatch(batchId, caller.clientId, bulk.recipients.length, rows, request.now);
+        return newBatch(batchId, caller.clientId, bulk, rows, request);
       },
     );
     const messages = messagesOf(batch, caller.clientId, bulk);
     if (!replayed) await deps.messages.createMany(messages);
-    else if (batch.state === 'storing') await finishStoring(deps, batch, messages, request.now);
+    else if (batch.state === 'storing') await finishStoring(deps, batch, messages, request);
     if (batch.state === 'storing') await deps.batches.markStored(batch.batch_id);
     return answer(batch, messages, replayed);
   };
@@ -84,11 +85,11 @@ async function finishStoring(
   deps: SendBulkDependencies,
   batch: Batch,
   messages: readonly Message[],
-  now: Date,
+  { now, requestId }: Pick<ApiRequest, 'now' | 'requestId'>,
 ): Promise<void> {
-  const until = addSeconds(now, storingLeaseSeconds).toISOString();
   const dead = batch.storing_until <= now.toISOString();
-  if (!dead || !(await deps.batches.takeOver(batch.batch_id, batch.storing_until, until))) {
+  const by = { stored_by: requestId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
+  if (!dead || !(await deps.batches.takeOver(batch.batch_id, batch, by))) {
     throw new GatewayError(
       'idempotency_in_progress',
       'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
@@ -97,16 +98,24 @@ async function finishStoring(
   await deps.messages.createMany(messages);
 }
 
-function newBatch(batchId: string, clientId: string, total: number, rows: CheckedRows, now: Date): Batch {
+function newBatch(
+  batchId: string,
+  clientId: string,
+  bulk: SendBulkRequest,
+  rows: CheckedRows,
+  { now, requestId }: Pick<ApiRequest, 'now' | 'requestId'>,
+): Batch {
   return {
     batch_id: batchId,
     client_id: clientId,
     state: 'storing',
     storing_until: addSeconds(now, storingLeaseSeconds).toISOString(),
-    total,
+    total: bulk.recipients.length,
     accepted: rows.good.length,
     errors: rows.errors,
     created_at: now.toISOString(),
+    expires_at: endOfValidity(bulk, now).toISOString(),
+    stored_by: requestId,
   };
 }
 
@@ -152,8 +161,18 @@ function rowView(message: Message): Record<string, unknown> {
 function noValidRecipients(rows: CheckedRows): GatewayError {
   return new GatewayError('no_valid_recipients', 'None of the recipients can be sent to.', {
     details: rows.errors.map((error) => ({
-      field: `recipients[${error.index}]${error.to === null ? '' : '.to'}`,
+      field: `recipients[${error.index}]${faultyField[error.error]}`,
       message: error.message,
     })),
   });
 }
+
+const faultyField: Readonly<Record<RowErrorCode, string>> = {
+  invalid_recipient: '.to',
+  duplicate_recipient: '.to',
+  forbidden: '.to',
+  invalid_row: '',
+  missing_variable: '.variables',
+  message_too_long: '.message',
+  missing_message: '.message',
+};

@@ -4,7 +4,7 @@ import { parseBody } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { type FieldError, GatewayError } from '../errors.ts';
 
-const maxMessageCharacters = 1600;
+export const maxMessageCharacters = 1600;
 const minute = 60;
 const day = 86_400;
 
@@ -35,7 +35,15 @@ export const validityPeriod = z
   .int()
   .min(5)
   .max(3 * day);
-export const defaultValiditySeconds = 3 * day;
+const defaultValiditySeconds = 3 * day;
+
+/** When a message that is still unconfirmed expires: counted from the moment it may be sent. */
+export function endOfValidity(
+  send: { readonly scheduled_at?: Date | undefined; readonly validity_period?: number | undefined },
+  now: Date,
+): Date {
+  return addSeconds(send.scheduled_at ?? now, send.validity_period ?? defaultValiditySeconds);
+}
 
 export const referenceText = textOf(128);
 

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
-import { addSeconds } from '../clock.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
@@ -10,7 +9,7 @@ import { acceptedView } from './message-view.ts';
 import { recipientSchema, senderSchema } from './recipient.ts';
 import { segment } from './segments.ts';
 import {
-  defaultValiditySeconds,
+  endOfValidity,
   messageType,
   optional,
   parseSend,
@@ -65,7 +64,6 @@ export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operatio
 
 /** The row of a new SMS: `queued`, or `scheduled` where a time was given. */
 export function newSms(messageId: string, clientId: string, sms: SendSmsRequest, now: Date): Message {
-  const start = sms.scheduled_at ?? now;
   const createdAt = now.toISOString();
   return {
     message_id: messageId,
@@ -82,6 +80,6 @@ export function newSms(messageId: string, clientId: string, sms: SendSmsRequest,
     ...(sms.scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }
       : { status: 'scheduled', scheduled_at: sms.scheduled_at.toISOString() }),
-    expires_at: addSeconds(start, sms.validity_period ?? defaultValiditySeconds).toISOString(),
+    expires_at: endOfValidity(sms, now).toISOString(),
   };
 }

@@ -2,14 +2,13 @@
 import * as z from 'zod';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
-import { addSeconds } from '../clock.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
 import { recipientSchema } from './recipient.ts';
 import {
-  defaultValiditySeconds,
+  endOfValidity,
   optional,
   parseSend,
   referenceText,
@@ -71,7 +70,6 @@ function withDefaultType(body: unknown): unknown {
 }
 
 function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppRequest, now: Date): Message {
-  const start = request.scheduled_at ?? now;
   const createdAt = now.toISOString();
   return {
     message_id: messageId,
@@ -87,7 +85,7 @@ function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppR
     ...(request.scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }
       : { status: 'scheduled', scheduled_at: request.scheduled_at.toISOString() }),
-    expires_at: addSeconds(start, request.validity_period ?? defaultValiditySeconds).toISOString(),
+    expires_at: endOfValidity(request, now).toISOString(),
   };
 }
 

@@ -1,8 +1,11 @@
 /** What a WhatsApp message can hold, in the words of the API (contract, section 5): the request and the row alike. */
 import * as z from 'zod';
 
+const maxParameters = 64;
+/** Well below what a row can hold; WhatsApp itself takes far less. */
+const maxTemplateBytes = 64 * 1024;
 const shortText = z.string().min(1).max(1024);
-const httpUrl = z.url({ protocol: /^https?$/ });
+const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
 const mediaSource = z
   .object({
@@ -17,7 +20,12 @@ const mediaSource = z
   });
 
 /** Positional values in their order, or named values. */
-const textParameters = z.union([z.array(shortText).max(64), z.record(z.string().min(1).max(64), shortText)]);
+const textParameters = z.union([
+  z.array(shortText).max(maxParameters),
+  z
+    .record(z.string().min(1).max(64), shortText)
+    .refine((named) => Object.keys(named).length <= maxParameters, `at most ${maxParameters} parameters`),
+]);
 
 const headerMedia = z.object({ type: z.enum(['image', 'video', 'document']), media: mediaSource });
 
@@ -28,23 +36,28 @@ const button = z.object({
   index: z.number().int().min(0).max(9).optional(),
 });
 
-export const templateContent = z.object({
-  name: z.string().min(1).max(512),
-  /** Meta's language code: `en`, `en_GB`. */
-  language: z.string().regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'Use a language code such as en or en_GB.'),
-  parameters: z
-    .object({
-      /** A text header's one value, its values, or the media of a media header. */
-      header: z.union([shortText, headerMedia, textParameters]).optional(),
-      body: textParameters.optional(),
-      /** A bare value fills the address of the URL button at its place. */
-      buttons: z
-        .array(z.union([z.string().min(1).max(256), button]))
-        .max(10)
-        .optional(),
-    })
-    .optional(),
-});
+export const templateContent = z
+  .object({
+    name: z.string().min(1).max(512),
+    /** Meta's language code: `en`, `en_GB`. */
+    language: z.string().regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'Use a language code such as en or en_GB.'),
+    parameters: z
+      .object({
+        /** A text header's one value, its values, or the media of a media header. */
+        header: z.union([shortText, headerMedia, textParameters]).optional(),
+        body: textParameters.optional(),
+        /** A bare value fills the address of the URL button at its place. */
+        buttons: z
+          .array(z.union([z.string().min(1).max(256), button]))
+          .max(10)
+          .optional(),
+      })
+      .optional(),
+  })
+  .refine((template) => Buffer.byteLength(JSON.stringify(template)) <= maxTemplateBytes, {
+    message: 'must take at most 64 KiB',
+    path: ['parameters'],
+  });
 
 export const locationContent = z.object({
   latitude: z.number().min(-90).max(90),

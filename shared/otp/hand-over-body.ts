@@ -1,15 +1,16 @@
 /** The text that goes to the carrier: of a one-time password with its code, made for this call and kept nowhere. */
+import type { HandOverBody } from '../carrier/carrier.ts';
 import type { Message } from '../message/message.ts';
 import { render } from '../message/template.ts';
 import { deriveCode } from './code.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 
 export function handOverBodies(secrets: OtpSecrets) {
-  return async (message: Message): Promise<string> => {
+  return async (message: Message): Promise<HandOverBody> => {
     const text = message.text ?? '';
-    if (message.otp === undefined) return text;
+    if (message.otp === undefined) return { text };
     const code = deriveCode(await secrets.current(), message.otp.otp_id, message.otp.code_length);
     const rendered = render(text, { code });
-    return rendered.ok ? rendered.text : text;
+    return { text: rendered.ok ? rendered.text : text, code };
   };
 }

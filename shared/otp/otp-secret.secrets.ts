@@ -1,4 +1,4 @@
-/** The OTP secrets in Secrets Manager: read once in five minutes, so a rotation holds within five. */
+/** The OTP secrets in Secrets Manager, remembered for five minutes; a rotation refuses no right code meanwhile. */
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,
@@ -8,22 +8,25 @@ import type { Clock } from '../clock.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 
 const rememberMs = 300_000;
+/** Wrong codes make no more than one reading in so long: less than a code takes from the carrier to its reader. */
+const freshMs = 2000;
 
 export function secretsManagerOtpSecrets(
   client: SecretsManagerClient,
   secretArn: string,
   clock: Clock,
 ): OtpSecrets {
-  let known: { readonly secrets: Promise<readonly string[]>; readonly until: number } | undefined;
+  let known: { readonly secrets: Promise<readonly string[]>; readonly at: number } | undefined;
 
-  function all(): Promise<readonly string[]> {
+  function readSince(maxAgeMs: number): Promise<readonly string[]> {
     const now = clock().getTime();
-    if (known !== undefined && now < known.until) return known.secrets;
+    if (known !== undefined && now < known.at + maxAgeMs) return known.secrets;
     const secrets = read();
-    known = { secrets, until: now + rememberMs };
-    // What failed is not remembered.
+    const before = known;
+    known = { secrets, at: now };
+    // What failed is not remembered, and takes nothing away that was.
     secrets.catch(() => {
-      known = undefined;
+      known = before;
     });
     return secrets;
   }
@@ -47,9 +50,10 @@ export function secretsManagerOtpSecrets(
   }
 
   return {
-    all,
+    all: () => readSince(rememberMs),
+    latest: () => readSince(freshMs),
     current: async () => {
-      const [current] = await all();
+      const [current] = await readSince(rememberMs);
       if (current === undefined) throw new Error('the OTP secret has no value');
       return current;
     },

@@ -5,4 +5,6 @@ export interface OtpSecrets {
   current(): Promise<string>;
   /** All under which a code may have been derived, the present one first. */
   all(): Promise<readonly string[]>;
+  /** The same, read anew where that was not done a moment ago: a code may be younger than what is remembered. */
+  latest(): Promise<readonly string[]>;
 }

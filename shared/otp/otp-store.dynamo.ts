@@ -23,6 +23,7 @@ const otpRow = z.object({
   max_attempts: z.number().int(),
   attempts: z.number().int(),
   status: z.enum(['pending', 'verified']),
+  latest_attempt: z.string().exactOptional(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });
@@ -96,18 +97,19 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
       return put(item, 'attribute_not_exists(otp_id) OR revision = :seen', { ':seen': seen.revision });
     },
 
-    async countAttempt(otpId, clientId, now) {
+    async countAttempt({ otpId, clientId, requestId }, now) {
       try {
         const answer = await client.send(
           new UpdateCommand({
             TableName: tableName,
             Key: { otp_id: otpId },
-            UpdateExpression: 'ADD attempts :one',
+            UpdateExpression: 'SET latest_attempt = :request ADD attempts :one',
             ConditionExpression:
-              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts',
+              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :request)',
             ExpressionAttributeNames: { '#status': 'status' },
             ExpressionAttributeValues: {
               ':one': 1,
+              ':request': requestId,
               ':client': clientId,
               ':pending': 'pending',
               ':now': now.toISOString(),
@@ -119,20 +121,26 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
         return { counted: true, otp: otpRow.parse(answer.Attributes) };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { counted: false, otp: rowOf(error) };
+        const otp = rowOf(error);
+        const counted = otp?.client_id === clientId && otp.latest_attempt === requestId;
+        return { counted, otp };
       }
     },
 
-    markVerified(otpId) {
+    markVerified({ otpId, requestId }) {
       return whereItFits(
         client.send(
           new UpdateCommand({
             TableName: tableName,
             Key: { otp_id: otpId },
-            UpdateExpression: 'SET #status = :verified',
-            ConditionExpression: '#status = :pending',
+            UpdateExpression: 'SET #status = :verified, verified_by = :request',
+            ConditionExpression: '#status = :pending OR verified_by = :request',
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':verified': 'verified', ':pending': 'pending' },
+            ExpressionAttributeValues: {
+              ':verified': 'verified',
+              ':pending': 'pending',
+              ':request': requestId,
+            },
           }),
         ),
       );

@@ -19,6 +19,12 @@ export interface RecipientSends {
   readonly revision: number;
 }
 
+export interface OtpAttempt {
+  readonly otpId: string;
+  readonly clientId: string;
+  readonly requestId: string;
+}
+
 export interface OtpStore {
   get(otpId: string): Promise<OneTimePassword | undefined>;
   /** Stores a password unless its id is taken, which is fine: the same request was here before. */
@@ -38,13 +44,12 @@ export interface OtpStore {
   ): Promise<boolean>;
   /**
    * Counts one attempt before its code is compared, in one write: `counted` only while pending, unexpired and
-   * with attempts left; else the row as it stands.
+   * with attempts left; else the row as it stands. The same request's attempt counts once.
    */
   countAttempt(
-    otpId: string,
-    clientId: string,
+    attempt: OtpAttempt,
     now: Date,
   ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }>;
   /** Of any number of right codes at once one verifies. */
-  markVerified(otpId: string): Promise<boolean>;
+  markVerified(attempt: OtpAttempt): Promise<boolean>;
 }

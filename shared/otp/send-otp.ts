@@ -1,13 +1,13 @@
 /**
  * Sends a one-time password. What a request stores, in this order, so that a repeat under the same key after a
- * crash finds its own writes and goes on: the recipient's count (by message), the password (by message), the
- * slot that names it, and last the message, which alone is sent.
+ * crash finds its own writes and goes on: the recipient's count (by message), the password, the slot that names
+ * it (by which a repeat finds it again while it can be verified), and last the message, which alone is sent.
  */
 import * as z from 'zod';
 import { type Operation, parseBody, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
 import { addSeconds } from '../clock.ts';
-import { derivedId } from '../ids.ts';
+import { newId } from '../ids.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/idempotency.ts';
 import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/message-store.ts';
@@ -58,11 +58,16 @@ export function sendOtpSchema(webhookUrl: z.ZodType<string>) {
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
     })
-    .superRefine((otp, context) => {
-      if (otp.brand === undefined && placeholdersOf(otp.template ?? '').includes('brand')) {
-        context.addIssue({ code: 'custom', path: ['brand'], message: 'is asked for by the template' });
-      }
+    .refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
+      path: ['brand'],
+      error: 'is asked for by the template',
+      // Beside the faults of other fields, not only after them.
+      when: ({ value }) => typeof value === 'object' && value !== null,
     });
+}
+
+function asksForBrand(template: unknown): boolean {
+  return typeof template === 'string' && placeholdersOf(template).includes('brand');
 }
 
 type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
@@ -81,7 +86,7 @@ export function sendOtp(deps: SendOtpDependencies): Operation {
       async (messageId) => {
         assertMaySend(caller.client, wanted.to, undefined);
         await countRecipientSend(deps.otps, caller.clientId, wanted.to, messageId, request.now);
-        const otp = await pendingOrNew(deps.otps, caller.clientId, wanted, messageId, request.now);
+        const otp = await pendingOrNew(deps.otps, caller.clientId, wanted, request.now);
         return otpMessage(messageId, otp, wanted, request.now);
       },
       true,
@@ -95,7 +100,6 @@ async function pendingOrNew(
   otps: OtpStore,
   clientId: string,
   wanted: SendOtpRequest,
-  messageId: string,
   now: Date,
 ): Promise<OneTimePassword> {
   const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose ?? 'default' };
@@ -103,7 +107,7 @@ async function pendingOrNew(
     const seen = await otps.latest(slot);
     const latest = seen === undefined ? undefined : await otps.get(seen);
     if (latest !== undefined && isPending(latest, now)) return latest;
-    const otp = newOtp(derivedId('otp', messageId), slot, wanted, now);
+    const otp = newOtp(newId('otp', now), slot, wanted, now);
     await otps.create(otp);
     if (await otps.setLatest(slot, seen, otp.otp_id, now)) return otp;
   }

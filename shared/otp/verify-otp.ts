@@ -24,11 +24,16 @@ export const verifyOtpSchema = z
     purpose: optional(purposeText),
     code: z.string().regex(/^\d{4,10}$/, 'must be 4 to 10 digits'),
   })
-  .superRefine((request, context) => {
-    if (request.otp_id === undefined && request.to === undefined) {
-      context.addIssue({ code: 'custom', path: ['otp_id'], message: 'Give either otp_id or to.' });
-    }
+  .refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
+    path: ['otp_id'],
+    error: 'Give either otp_id or to.',
+    // Beside the faults of other fields, not only after them.
+    when: ({ value }) => typeof value === 'object' && value !== null,
   });
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
 
 export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {
@@ -38,11 +43,14 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: without the secrets it could only be lost.
     const live = await secrets.all();
-    const { counted, otp } = await otps.countAttempt(otpId, clientId, request.now);
+    const attempt = { otpId, clientId, requestId: request.requestId };
+    const { counted, otp } = await otps.countAttempt(attempt, request.now);
     if (otp === undefined || otp.client_id !== clientId) throw unknown();
     if (!counted) throw refusal(otp, request.now);
-    if (!isRightCode(live, otpId, otp.code_length, code)) return wrong(otp);
-    if (!(await otps.markVerified(otpId))) throw alreadyUsed();
+    const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
+    // The code may have been made under a secret that this process has not seen yet.
+    if (!isRight(live) && !isRight(await secrets.latest())) return wrong(otp);
+    if (!(await otps.markVerified(attempt))) throw alreadyUsed();
     return {
       status: 200,
       body: { otp_id: otpId, verified: true, status: 'verified' },

@@ -28,7 +28,7 @@ afterAll(() => server.close());
 
 describe('the request', () => {
   it('carries the text, the sender, the configuration set, the rest of the validity and our ids', async () => {
-    await carrier.handOver(aMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), 'Hello', 1);
+    await carrier.handOver(aMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)).toEqual({
       service: 'sms',
       body: {
@@ -44,7 +44,7 @@ describe('the request', () => {
   });
 
   it('names the message’s own sender and type', async () => {
-    await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), 'Hello', 1);
+    await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACME',
       MessageType: 'PROMOTIONAL',
@@ -57,7 +57,7 @@ describe('the request', () => {
   ])(
     'asks of a message that expires at %s for no time that the service refuses',
     async (expiresAt, seconds) => {
-      await carrier.handOver(aMessage({ expires_at: expiresAt }), 'Hello', 1);
+      await carrier.handOver(aMessage({ expires_at: expiresAt }), { text: 'Hello' }, 1);
       expect(server.requests.at(-1)?.body).toMatchObject({ TimeToLive: seconds });
     },
   );
@@ -65,7 +65,7 @@ describe('the request', () => {
 
 describe('the answer', () => {
   it('is the carrier’s id, with the expected price of all segments', async () => {
-    expect(await carrier.handOver(aMessage({ segments: 2 }), 'Hello', 1)).toEqual({
+    expect(await carrier.handOver(aMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
       outcome: 'accepted',
       carrierMessageId: '862a8790-60c0-4430-9b2b-658bdexample',
       cost: 0.08,
@@ -85,7 +85,10 @@ describe('the answer', () => {
     ['AccessDeniedException', 'ACCOUNT_DISABLED', 'carrier_rejected'],
   ])('%s %s is final, as %s', async (error, reason, errorCode) => {
     server.answerWith({ status: 400, error, fields: reason === undefined ? {} : { Reason: reason } });
-    expect(await carrier.handOver(aMessage(), 'Hello', 1)).toMatchObject({ outcome: 'refused', errorCode });
+    expect(await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).toMatchObject({
+      outcome: 'refused',
+      errorCode,
+    });
   });
 
   it.each([
@@ -97,7 +100,7 @@ describe('the answer', () => {
   ])('%i %s means, after one request, that the message may be handed over again', async (status, error) => {
     server.answerWith({ status, error });
     const before = server.requests.length;
-    expect((await carrier.handOver(aMessage(), 'Hello', 1)).outcome).toBe('try_again');
+    expect((await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).outcome).toBe('try_again');
     expect(server.requests.length - before).toBe(1);
   });
 });
@@ -111,7 +114,7 @@ describe('when it cannot be known whether the message was taken', () => {
   ] as const)('%j is thrown, after one request', async (answer) => {
     server.answerWith(answer);
     const before = server.requests.length;
-    await expect(carrier.handOver(aMessage(), 'Hello', 1)).rejects.toThrow();
+    await expect(carrier.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
     expect(server.requests.length - before).toBe(1);
   });
 });

@@ -24,7 +24,7 @@ beforeEach(() => server.answerWith({ id: '6d69f07a-c317-4278-9d5c-6a84078419ec' 
 afterAll(() => server.close());
 
 async function sentFor(whatsapp?: WhatsAppContent, body = ''): Promise<Record<string, unknown>> {
-  await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), body, 1);
+  await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), { text: body }, 1);
   const sent = server.requests.at(-1)?.body.message;
   return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
 }
@@ -132,12 +132,14 @@ describe('the request', () => {
 
 describe('the answer', () => {
   it('is the carrier’s id, with the expected price of one message', async () => {
-    expect(await carrier.handOver(aMessage({ channel: 'whatsapp', segments: 3 }), 'Hi', 1)).toEqual({
-      outcome: 'accepted',
-      carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
-      cost: 0.02,
-      currency: 'USD',
-    });
+    expect(await carrier.handOver(aMessage({ channel: 'whatsapp', segments: 3 }), { text: 'Hi' }, 1)).toEqual(
+      {
+        outcome: 'accepted',
+        carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
+        cost: 0.02,
+        currency: 'USD',
+      },
+    );
   });
 
   it.each([
@@ -146,7 +148,7 @@ describe('the answer', () => {
     ['ResourceNotFoundException', 404, 'sender_rejected'],
   ])('%s is final, as %s', async (error, status, errorCode) => {
     server.answerWith({ status, error });
-    const answer = await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1);
+    const answer = await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1);
     expect(answer).toMatchObject({ outcome: 'refused', errorCode });
   });
 
@@ -157,7 +159,9 @@ describe('the answer', () => {
   ])('%s means, after one request, that the message may be handed over again', async (error, status) => {
     server.answerWith({ status, error });
     const before = server.requests.length;
-    expect((await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1)).outcome).toBe('try_again');
+    expect((await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).outcome).toBe(
+      'try_again',
+    );
     expect(server.requests.length - before).toBe(1);
   });
 
@@ -166,7 +170,7 @@ describe('the answer', () => {
     async (answer) => {
       server.answerWith(answer);
       const before = server.requests.length;
-      await expect(carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hi', 1)).rejects.toThrow();
+      await expect(carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hi' }, 1)).rejects.toThrow();
       expect(server.requests.length - before).toBe(1);
     },
   );

@@ -28,8 +28,8 @@ function choose(environment: Record<string, string>) {
 
 it('hands SMS and WhatsApp to AWS where the stage says so', async () => {
   const carriers = await choose({ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp });
-  await carriers.sms.handOver(aMessage(), 'Hello', 1);
-  await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), 'Hello', 1);
+  await carriers.sms.handOver(aMessage(), { text: 'Hello' }, 1);
+  await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
   expect(server.requests.map((request) => request.service)).toEqual(['sms', 'whatsapp']);
 });
 

@@ -55,7 +55,7 @@ it('says over the wire of a carrier that does not listen that nothing was sent',
       () => new Date(),
     );
     const message = { message_id: 'msg_1', client_id: 'acme', recipient: '+447700900123', type: 'transactional', expires_at: '2100-01-01T00:00:00.000Z' };
-    console.log(JSON.stringify(await carrier.handOver(message, 'Hello', 1)));
+    console.log(JSON.stringify(await carrier.handOver(message, { text: 'Hello' }, 1)));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, ...carrierEnvironment(gone.url) },

@@ -34,7 +34,7 @@ function aSimulator() {
 
 async function reportsFor(change: Partial<Message>) {
   const { carrier, reported } = aSimulator();
-  const answer = await carrier.handOver(aMessage(change), 'Hello', 1);
+  const answer = await carrier.handOver(aMessage(change), { text: 'Hello' }, 1);
   return { outcome: answer.outcome, reported: reported() };
 }
 
@@ -67,14 +67,14 @@ describe('the table of recipients', () => {
     const message = aMessage({ recipient: '+15005550006' });
     const outcomes = [];
     for (const attempt of [1, 2, 3])
-      outcomes.push((await carrier.handOver(message, 'Hello', attempt)).outcome);
+      outcomes.push((await carrier.handOver(message, { text: 'Hello' }, attempt)).outcome);
     expect(outcomes).toEqual(['try_again', 'try_again', 'accepted']);
     expect(taken.map((row) => row.attempt)).toEqual([3]);
   });
 
   it('has delivered arrive a second before sent where the order is turned round', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage({ recipient: '+15005550007' }), 'Hello', 1);
+    await carrier.handOver(aMessage({ recipient: '+15005550007' }), { text: 'Hello' }, 1);
     expect(queued.map((receipt) => receipt.delaySeconds)).toEqual([0, 0, 1, 1]);
   });
 });
@@ -82,7 +82,7 @@ describe('the table of recipients', () => {
 describe('a hand-over that is taken', () => {
   it('stands in the outbox with the body that was sent', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aMessage({ from: 'ACME' }), 'Your code is 123456', 1);
+    await carrier.handOver(aMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
     expect(taken).toEqual([
       {
         message_id: 'msg_01KAFF00000000000000000000',
@@ -99,21 +99,21 @@ describe('a hand-over that is taken', () => {
 
   it('stands there twice when it was handed over twice', async () => {
     const { carrier, taken } = aSimulator();
-    await carrier.handOver(aMessage(), 'Hello', 1);
-    await carrier.handOver(aMessage(), 'Hello', 1);
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
     expect(taken.map((row) => row.carrierMessageId)).toEqual(['carrier-1', 'carrier-2']);
   });
 
   it('shows what a WhatsApp message without a text holds', async () => {
     const { carrier, taken } = aSimulator();
     const whatsapp = { type: 'location', location: { latitude: 51.5, longitude: -0.1 } } as const;
-    await carrier.handOver(aMessage({ channel: 'whatsapp', whatsapp }), '', 1);
+    await carrier.handOver(aMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
     expect(taken[0]?.body).toBe(JSON.stringify(whatsapp));
   });
 
   it('is answered with an id and the price of its segments, and is reported with the same', async () => {
     const { carrier, queued } = aSimulator();
-    const answer = await carrier.handOver(aMessage({ segments: 3 }), 'Hello', 1);
+    const answer = await carrier.handOver(aMessage({ segments: 3 }), { text: 'Hello' }, 1);
     expect(answer).toEqual({
       outcome: 'accepted',
       carrierMessageId: 'carrier-1',
@@ -137,13 +137,13 @@ describe('a hand-over that is taken', () => {
 
   it('is reported to the millisecond over WhatsApp too, though Meta names seconds', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage({ channel: 'whatsapp' }), 'Hello', 1);
+    await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
     expect(parseReceipts(queued[0]?.body ?? '')[0]?.transition.at).toEqual(handedOverAt);
   });
 
   it('queues its receipts for its client', async () => {
     const { carrier, queued } = aSimulator();
-    await carrier.handOver(aMessage(), 'Hello', 1);
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
     expect(new Set(queued.map((receipt) => receipt.clientId))).toEqual(new Set(['acme']));
   });
 });
