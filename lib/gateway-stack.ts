@@ -31,7 +31,7 @@ export class GatewayStack extends Stack {
     new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
-    webhooks.grantBegin(messaging.relay);
+    webhooks.grantEnqueue(messaging.relay);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());

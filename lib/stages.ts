@@ -39,6 +39,8 @@ export interface StageSettings {
   readonly webhookAllowPrivateAddresses: boolean;
   /** Retry delays are this many times shorter, so that a person can watch all five; 1 on AWS. */
   readonly webhookTimeScale: number;
+  /** Workers of the slow lane, each with ten POSTs at most: on one machine each is a process to start. */
+  readonly slowLaneConcurrency: number;
   /** How late a schedule may fire: within its minute on AWS, within the 10 s sweep of the emulator. */
   readonly scheduleLeadSeconds: number;
 
@@ -71,6 +73,7 @@ const dev: StageSettings = {
   webhookAllowHttp: false,
   webhookAllowPrivateAddresses: false,
   webhookTimeScale: 1,
+  slowLaneConcurrency: 50,
   scheduleLeadSeconds: 60,
   enforceSslOnQueues: true,
   deployWithCallerCredentials: false,
@@ -102,6 +105,7 @@ const local: StageSettings = {
   webhookPorts: 'any',
   webhookAllowHttp: true,
   webhookAllowPrivateAddresses: true,
+  slowLaneConcurrency: 10,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
