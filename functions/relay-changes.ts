@@ -15,6 +15,8 @@ import { type RelayDependencies, relay } from '../shared/message/relay.ts';
 import { readChanges } from '../shared/message/stream.dynamo.ts';
 import { sqsUnreadable } from '../shared/message/unreadable.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
+import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
 
 const env = readEnvironment([
@@ -23,6 +25,7 @@ const env = readEnvironment([
   'OUTBOUND_QUEUE_URL',
   'OUTBOUND_QUEUE_ARN',
   'WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_URL',
   'RELAY_DEAD_LETTER_QUEUE_URL',
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
@@ -43,7 +46,9 @@ const deps: RelayDependencies = {
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   webhooks: {
     deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-    queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL }),
+    queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+    health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
+    warn: (message, error) => log.warn(message, { error }),
     clock: systemClock,
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,

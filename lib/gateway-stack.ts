@@ -32,7 +32,7 @@ export class GatewayStack extends Stack {
     const api = new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
-    webhooks.grantBegin(messaging.relay);
+    webhooks.grantEnqueue(messaging.relay);
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     this.publish(storage.names());

@@ -74,7 +74,7 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
     });
     storage.grant(relay, 'clients', 'GetItem');
-    storage.grant(relay, 'webhook-deliveries', 'PutItem');
+    storage.grant(relay, 'webhook-deliveries', 'GetItem', 'PutItem');
     storage.grant(relay, 'figures', 'UpdateItem');
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');

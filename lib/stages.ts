@@ -123,7 +123,7 @@ const dev: StageSettings = {
   webAcl: false,
   webAclRequestsPerAddress: 10_000,
   apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
-  concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 10 },
+  concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
   reservedConcurrency: {},
   docsUrl: 'README.md',
   spendAlarmPerDay: 100,
@@ -169,6 +169,8 @@ const local: StageSettings = {
   stackName: 'messaging-gateway-local',
   webhookPorts: 'any',
   webhookAllowHttp: true,
+  // Each worker is a process of this machine.
+  concurrency: { ...dev.concurrency, slowWebhooks: 10 },
   webhookAllowPrivateAddresses: true,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,

@@ -1,6 +1,6 @@
 /**
  * Webhook delivery: two lanes from the same code, so that receivers which keep timing out wait for each other
- * and not for those that answer, and a sweep that finds whatever a queue or a schedule lost.
+ * and not for those that answer (shared/webhook/receiver-health.ts), and a sweep that finds whatever a queue or a schedule lost.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -41,7 +41,10 @@ export class Webhooks extends Construct {
       consumerTimeoutSeconds: deliverTimeoutSeconds,
     });
     this.lane.feed(this.makeDeliver('DeliverWebhook', props), { batchSize: 10, maxConcurrency: 50 });
-    this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), { batchSize: 10, maxConcurrency: 10 });
+    this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
+      batchSize: 10,
+      maxConcurrency: stage.concurrency.slowWebhooks,
+    });
     this.makeSweep(props);
     new Alarm(this, 'Failed', {
       alarmDescription:
@@ -60,12 +63,7 @@ export class Webhooks extends Construct {
     });
   }
 
-  /** Permits handing a new delivery over: each begins in the fast lane. */
-  grantBegin(to: GatewayFunction): void {
-    this.lane.grantSend(to);
-  }
-
-  /** Permits having a delivery tried again, in whichever lane it is. */
+  /** Permits putting deliveries on either lane. */
   grantEnqueue(to: GatewayFunction): void {
     this.lane.grantSend(to);
     this.slowLane.grantSend(to);
@@ -96,7 +94,7 @@ export class Webhooks extends Construct {
         'RETENTION_DAYS',
       ],
     });
-    // A row is replaced as a whole; what is known of a slow receiver is forgotten when it answers again.
+    // A row is replaced as a whole; the slot of a probe is freed.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');

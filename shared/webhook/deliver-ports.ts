@@ -9,9 +9,9 @@ import { log } from '../log.ts';
 import type { DeliverPorts } from './deliver.ts';
 import { raiseAlarm } from './delivery-log.ts';
 import { dynamoDeliveryStore } from './delivery-store.dynamo.ts';
-import { dynamoOriginStore } from './origin-health.dynamo.ts';
-import { originHealth } from './origin-health.ts';
 import { httpPost } from './post.ts';
+import { dynamoReceiverStore } from './receiver-health.dynamo.ts';
+import { receiverHealth } from './receiver-health.ts';
 import { dnsResolve, machineResolve } from './resolve.ts';
 import { schedulerOfDeliveries } from './wake.scheduler.ts';
 import { sqsDeliveryQueue } from './wake.sqs.ts';
@@ -49,7 +49,7 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
     activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
-    health: originHealth(dynamoOriginStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
+    health: receiverHealth(dynamoReceiverStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
     post: httpPost({
       rules: addressRules(env),
       resolve: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES ? machineResolve : dnsResolve(),

@@ -12,27 +12,22 @@
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
  * And should SQS or the scheduler lose a message altogether, the row stands in the sweep's index until it is finished.
  */
-import type { Clock } from '../clock.ts';
+import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
 import { attemptOf, interruptedAttempt } from './attempt.ts';
 import type { Attempt, Delivery, Lane } from './delivery.ts';
 import { acknowledged, afterFailure, claimed, interruptionsMax, nextStep } from './delivery-steps.ts';
-import { type OriginHealth, quickAnswerMs } from './origin-health.ts';
 import type { Post } from './post.ts';
+import { quickMs, receiverOf } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import type { DeliveryMessage, DeliveryQueue, Wake } from './wake.ts';
-import type { WebhookSecrets } from './webhook-secrets.ts';
+import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
-export interface DeliverPorts extends AlertPorts {
+export interface DeliverPorts extends AlertPorts, AdmissionPorts {
   readonly secrets: WebhookSecrets;
-  readonly health: OriginHealth;
   readonly post: Post;
   readonly queue: DeliveryQueue;
   readonly wake: Wake;
-  readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
-  /** A failure of the health memory: a pity, and no reason to hold a delivery up. */
-  readonly warn: (message: string, error: unknown) => void;
 }
 
 export interface DeliverSettings {
@@ -74,13 +69,31 @@ export async function deliver(
     await ports.wake.arrange(seen, ports.clock()); // 2
     return { kind: 'waiting' };
   }
-  if (settings.lane === 'fast' && (await belongsToSlowLane(ports, seen))) {
+  const secrets = await ports.secrets.ofClient(seen.client_id);
+  await waitUntil(ports, new Date(seen.attempt_due_at));
+  if (settings.lane === 'slow') return attempt(ports, settings, message, seen, secrets);
+  const admission: Admission =
+    seen.lane === 'slow' ? { lane: 'slow' } : await admit(ports, receiverOf(seen), seen.delivery_id);
+  if (admission.lane === 'slow') {
     await ports.queue.send('slow', seen.client_id, message, 0); // 2
     return { kind: 'moved_to_slow_lane' };
   }
-  const secrets = await ports.secrets.ofClient(seen.client_id);
-  await waitUntil(ports, new Date(seen.attempt_due_at));
+  try {
+    return await attempt(ports, settings, message, seen, secrets);
+  } finally {
+    const { probe } = admission;
+    if (probe !== undefined) await noteHealth(ports, () => ports.health.giveBack(probe));
+  }
+}
 
+/** Claims the attempt and makes it. */
+async function attempt(
+  ports: DeliverPorts,
+  settings: DeliverSettings,
+  message: DeliveryMessage,
+  seen: Delivery,
+  secrets: readonly WebhookSecret[],
+): Promise<Outcome> {
   const held = claimed(seen, ports.clock(), ports.newRevision());
   if (!(await ports.deliveries.replace(seen, held))) return { kind: 'lost_race' }; // 3
   if (held.interruptions >= interruptionsMax) {
@@ -95,14 +108,18 @@ export async function deliver(
     ...signatureHeaders(held.delivery_id, held.body, secrets, startedAt),
   };
   const result = await watched(ports, held, ports.post({ url: held.url, headers, body: held.body })); // 4
-  const attempt = attemptOf(held, {
+  const run = {
     trigger: held.attempt_trigger === 'automatic' && message.swept ? 'sweep' : held.attempt_trigger,
     startedAt,
     endedAt: ports.clock(),
     requestHeaders: headers,
     result,
-  });
-  return conclude(ports, settings, held, attempt);
+  } as const;
+  const outcome = await conclude(ports, settings, held, attemptOf(held, run));
+  if (result.timings.totalMs < quickMs) {
+    await noteHealth(ports, () => ports.health.noteQuick(receiverOf(held), ports.clock()));
+  }
+  return outcome;
 }
 
 /** Records the outcome in one write, then does what it asks for. */
@@ -119,9 +136,6 @@ async function conclude(
   if (!(await replaceStubbornly(ports, held, delivery))) return { kind: 'lost_race' }; // 5
   if (delivery.state === 'retry_scheduled') await ports.wake.arrange(delivery, ports.clock()); // 6
   if (delivery.state === 'failed') await alertFailure(ports, delivery); // 7
-  if (attempt.status !== undefined && attempt.total_ms < quickAnswerMs) {
-    await noteHealth(ports, () => ports.health.noteQuickAnswer(originOf(delivery), ports.clock()));
-  }
   return { kind: delivery.state as 'acknowledged' | 'retry_scheduled' | 'failed', delivery, attempt };
 }
 
@@ -141,21 +155,11 @@ async function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Deli
   return ports.deliveries.replace(held, next);
 }
 
-async function belongsToSlowLane(ports: DeliverPorts, delivery: Delivery): Promise<boolean> {
-  if (delivery.lane === 'slow') return true;
-  try {
-    return await ports.health.isSlow(originOf(delivery), ports.clock());
-  } catch (error) {
-    ports.warn('the health of a receiver could not be read', error);
-    return false;
-  }
-}
-
 /** Tells of a receiver that hangs while it still does: those behind it need not find out each for itself. */
 async function watched(ports: DeliverPorts, held: Delivery, posting: ReturnType<Post>): ReturnType<Post> {
   let answered = false;
-  ports.sleep(quickAnswerMs).then(() => {
-    if (!answered) noteHealth(ports, () => ports.health.noteHanging(originOf(held), ports.clock()));
+  ports.sleep(quickMs).then(() => {
+    if (!answered) noteHealth(ports, () => ports.health.noteHanging(receiverOf(held), ports.clock()));
   });
   const result = await posting;
   answered = true;
@@ -168,10 +172,6 @@ async function noteHealth(ports: DeliverPorts, note: () => Promise<void>): Promi
   } catch (error) {
     ports.warn('the health of a receiver could not be noted', error);
   }
-}
-
-function originOf(delivery: Delivery): string {
-  return URL.parse(delivery.url)?.origin ?? delivery.url;
 }
 
 /** A timer may fire a little early; an attempt may not. */

@@ -10,6 +10,7 @@ import {
   type DeliveryState,
   deliveryTransitions,
   dueShards,
+  type Lane,
   retryDelaysSeconds,
 } from './delivery.ts';
 
@@ -31,6 +32,7 @@ export interface NewDelivery {
   readonly event: string;
   readonly url: string;
   readonly body: string;
+  readonly lane: Lane;
 }
 
 export function newDelivery(
@@ -42,7 +44,6 @@ export function newDelivery(
   return {
     ...given,
     state: 'pending',
-    lane: 'fast',
     attempt_number: 1,
     attempt_trigger: 'automatic',
     attempt_due_at: now.toISOString(),

@@ -2,10 +2,14 @@
 import type { Clock } from '../clock.ts';
 import { derivedId } from '../ids.ts';
 import { eventsOwed, type Message } from '../message/message.ts';
+import { firstLane } from './admission.ts';
 import { type NewDelivery, newDelivery } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { eventBody, eventName } from './event-body.ts';
+import { type ReceiverHealth, receiverOf } from './receiver-health.ts';
 import type { DeliveryQueue } from './wake.ts';
+
+export type PlannedDelivery = Omit<NewDelivery, 'lane'>;
 
 /**
  * One delivery for each event state that the change entered, in the order of the states.
@@ -16,7 +20,7 @@ export function planDeliveries(
   before: Message | undefined,
   after: Message,
   accountUrl: string | undefined,
-): NewDelivery[] {
+): PlannedDelivery[] {
   const url = after.webhook_url ?? accountUrl;
   if (url === undefined) return [];
   return eventsOwed(before, after).map((status) => {
@@ -35,7 +39,9 @@ export function planDeliveries(
 export interface RelayPorts {
   readonly deliveries: DeliveryStore;
   readonly queue: DeliveryQueue;
+  readonly health: Pick<ReceiverHealth, 'standing'>;
   readonly clock: Clock;
+  readonly warn: (message: string, error: unknown) => void;
   readonly newRevision: () => string;
   readonly retentionDays: number;
 }
@@ -52,10 +58,11 @@ export async function relayDeliveries(
 ): Promise<number> {
   const planned = planDeliveries(before, after, accountUrl);
   for (const given of planned) {
+    const lane = await firstLane(ports, receiverOf(given));
     await ports.deliveries.create(
-      newDelivery(given, ports.clock(), ports.retentionDays, ports.newRevision()),
+      newDelivery({ ...given, lane }, ports.clock(), ports.retentionDays, ports.newRevision()),
     );
-    await ports.queue.send('fast', given.client_id, { delivery_id: given.delivery_id }, 0);
+    await ports.queue.send(lane, given.client_id, { delivery_id: given.delivery_id }, 0);
   }
   return planned.length;
 }

@@ -8,9 +8,8 @@ import type { Message } from '../../shared/message/message.ts';
 import { type DeliverPorts, deliver, type Outcome } from '../../shared/webhook/deliver.ts';
 import type { AttemptError, Delivery, Lane } from '../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
-import type { OriginStore } from '../../shared/webhook/origin-health.ts';
-import { originHealth } from '../../shared/webhook/origin-health.ts';
 import { relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
+import { type ReceiverStore, receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
 import {
   type DeliveryMessage,
@@ -18,6 +17,7 @@ import {
   type DeliveryScheduler,
   wakeBy,
 } from '../../shared/webhook/wake.ts';
+import { memoryReceiverStore } from './memory-receiver-store.ts';
 
 export type Fault = 'kill_before' | 'kill_after' | 'fail_before' | 'fail_after';
 
@@ -103,7 +103,6 @@ export function createWorld(options: WorldOptions): World {
   const outcomes: Outcome[] = [];
   const calls: string[] = [];
   const schedules = new Set<string>();
-  const origins = new Map<string, Date>();
   const latencyMs = options.latencyMs ?? (() => 5);
   const never = new Promise<never>(() => {});
   const clock = () => new Date(now);
@@ -218,11 +217,16 @@ export function createWorld(options: WorldOptions): World {
         }),
     };
   }
-  const originStore: OriginStore = {
-    slowUntil: async (origin) => origins.get(origin),
-    setSlow: async (origin, until) => void origins.set(origin, until),
-    forget: async (origin) => void origins.delete(origin),
-  };
+  const receivers = memoryReceiverStore();
+  function receiversOf(worker: Worker): ReceiverStore {
+    return {
+      read: (receiver) => call(worker, 'health', () => receivers.read(receiver)),
+      setSlow: (...hung) => call(worker, 'health', () => receivers.setSlow(...hung)),
+      setQuick: (...quick) => call(worker, 'health', () => receivers.setQuick(...quick)),
+      takeSlot: (...taken) => call(worker, 'health', () => receivers.takeSlot(...taken)),
+      freeSlot: (...freed) => call(worker, 'health', () => receivers.freeSlot(...freed)),
+    };
+  }
 
   function portsOf(worker: Worker): DeliverPorts {
     const queue = queueOf(worker);
@@ -237,7 +241,7 @@ export function createWorld(options: WorldOptions): World {
             { secret: 'whsec_c2VjcmV0', created_at: options.startAt.toISOString() },
           ]),
       },
-      health: originHealth(originStore),
+      health: receiverHealth(receiversOf(worker)),
       post: (request) => postOf(worker, request),
       queue,
       wake: wakeBy(queue, schedulerOf(worker), options.scheduleLeadSeconds ?? 60),
@@ -304,6 +308,8 @@ export function createWorld(options: WorldOptions): World {
         const ports = {
           deliveries: storeOf(worker),
           queue: queueOf(worker),
+          health: receiverHealth(receiversOf(worker)),
+          warn: () => {},
           clock,
           newRevision,
           retentionDays: 30,

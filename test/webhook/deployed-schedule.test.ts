@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { derivedId, newId } from '../../shared/ids.ts';
-import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
+import { retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
+import { dynamoReceiverStore } from '../../shared/webhook/receiver-health.dynamo.ts';
+import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
 import { aMessage, aSentMessage } from '../support/a-webhook-message.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../support/gateway.ts';
@@ -17,6 +18,7 @@ const dynamo = documentClient();
 const sqs = sqsClient();
 const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
 const queue = sqsDeliveryQueue(sqs, { fast: queues.webhooks ?? '', slow: queues.slow_webhooks ?? '' });
+const health = receiverHealth(dynamoReceiverStore(dynamo, tables.webhook_deliveries ?? ''));
 const servers: Server[] = [];
 
 afterEach(() => {
@@ -41,7 +43,15 @@ async function receiver(answer: (body: string, request: IncomingMessage, respons
 /** As the relay does it for a message of this client that was just sent. */
 async function send(url: string, clientId = client_id): Promise<string> {
   const id = newId('msg', new Date());
-  const ports = { deliveries, queue, clock: () => new Date(), newRevision: randomUUID, retentionDays: 1 };
+  const ports = {
+    deliveries,
+    queue,
+    health,
+    clock: () => new Date(),
+    newRevision: randomUUID,
+    retentionDays: 1,
+    warn: console.warn,
+  };
   const message = { message_id: id, client_id: clientId, webhook_url: url };
   await relayDeliveries(ports, aMessage(message), aSentMessage(message), undefined);
   return derivedId('whd', id, 'sms.sent');
@@ -96,33 +106,4 @@ describe('webhooks of the deployed gateway', () => {
     });
     expect(attempts[0]?.request_headers).toMatchObject({ 'x-webhook-signature': '[redacted]' });
   });
-
-  it('to good receivers are not delayed by half of the traffic hanging', async () => {
-    const good = await receiver((_body, _request, response) => response.end());
-    const hanging = await receiver(() => {});
-    const pace = async (urls: readonly string[]) => {
-      const sent: [string, string][] = [];
-      for (const url of urls) {
-        sent.push([url, await send(url)]);
-        await pause(50);
-      }
-      const latencies = await Promise.all(
-        sent.filter(([url]) => url === good).map(async ([, id]) => latencyOf(await finished(id, 60))),
-      );
-      return latencies.toSorted((a, b) => a - b);
-    };
-    // The first of them start the processes.
-    await pace(Array(20).fill(good));
-    const alone = await pace(Array(60).fill(good));
-    const beside = await pace(Array.from({ length: 120 }, (_, i) => (i % 2 === 0 ? good : hanging)));
-    const p99 = (sorted: readonly number[]) => sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0;
-    console.log(
-      `event to POST, p99: ${p99(alone)} ms alone, ${p99(beside)} ms with half of the traffic hanging`,
-    );
-    expect(p99(beside)).toBeLessThan(1000);
-  });
 });
-
-function latencyOf(delivery: Delivery): number {
-  return Date.parse(delivery.attempts[0]?.started_at ?? '') - Date.parse(delivery.created_at);
-}

@@ -1,0 +1,97 @@
+/**
+ * What is known of receivers, as rows of the deliveries table named `receiver#<client>#<origin>` and
+ * `probe#<client>#<slot>`; they go by TTL at the latest.
+ */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { epochSeconds } from '../clock.ts';
+import type { Receiver, ReceiverStore } from './receiver-health.ts';
+
+const receiverRow = z.object({ standing: z.enum(['quick', 'slow']), known_until: z.iso.datetime() });
+
+export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: string): ReceiverStore {
+  const receiverKey = (of: Receiver) => ({ delivery_id: `receiver#${of.clientId}#${of.origin}` });
+  const slotKey = (slot: string) => ({ delivery_id: `probe#${slot}` });
+  const lasting = (until: Date) => ({ known_until: until.toISOString(), purge_at: epochSeconds(until) });
+
+  return {
+    async read(receiver) {
+      const answer = await client.send(
+        new GetCommand({ TableName: tableName, Key: receiverKey(receiver), ConsistentRead: true }),
+      );
+      if (answer.Item === undefined) return undefined;
+      const { standing, known_until } = receiverRow.parse(answer.Item);
+      return { standing, until: new Date(known_until) };
+    },
+
+    async setSlow(receiver, hungAt, until) {
+      await client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: {
+            ...receiverKey(receiver),
+            standing: 'slow',
+            hung_at: hungAt.toISOString(),
+            ...lasting(until),
+          },
+        }),
+      );
+    },
+
+    async setQuick(receiver, until, unlessHungSince) {
+      return succeeds(
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...receiverKey(receiver), standing: 'quick', ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(hung_at) OR hung_at <= :limit',
+            ExpressionAttributeValues: { ':limit': unlessHungSince.toISOString() },
+          }),
+        ),
+      );
+    },
+
+    async takeSlot(slot, holder, now, until) {
+      try {
+        await client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...slotKey(slot), holder, taken_since: now.toISOString(), ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(holder) OR holder = :holder OR known_until <= :now',
+            ExpressionAttributeValues: { ':holder': holder, ':now': now.toISOString() },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return new Date(error.Item?.taken_since?.S ?? now);
+      }
+    },
+
+    async freeSlot(slot, holder) {
+      // False where its time was over and another took it.
+      await succeeds(
+        client.send(
+          new DeleteCommand({
+            TableName: tableName,
+            Key: slotKey(slot),
+            ConditionExpression: 'holder = :holder',
+            ExpressionAttributeValues: { ':holder': holder },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+async function succeeds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { derivedId } from '../../shared/ids.ts';
+import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
+import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { type Answer, createWorld } from '../support/webhook-world.ts';
+
+const hangs: Answer = { afterMs: 5000, error: 'timeout' };
+const answers: Answer = { afterMs: 40, status: 200 };
+
+/** A world whose receivers are told apart by their hosts; its clock moves only by what it is told to. */
+function aWorld(answerOf: (host: string, at: Date) => Answer) {
+  const hosts = new Map<string, string>();
+  const world = createWorld({
+    store: memoryDeliveryStore(),
+    startAt: created,
+    answer: (deliveryId) => answerOf(hosts.get(deliveryId) ?? '', world.now()),
+  });
+  return {
+    world,
+    /** So many webhooks of a client, now. */
+    send(host: string, count = 1, client = host) {
+      for (let i = 0; i < count; i += 1) {
+        const message = {
+          message_id: `msg_${String(hosts.size).padStart(26, '0')}`,
+          client_id: client,
+          webhook_url: `https://${host}/hook`,
+        };
+        hosts.set(derivedId('whd', message.message_id, 'sms.sent'), host);
+        world.relay(aMessage(message), aSentMessage(message));
+      }
+    },
+    /** First attempts at that host: the lane of each, and how long after the start. */
+    posts: (host: string) =>
+      world.posts
+        .filter(({ deliveryId, attempt }) => attempt === 1 && hosts.get(deliveryId) === host)
+        .map(({ lane, at }) => ({ lane, ms: at.getTime() - created.getTime() })),
+    inLane: (lane: 'fast' | 'slow') =>
+      world.posts.filter((post) => post.attempt === 1 && post.lane === lane).length,
+  };
+}
+
+describe('a receiver that hangs', () => {
+  it('holds one worker of the fast lane, and is posted to without delay in the slow one', async () => {
+    const { world, send, posts } = aWorld(() => hangs);
+    send('hangs.example', 50);
+    await world.run(4);
+    const seen = posts('hangs.example');
+    expect(seen).toHaveLength(50);
+    expect(seen.filter(({ lane }) => lane === 'fast')).toHaveLength(1);
+    expect(Math.max(...seen.map(({ ms }) => ms))).toBeLessThan(500);
+  });
+
+  it('holds four workers at most, under however many names', async () => {
+    const { world, send, inLane } = aWorld(() => hangs);
+    for (let i = 0; i < 100; i += 1) send(`r${i}.hangs.example`, 1, 'one client');
+    await world.run(4);
+    expect(inLane('fast')).toBeLessThanOrEqual(4);
+    expect(inLane('fast') + inLane('slow')).toBe(100);
+  });
+
+  it('holds none at all once it is known: its webhooks begin in the slow lane', async () => {
+    const { world, send, inLane } = aWorld(() => hangs);
+    send('hangs.example');
+    await world.run(2);
+    send('hangs.example', 30);
+    await world.run(1);
+    expect(inLane('fast')).toBe(1);
+    expect(inLane('slow')).toBe(30);
+    expect(world.outcomes.filter(({ kind }) => kind === 'moved_to_slow_lane')).toHaveLength(0);
+  });
+
+  it('delays no webhook of another client, nor takes its receivers out of the fast lane', async () => {
+    const { world, send, posts } = aWorld((host) => (host === 'good.example' ? answers : hangs));
+    for (let second = 0; second < 5; second += 1) {
+      send('hangs.example', 20);
+      // The same host as another client's that hangs there.
+      send('hangs.example', 1, 'somebody else');
+      send('good.example', 20);
+      await world.run(1);
+    }
+    const good = posts('good.example');
+    expect(good).toHaveLength(100);
+    expect(new Set(good.map(({ lane }) => lane))).toEqual(new Set(['fast']));
+    const delays = good.map(({ ms }) => ms % 1000);
+    expect(Math.max(...delays.slice(20))).toBeLessThan(100);
+    expect(Math.max(...delays)).toBeLessThan(300);
+  });
+
+  it('is in the fast lane for no longer than it takes to see, if it was quick before', async () => {
+    const turnsAt = new Date(created.getTime() + 5000);
+    const { world, send, posts } = aWorld((_host, at) => (at < turnsAt ? answers : hangs));
+    for (let tenth = 0; tenth < 100; tenth += 1) {
+      send('turns.example');
+      await world.run(0.1);
+    }
+    const inFastLane = posts('turns.example').filter(({ lane }) => lane === 'fast');
+    expect(Math.max(...inFastLane.map(({ ms }) => ms))).toBeLessThan(7100);
+    expect(posts('turns.example')).toHaveLength(100);
+  });
+
+  it('is back in the fast lane when it answers quickly again', async () => {
+    const mendedAt = new Date(created.getTime() + 10_000);
+    const { world, send, posts } = aWorld((_host, at) => (at < mendedAt ? hangs : answers));
+    for (let second = 0; second < 60; second += 1) {
+      send('mended.example');
+      await world.run(1);
+    }
+    const lanes = posts('mended.example').map(({ lane }) => lane);
+    expect(new Set(lanes.slice(2, 25))).toEqual(new Set(['slow']));
+    expect(new Set(lanes.slice(-20))).toEqual(new Set(['fast']));
+  });
+
+  it('stays in the slow lane while it hangs now and then', async () => {
+    let posted = 0;
+    const { world, send, inLane } = aWorld(() => (posted++ % 10 === 0 ? hangs : answers));
+    send('moody.example');
+    await world.run(2);
+    for (let second = 0; second < 60; second += 1) {
+      send('moody.example');
+      await world.run(1);
+    }
+    expect(inLane('fast')).toBe(1);
+  });
+});
+
+describe('a receiver that is new and quick', () => {
+  it('is served in the fast lane from the first webhook on, burst or not', async () => {
+    const { world, send, posts } = aWorld(() => answers);
+    send('new.example', 50);
+    await world.run(2);
+    const seen = posts('new.example');
+    expect(seen).toHaveLength(50);
+    expect(new Set(seen.map(({ lane }) => lane))).toEqual(new Set(['fast']));
+    expect(Math.max(...seen.map(({ ms }) => ms))).toBeLessThan(300);
+  });
+
+  it('is served in the fast lane too where it refuses: an answer that comes quickly holds nobody', async () => {
+    const { world, send, inLane } = aWorld(() => ({ afterMs: 5, error: 'refused' }));
+    send('refuses.example', 20);
+    await world.run(2);
+    expect(inLane('fast')).toBe(20);
+  });
+});
+
+it('posts in the fast lane when the memory of receivers is out of order', async () => {
+  const store = memoryDeliveryStore();
+  const world = createWorld({
+    store,
+    startAt: created,
+    fault: (name) => (name === 'health' ? 'fail_before' : undefined),
+    answer: () => answers,
+  });
+  world.relay(aMessage(), aSentMessage());
+  await world.run(5);
+  expect(world.posts.map(({ lane }) => lane)).toEqual(['fast']);
+  expect((await store.get(world.posts[0]?.deliveryId ?? ''))?.state).toBe('acknowledged');
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../shared/clock.ts';
+import { dynamoReceiverStore } from '../../shared/webhook/receiver-health.dynamo.ts';
+import { type Receiver, type ReceiverStore, receiverHealth } from '../../shared/webhook/receiver-health.ts';
+import { created as now } from '../support/a-webhook-message.ts';
+import { memoryReceiverStore } from '../support/memory-receiver-store.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_deliveries']);
+});
+afterAll(() => tables.drop());
+
+let receivers = 0;
+function aReceiver(): Receiver {
+  receivers += 1;
+  return { clientId: `client-${receivers}`, origin: 'https://receiver.example.com' };
+}
+
+describe.each<[string, () => ReceiverStore]>([
+  ['in memory', memoryReceiverStore],
+  ['in the table', () => dynamoReceiverStore(tables.dynamo, tables.names.webhook_deliveries)],
+])('what is known of receivers, %s', (_where, newStore) => {
+  it('is nothing at first', async () => {
+    const health = receiverHealth(newStore());
+    expect(await health.standing(aReceiver(), now)).toBe('unproven');
+  });
+
+  it('is told to every other worker at once of one that is new, and within a second of one that was quick', async () => {
+    const store = newStore();
+    const [one, other] = [receiverHealth(store), receiverHealth(store)];
+    const receiver = aReceiver();
+    await one.noteQuick(receiver, now);
+    expect(await other.standing(receiver, now)).toBe('quick');
+    await one.noteHanging(receiver, now);
+    expect(await one.standing(receiver, now)).toBe('slow');
+    expect(await other.standing(receiver, addSeconds(now, 1))).toBe('slow');
+  });
+
+  it('is of one client alone: what one receiver does to it moves no other client to the slow lane', async () => {
+    const health = receiverHealth(newStore());
+    const receiver = aReceiver();
+    await health.noteHanging(receiver, now);
+    expect(await health.standing({ ...receiver, clientId: 'another' }, now)).toBe('unproven');
+  });
+
+  it('changes to quick by a quick answer 20 s after the last that hung, given to whichever worker', async () => {
+    const store = newStore();
+    const [fast, slow] = [receiverHealth(store), receiverHealth(store)];
+    const receiver = aReceiver();
+    await fast.noteHanging(receiver, now);
+    await slow.noteQuick(receiver, addSeconds(now, 19));
+    expect(await fast.standing(receiver, addSeconds(now, 19))).toBe('slow');
+    await slow.noteQuick(receiver, addSeconds(now, 20));
+    expect(await fast.standing(receiver, addSeconds(now, 20))).toBe('quick');
+  });
+
+  it('is forgotten after ten minutes of one that hung, after half an hour of one that was quick', async () => {
+    const health = receiverHealth(newStore());
+    const [hung, quick] = [aReceiver(), aReceiver()];
+    await health.noteHanging(hung, now);
+    await health.noteQuick(quick, now);
+    expect(await health.standing(hung, addSeconds(now, 599))).toBe('slow');
+    expect(await health.standing(hung, addSeconds(now, 600))).toBe('unproven');
+    expect(await health.standing(quick, addSeconds(now, 1799))).toBe('quick');
+    expect(await health.standing(quick, addSeconds(now, 1800))).toBe('unproven');
+  });
+
+  it('gives a probe to one of many workers, and to the next once it is given back', async () => {
+    const health = receiverHealth(newStore());
+    const receiver = aReceiver();
+    const probes = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => health.takeProbe(receiver, `worker ${i}`, now)),
+    );
+    const [mine] = probes.filter(({ taken }) => taken);
+    expect(probes.filter(({ taken }) => taken)).toHaveLength(1);
+    expect(await health.takeProbe(receiver, 'later', addSeconds(now, 1))).toEqual({
+      taken: false,
+      since: now,
+    });
+    if (mine !== undefined) await health.giveBack(mine);
+    expect((await health.takeProbe(receiver, 'later', addSeconds(now, 1))).taken).toBe(true);
+  });
+
+  it('lets the probe of a worker that died go to another after ten seconds, and not be given back by the first', async () => {
+    const health = receiverHealth(newStore());
+    const receiver = aReceiver();
+    const first = await health.takeProbe(receiver, 'dead', now);
+    expect((await health.takeProbe(receiver, 'second', addSeconds(now, 9))).taken).toBe(false);
+    expect((await health.takeProbe(receiver, 'second', addSeconds(now, 10))).taken).toBe(true);
+    await health.giveBack(first);
+    expect((await health.takeProbe(receiver, 'third', addSeconds(now, 11))).taken).toBe(false);
+  });
+
+  it('has four probes of a client under way at most, however many receivers it names', async () => {
+    const health = receiverHealth(newStore());
+    const { clientId } = aReceiver();
+    const probes = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        health.takeProbe({ clientId, origin: `https://r${i}.example.com` }, `worker ${i}`, now),
+      ),
+    );
+    expect(probes.filter(({ taken }) => taken)).toHaveLength(4);
+  });
+});
+
+it('costs a quick receiver no more than a write each quarter of an hour', async () => {
+  let writes = 0;
+  const store = memoryReceiverStore();
+  const counting: ReceiverStore = {
+    ...store,
+    setQuick: (...given) => {
+      writes += 1;
+      return store.setQuick(...given);
+    },
+  };
+  const health = receiverHealth(counting);
+  const receiver = aReceiver();
+  for (let seconds = 0; seconds <= 901; seconds += 1) {
+    await health.standing(receiver, addSeconds(now, seconds));
+    await health.noteQuick(receiver, addSeconds(now, seconds));
+  }
+  expect(writes).toBe(2);
+});
