@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsWhatsApp } from '../../shared/carrier/aws-whatsapp.ts';
 import type { Carrier } from '../../shared/carrier/carrier.ts';
+import { readEnvironment } from '../../shared/env.ts';
 import type { WhatsAppContent } from '../../shared/message/whatsapp-content.ts';
 import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
 import { aMessage } from './a-message.ts';
@@ -174,4 +175,57 @@ describe('the answer', () => {
       expect(server.requests.length - before).toBe(1);
     },
   );
+});
+
+describe('a one-time password', () => {
+  const otpMessage = aMessage({
+    channel: 'whatsapp',
+    text: '{{code}} is your code',
+    whatsapp: { type: 'text' },
+  });
+  const otp = { text: '123456 is your code', code: '123456' };
+
+  async function sentBy(by: Carrier): Promise<Record<string, unknown>> {
+    await by.handOver(otpMessage, otp, 1);
+    return JSON.parse(Buffer.from(String(server.requests.at(-1)?.body.message), 'base64').toString('utf8'));
+  }
+
+  it('goes as the stage’s authentication template, with the code in its body and its copy-code button', async () => {
+    const withTemplate = awsWhatsApp({
+      phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
+      metaApiVersion: 'v20.0',
+      otpTemplate: { name: 'verification_code', language: 'en_GB' },
+      prices: { currency: 'USD', sms: {}, whatsapp: {} },
+      timeLimitMs: 500,
+    });
+    const parameters = [{ type: 'text', text: '123456' }];
+    expect(await sentBy(withTemplate)).toEqual({
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+447700900123',
+      type: 'template',
+      template: {
+        name: 'verification_code',
+        language: { code: 'en_GB' },
+        components: [
+          { type: 'body', parameters },
+          { type: 'button', sub_type: 'url', index: '0', parameters },
+        ],
+      },
+      biz_opaque_callback_data: otpMessage.message_id,
+    });
+  });
+
+  it('goes as a text where the stage has no such template', async () => {
+    expect(await sentBy(carrier)).toMatchObject({ type: 'text', text: { body: '123456 is your code' } });
+  });
+
+  it('is named by WHATSAPP_OTP_TEMPLATE, which may be absent but not malformed', () => {
+    const read = (value?: string) =>
+      readEnvironment(['WHATSAPP_OTP_TEMPLATE'], { WHATSAPP_OTP_TEMPLATE: value }).WHATSAPP_OTP_TEMPLATE;
+    expect(read('verification_code/en_GB')).toEqual({ name: 'verification_code', language: 'en_GB' });
+    expect(read()).toBeUndefined();
+    for (const wrong of ['', 'name', 'Name/en', 'name/english'])
+      expect(() => read(wrong)).toThrow('WHATSAPP_OTP_TEMPLATE');
+  });
 });

@@ -118,7 +118,8 @@ export async function request(
 
 /** A British mobile number that no other test sends to. */
 export function freshNumber(): string {
-  return `+4479${String(randomInt(10 ** 8)).padStart(8, '0')}`;
+  // A range of Great Britain itself: some beside it are of Jersey, Guernsey and Man.
+  return `+44795${String(randomInt(10 ** 7)).padStart(7, '0')}`;
 }
 
 /** What the simulated carrier took for a number, newest first. */

@@ -1,0 +1,132 @@
+/** A client's list of messages: all of them, each once, newest first, whatever the page size. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '../../shared/client/client.ts';
+import { addSeconds } from '../../shared/clock.ts';
+import { listMessages } from '../../shared/message/list-messages.ts';
+import { dynamoMessageList } from '../../shared/message/message-list.dynamo.ts';
+import { aClient, ask, sendsIn, storesIn } from '../support/sends.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
+});
+afterAll(() => tables.drop());
+
+interface Listed {
+  readonly messages: readonly { readonly message_id: string; readonly created_at: string }[];
+  readonly next_cursor?: string;
+}
+
+async function list(client: Client, query: Record<string, string> = {}): Promise<Listed> {
+  const operation = listMessages({
+    list: dynamoMessageList(tables.dynamo, tables.names.messages),
+    messages: storesIn(tables).messages,
+  });
+  const answer = await ask(operation, { client, now, query });
+  expect(answer.status).toBe(200);
+  return answer.body as Listed;
+}
+
+async function sms(client: Client, at: Date, body: object = {}): Promise<string> {
+  const asked = { client, now: at, body: { to: '+447700900123', message: 'Hi', ...body } };
+  const answer = await ask(sendsIn(tables).sms, asked);
+  return (answer.body as { message_id: string }).message_id;
+}
+
+const ids = (listed: Listed) => listed.messages.map(({ message_id }) => message_id);
+
+async function pages(client: Client, query: Record<string, string>): Promise<string[][]> {
+  const seen: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await list(client, { ...query, ...(cursor === undefined ? {} : { cursor }) });
+    seen.push(ids(page));
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return seen;
+}
+
+describe('pages', () => {
+  it('hold every message once, newest first, also those of one millisecond', async () => {
+    const client = aClient();
+    await sms(aClient(), now);
+    const sent: { readonly id: string; readonly at: Date }[] = [];
+    for (const second of [0, 1, 2]) {
+      const at = addSeconds(now, second);
+      const together = await Promise.all(Array.from({ length: 7 }, () => sms(client, at)));
+      sent.push(...together.map((id) => ({ id, at })));
+    }
+    for (const limit of ['1', '2', '7', '10', '20', '21', '22', '100']) {
+      const seen = await pages(client, { limit });
+      const all = seen.flat();
+      expect(all).toHaveLength(21);
+      expect(new Set(all)).toEqual(new Set(sent.map(({ id }) => id)));
+      const times = all.map((id) => sent.find((one) => one.id === id)?.at.getTime() ?? 0);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      expect(seen).toHaveLength(Math.ceil(21 / Number(limit)));
+    }
+  });
+
+  it('are 20 long where no limit is given, and the last has no cursor', async () => {
+    const client = aClient();
+    for (let n = 0; n < 21; n += 1) await sms(client, now);
+    const first = await list(client);
+    expect(first.messages).toHaveLength(20);
+    const second = await list(client, { cursor: first.next_cursor ?? '' });
+    expect(second.messages).toHaveLength(1);
+    expect(second).not.toHaveProperty('next_cursor');
+    expect(await list(aClient())).toEqual({ messages: [] });
+  });
+});
+
+describe('filters', () => {
+  it('are by reference, status, channel and time, both ends taken in, alone and together', async () => {
+    const client = aClient();
+    const early = await sms(client, now, { reference: 'a' });
+    const middle = await sms(client, addSeconds(now, 1), { reference: 'b' });
+    const late = await sms(client, addSeconds(now, 2), { reference: 'a' });
+    const scheduled_at = addSeconds(now, 600).toISOString();
+    const scheduled = await sms(client, addSeconds(now, 3), { scheduled_at });
+    const { body } = await ask(sendsIn(tables).whatsapp, {
+      client,
+      now: addSeconds(now, 4),
+      body: { to: '+447700900123', message: 'Hi', reference: 'a' },
+    });
+    const { message_id: whatsapp } = body as { message_id: string };
+    const at = (seconds: number) => addSeconds(now, seconds).toISOString();
+    const cases: [Record<string, string>, string[]][] = [
+      [{}, [whatsapp, scheduled, late, middle, early]],
+      [{ reference: 'a' }, [whatsapp, late, early]],
+      [{ reference: 'none' }, []],
+      [{ status: 'scheduled' }, [scheduled]],
+      [{ channel: 'whatsapp' }, [whatsapp]],
+      [{ channel: 'sms', reference: 'a' }, [late, early]],
+      [{ since: at(1), until: at(2) }, [late, middle]],
+      [{ since: at(2) }, [whatsapp, scheduled, late]],
+      [{ until: at(0) }, [early]],
+      [{ since: '2026-11-20T11:00:01+01:00', until: at(1) }, [middle]],
+      [{ since: at(3), until: at(1) }, []],
+      [{ reference: 'a', until: at(3), limit: '1' }, [late, early]],
+    ];
+    for (const [query, expected] of cases) expect((await pages(client, query)).flat()).toEqual(expected);
+  });
+
+  it.each([
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '101' }, 'limit'],
+    [{ limit: 'ten' }, 'limit'],
+    [{ status: 'lost' }, 'status'],
+    [{ channel: 'fax' }, 'channel'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ until: '2026-11-20' }, 'until'],
+    [{ cursor: 'bm9uZQ' }, 'cursor'],
+  ])('refuse %j', async (query, field) => {
+    await expect(list(aClient(), query as Record<string, string>)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ field }],
+    });
+  });
+});
