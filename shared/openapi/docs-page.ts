@@ -1,9 +1,12 @@
 /** The API reference for people, made from the OpenAPI document alone. */
 
+import { type ErrorCode, errorStatus } from '../errors.ts';
 import type { Example } from './description.ts';
-import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from './document.ts';
+import type { OpenApiDocument, OpenApiOperation } from './document.ts';
+import { errorNotes } from './errors.ts';
 import { fieldRows, kindOf, type Resolve } from './field-rows.ts';
 import { code, type Html, html, inline, type Page, prose } from './page.ts';
+import type { OpenApiResponse } from './responses.ts';
 import type { JsonSchema } from './schemas.ts';
 
 interface Operation extends OpenApiOperation {
@@ -35,6 +38,7 @@ export function docsPage(document: OpenApiDocument): Page {
           )}`,
       ),
       html`<strong>Webhooks</strong><a href="#webhooks">Events</a><a href="docs/webhooks">Guide for webhooks</a>`,
+      html`<strong>Errors</strong><a href="#errors">Error codes</a>`,
       html`<strong>For tools</strong><a href="openapi.json">openapi.json</a>`,
     ],
     main: [
@@ -45,6 +49,7 @@ export function docsPage(document: OpenApiDocument): Page {
           html`<section><h2>${tag.name}</h2><p class="soft">${tag.description}</p>${tag.operations.map((operation) => operationSection(operation, resolve))}</section>`,
       ),
       webhooks(document, resolve),
+      errors(resolve),
     ],
   };
 }
@@ -117,6 +122,15 @@ function fieldTable(schema: JsonSchema, resolve: Resolve, must = 'always'): Html
     ({ name, kind, required, note }) =>
       html`<tr><td><code>${name}</code>${required && html` <span class="must">${must}</span>`}</td><td class="kind">${kind}</td><td>${inline(note)}</td></tr>`,
   )}</tbody></table></div>`;
+}
+
+function errors(resolve: Resolve): Html {
+  const codes = Object.entries(errorStatus) as [ErrorCode, number][];
+  return html`<section><h2 id="errors">Error codes</h2><div class="table"><table class="fields"><thead><tr><th>Code</th><th>Status</th><th>When</th></tr></thead><tbody>${codes.map(
+    ([name, status]) =>
+      html`<tr><td><code>${name}</code></td><td>${status}</td><td>${inline(errorNotes[name].when)}</td></tr>`,
+  )}</tbody></table></div>
+<h4>Body</h4>${fieldTable({ $ref: '#/components/schemas/ErrorBody' }, resolve)}</section>`;
 }
 
 function webhooks(document: OpenApiDocument, resolve: Resolve): Html {

@@ -1,22 +1,13 @@
 /** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
-import { type ErrorCode, errorStatus } from '../errors.ts';
 import { policies, type Route, type RouteName, routes } from '../routes.ts';
 import { version } from '../version.ts';
-import type { Answer, Description, Example } from './description.ts';
-import { errorExample, errorNotes } from './errors.ts';
+import type { Example } from './description.ts';
 import { type EventName, eventExample, events } from './events.ts';
-import { idempotencyKey, type NamedHeaders, namedHeaders, responseHeaders } from './headers.ts';
+import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { operations } from './operations.ts';
+import { type OpenApiResponse, reference, responsesOf } from './responses.ts';
 import { componentSchemas, type JsonSchema } from './schemas.ts';
-
-export interface OpenApiResponse {
-  readonly description: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly content: Readonly<
-    Record<string, { schema: JsonSchema; examples?: Readonly<Record<string, Example>> }>
-  >;
-}
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -144,75 +135,15 @@ function limitsOf({ policy, scope }: Route): Record<string, unknown> {
     per_minute: perMinute,
     per_hour: perHour,
     per_day: perDay,
-    counted_on: scope === null ? 'source address, or client where its credentials are valid' : 'client',
+    counted_on: countedOn(policy, scope),
   };
 }
 
-function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
-  const responses: Record<string, OpenApiResponse> = {
-    [description.answer.status]: successOf(description.answer, description.keyed === true),
-  };
-  const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
-  for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
-    responses[status] = refusalOf(status, codes, route);
-  }
-  return responses;
-}
-
-/** Every code that the operation can answer with. */
-export function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
-  const codes: ErrorCode[] = [...errors];
-  // A body that nobody asked for is read all the same, and refused where it can't be.
-  if (route.method !== 'GET' && route.method !== 'DELETE') {
-    codes.push('invalid_request', 'payload_too_large', 'unsupported_media_type');
-  }
-  if (route.scope !== null) codes.push('unauthorized', 'forbidden');
-  if (keyed === true) codes.push('idempotency_in_progress', 'idempotency_key_reused');
-  codes.push('rate_limit_exceeded', 'internal_error', 'service_unavailable');
-  return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
-}
-
-function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
-  const { description, content, headers = {} } = answer;
-  const own = Object.entries(headers).map(([name, note]) => [
-    name,
-    { description: note, schema: { type: 'string' } },
-  ]);
-  return {
-    description,
-    headers: { ...responseHeaders(keyed ? ['Idempotent-Replayed'] : []), ...Object.fromEntries(own) },
-    content:
-      'mediaType' in content
-        ? {
-            [content.mediaType]: {
-              schema: { type: content.mediaType.endsWith('json') ? 'object' : 'string' },
-            },
-          }
-        : { 'application/json': { schema: oneOf(content.schemas), examples: content.examples } },
-  };
-}
-
-function refusalOf(status: number, codes: readonly ErrorCode[], route: Route): OpenApiResponse {
-  const headers = [
-    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-    ...(status === 429 ? (['Retry-After'] as const) : []),
-  ];
-  const onTokenEndpoint = route.path === routes.issueToken.path;
-  return {
-    description: codes.map((code) => `\`${code}\`: ${errorNotes[code].when}`).join('\n\n'),
-    headers: responseHeaders(headers),
-    content: {
-      'application/json': {
-        schema: { allOf: [reference('ErrorBody'), { properties: { error: { enum: codes } } }] },
-        examples: Object.fromEntries(
-          codes.map((code) => [
-            code,
-            { summary: errorNotes[code].when, value: errorExample(code, onTokenEndpoint) },
-          ]),
-        ),
-      },
-    },
-  };
+function countedOn(policy: Route['policy'], scope: Route['scope']): string {
+  if (scope !== null) return 'client';
+  return policy === 'auth_token'
+    ? 'client where its credentials are valid, else source address'
+    : 'source address';
 }
 
 function webhookOf(name: EventName): Record<string, unknown> {
@@ -225,7 +156,7 @@ function webhookOf(name: EventName): Record<string, unknown> {
   });
   return {
     post: {
-      operationId: `on ${name}`,
+      operationId: `on${name.split('.').map(capitalized).join('')}`,
       summary: events[name],
       description:
         'Posted to the `webhook_url` of the message, else to the one of the account. Any answer but 200 within 5 seconds is a failed attempt; retries follow after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours.',
@@ -254,11 +185,6 @@ function webhookOf(name: EventName): Record<string, unknown> {
   };
 }
 
-function reference(schema: string): JsonSchema {
-  return { $ref: `#/components/schemas/${schema}` };
-}
-
-function oneOf(names: readonly string[]): JsonSchema {
-  const references = names.map(reference);
-  return references.length === 1 && references[0] !== undefined ? references[0] : { oneOf: references };
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }

@@ -54,7 +54,7 @@ export function eventExample(event: EventName): z.output<typeof webhookEvent> {
       cost: event.startsWith('sms') ? 0.0042 : 0.005,
       currency: 'USD',
       reference: 'order-42',
-      client_id: 'cli_01KC9V0000000000000000000A',
+      client_id: 'client_0a1b2c3d4e5f6g7h',
       ...(status === 'failed' || status === 'expired'
         ? { error_code: lost[status], error_message: 'The message could not be delivered.' }
         : {}),

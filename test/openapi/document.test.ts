@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
@@ -144,6 +146,19 @@ describe('the OpenAPI document', () => {
         .every((state) => eventStatuses.some((known) => known === state)),
     ).toBe(true);
     for (const name of names) expect(held.schemaFaults('WebhookEvent', eventExample(name))).toEqual([]);
+  });
+
+  it('weighs on no function but the one that serves it', () => {
+    const root = join(import.meta.dirname, '..', '..');
+    const importers = ['bin', 'lib', 'functions', 'shared']
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+          (path) => `${folder}/${path}`,
+        ),
+      )
+      .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('shared/openapi/'))
+      .filter((path) => /from '[^']*\/openapi\//.test(readFileSync(join(root, path), 'utf8')));
+    expect(importers).toEqual(['functions/describe-api.ts']);
   });
 
   it('says in JSON Schema what the refinements of zod say in code', () => {

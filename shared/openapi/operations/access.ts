@@ -13,7 +13,7 @@ export const issueToken: Description = {
       credentials: {
         summary: 'Credentials in the body',
         value: {
-          client_id: 'cli_01KC9V0000000000000000000A',
+          client_id: 'client_0a1b2c3d4e5f6g7h',
           client_secret: 'the-secret-shown-once',
           grant_type: 'client_credentials',
         },

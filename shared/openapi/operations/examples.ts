@@ -2,7 +2,7 @@
 export const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
 export const batchId = 'bat_01KC9V7QD3B5C7D9F1G3H5J7K9';
 export const otpId = 'otp_01KC9V7QMNPQRSTVWXYZ012345';
-export const clientId = 'cli_01KC9V0000000000000000000A';
+export const clientId = 'client_0a1b2c3d4e5f6g7h';
 export const recipient = '+447700900123';
 export const createdAt = '2026-11-20T10:00:00.000Z';
 
