@@ -1,1 +1,18 @@
-export const handler = async () => ({ statusCode: 200, body: 'soon' });
+/** The dashboard's page at /admin, and the files that it loads: made by the build, beside this function. */
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { type DashboardFile, serveDashboard } from '../shared/admin/dashboard-files.ts';
+import { httpFunction } from '../shared/http.ts';
+import { adminRoutes } from '../shared/routes.ts';
+
+const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
+const read = (name: string): Buffer => readFileSync(new URL(`files/${name}`, import.meta.url));
+
+const files = new Map(
+  fileList.parse(JSON.parse(read('list.json').toString('utf8'))).map(({ name, contentType, etag }) => {
+    const file: DashboardFile = { contentType, etag, gzip: read(`${name}.gzip`), brotli: read(`${name}.br`) };
+    return [name, file] as const;
+  }),
+);
+
+export const handler = httpFunction(adminRoutes.adminDashboard, serveDashboard(files), { formats: [] });

@@ -1,0 +1,105 @@
+/** What is read from the gateway for a page: loading, there, or refused; and read page by page where there is much. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+export interface Loaded<Data> {
+  readonly data: Data | undefined;
+  readonly error: string | undefined;
+  readonly loading: boolean;
+  reload(): void;
+}
+
+/** Loads again when `key` changes; an answer that comes too late is dropped. */
+export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<Data> {
+  const [state, setState] = useState<{ key: string; data?: Data; error?: string; loading: boolean }>({
+    key,
+    loading: true,
+  });
+  const latest = useRef(load);
+  latest.current = load;
+  const round = useRef(0);
+
+  const start = useCallback(() => {
+    round.current += 1;
+    const mine = round.current;
+    setState((before) => ({ ...(before.key === key ? before : {}), key, loading: true }));
+    latest.current().then(
+      (data) => {
+        if (round.current === mine) setState({ key, data, loading: false });
+      },
+      (error: unknown) => {
+        if (round.current === mine) setState({ key, error: sentence(error), loading: false });
+      },
+    );
+  }, [key]);
+
+  useEffect(start, [start]);
+  const current = state.key === key ? state : { loading: true };
+  return {
+    data: 'data' in current ? current.data : undefined,
+    error: 'error' in current ? current.error : undefined,
+    loading: current.loading,
+    reload: start,
+  };
+}
+
+/** Calls `reload` every two seconds as long as something is under way. */
+export function useRefresh(underWay: boolean, reload: () => void): void {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    if (!underWay) return undefined;
+    const timer = setInterval(() => latest.current(), 2000);
+    return () => clearInterval(timer);
+  }, [underWay]);
+}
+
+export interface Pages {
+  /** From 1. */
+  readonly index: number;
+  /** How many are known of: one more each time the gateway says that there is more. */
+  readonly count: number;
+  turnTo(index: number): void;
+}
+
+/** Pages by the gateway's cursors; another `key` begins at the first page again. */
+export function usePaged<Data extends { readonly next_cursor?: string }>(
+  key: string,
+  load: (cursor: string | undefined) => Promise<Data>,
+): Loaded<Data> & { readonly pages: Pages } {
+  const [stored, setStored] = useState<Cursors>(() => firstPage(key));
+  const state = stored.key === key ? stored : firstPage(key);
+  const cursor = state.cursors[state.index - 1];
+  const loaded = useLoaded(`${key}|${state.index}|${cursor ?? ''}`, () => load(cursor));
+  const next = loaded.data?.next_cursor;
+  const { index } = state;
+  useEffect(() => {
+    if (next === undefined) return;
+    setStored((before) => {
+      const now = before.key === key ? before : firstPage(key);
+      return { ...now, cursors: [...now.cursors.slice(0, index), next] };
+    });
+  }, [key, index, next]);
+  return {
+    ...loaded,
+    pages: {
+      index,
+      count: state.cursors.length,
+      turnTo: (wanted) => setStored({ ...state, index: wanted }),
+    },
+  };
+}
+
+interface Cursors {
+  readonly key: string;
+  readonly index: number;
+  /** The cursor of each page that is known of; the first has none. */
+  readonly cursors: readonly (string | undefined)[];
+}
+
+function firstPage(key: string): Cursors {
+  return { key, index: 1, cursors: [undefined] };
+}
+
+export function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong.';
+}

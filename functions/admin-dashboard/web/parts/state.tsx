@@ -1,0 +1,25 @@
+/** The state of a message or of a webhook: a word, with a sign and a colour that say the same. */
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+
+const signs: Readonly<Record<string, StatusIndicatorProps.Type>> = {
+  scheduled: 'pending',
+  queued: 'pending',
+  sending: 'in-progress',
+  sent: 'in-progress',
+  delivered: 'success',
+  read: 'success',
+  failed: 'error',
+  expired: 'warning',
+  canceled: 'stopped',
+  pending: 'pending',
+  attempting: 'in-progress',
+  retry_scheduled: 'pending',
+  acknowledged: 'success',
+  enabled: 'success',
+  disabled: 'stopped',
+  revoked: 'stopped',
+};
+
+export function State({ of }: { readonly of: string }) {
+  return <StatusIndicator type={signs[of] ?? 'info'}>{of.replaceAll('_', ' ')}</StatusIndicator>;
+}
