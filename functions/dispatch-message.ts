@@ -33,13 +33,15 @@ export function handler(event: SQSEvent) {
     queueMessage,
     async ({ message_id }) => {
       const { outcome, message, againAfterSeconds, errorCode } = await dispatch(deps, message_id);
-      if (errorCode !== undefined) countMetric('CarrierRefusal', 1, { error_code: errorCode });
+      if (errorCode !== undefined) countMetric('CarrierRefusal');
       log.info('dispatch', {
         message_id,
         outcome,
         client_id: message?.client_id,
         channel: message?.channel,
         attempt: message?.handover_attempts,
+        // What the alarm on spend adds up.
+        cost: outcome === 'sent' ? message?.cost : undefined,
         again_after_seconds: againAfterSeconds,
         error_code: errorCode,
       });

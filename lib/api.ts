@@ -4,15 +4,19 @@
  */
 import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
 import { adminRoutes, type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
+import { acknowledgeApi, apiStageOptions, watchApi } from './api-stage.ts';
+import { CustomDomain } from './custom-domain.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import type { OtpSecret } from './otp-secret.ts';
 import type { StageSettings } from './stages.ts';
 import type { Storage } from './storage.ts';
 import type { TokenKey } from './token-key.ts';
+import { WebAcl } from './web-acl.ts';
 
 export interface ApiProps {
   readonly stage: StageSettings;
@@ -106,6 +110,8 @@ const needs: Readonly<Record<RouteName, Needs>> = {
 const requestTimeoutSeconds = 20;
 
 export class Api extends Construct {
+  /** What callers see of a fault. */
+  readonly alarms: readonly Alarm[];
   private readonly props: ApiProps;
   /** By function: several routes may be answered by one. */
   private readonly integrations = new Map<string, LambdaIntegration>();
@@ -114,11 +120,12 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.props = props;
+    const { stage } = props;
     const api = new RestApi(this, 'Rest', {
-      restApiName: props.stage.stackName,
+      restApiName: stage.stackName,
       endpointTypes: [EndpointType.REGIONAL],
-      cloudWatchRole: false,
-      deployOptions: { stageName: 'live' },
+      cloudWatchRole: stage.apiAccessLogs,
+      deployOptions: apiStageOptions(this, stage),
       // The dashboard's files are sent compressed. A browser asks for a script with `Accept: */*`, so no narrower
       // list would do; requests then come in base64, which every function of ours reads.
       binaryMediaTypes: ['*/*'],
@@ -132,6 +139,10 @@ export class Api extends Construct {
         .addMethod(route.method, this.integration(name, route, needs[name]));
     }
     this.refuseTheRest(api);
+    acknowledgeApi(api, stage);
+    this.alarms = watchApi(this, api, stage);
+    if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
+    if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
@@ -140,7 +151,7 @@ export class Api extends Construct {
   add(route: Route, handler: GatewayFunction): void {
     this.rest.root
       .resourceForPath(route.path)
-      .addMethod(route.method, new LambdaIntegration(handler, { scopePermissionToMethod: false }));
+      .addMethod(route.method, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
   }
 
   /** Authentication and the rate check, which come before every operation (contract, sections 3 and 4). */
@@ -185,7 +196,7 @@ export class Api extends Construct {
     });
     this.grantGate(handler);
     grants(handler, this.props);
-    const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
+    const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
     this.integrations.set(route.functionName, integration);
     return integration;
   }

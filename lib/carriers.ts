@@ -10,7 +10,10 @@ import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
+import { acknowledgeWildcard } from './rules.ts';
 import type { StageSettings } from './stages.ts';
+
+const senders = ['phone-number', 'sender-id', 'pool'];
 
 export interface CarriersProps {
   readonly stage: StageSettings;
@@ -25,12 +28,22 @@ export class Carriers extends Construct {
     super(scope, id);
     // Both carriers report here; the WhatsApp account is pointed at this topic in its console.
     this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
-    this.topic.addSubscription(new SqsSubscription(props.receipts.queue));
+    this.topic.addSubscription(
+      new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
+    );
     if (props.stage.smsCarrier === 'aws') this.addSms(props);
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
 
   private addSms({ stage, dispatch }: CarriersProps): void {
+    for (const kind of senders) {
+      acknowledgeWildcard(
+        dispatch.executionRole,
+        'sms-voice',
+        `${kind}/*`,
+        'Senders are registered by a person, and a client names the one it is allowed.',
+      );
+    }
     const configurationSet = new CfnConfigurationSet(this, 'SmsConfigurationSet', {
       configurationSetName: stage.smsConfigurationSet,
       eventDestinations: [
@@ -49,7 +62,7 @@ export class Carriers extends Construct {
       resourceArns: [
         configurationSet.attrArn,
         // Whichever sender a client is allowed to name.
-        ...['phone-number', 'sender-id', 'pool'].map((kind) => this.arn('sms-voice', kind, '*')),
+        ...senders.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     });
   }

@@ -67,13 +67,21 @@ export const ownResponses: readonly OwnResponse[] = [
 ];
 
 /** Nothing was counted, so the limit is stated as spent: `Reset` 0 is a moment that has passed. */
+export const notCounted = {
+  /** Where not even the request has an id. */
+  requestId: 'none',
+  headers: {
+    'X-RateLimit-Limit': '0',
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': '0',
+    'X-RateLimit-Policy': '0;w=1;comment=not_counted',
+  },
+} as const;
+
 const headers = {
   'X-Request-Id': 'context.requestId',
-  'X-RateLimit-Limit': "'0'",
-  'X-RateLimit-Remaining': "'0'",
-  'X-RateLimit-Reset': "'0'",
-  'X-RateLimit-Policy': "'0;w=1;comment=not_counted'",
-} as const;
+  ...Object.fromEntries(Object.entries(notCounted.headers).map(([name, value]) => [name, `'${value}'`])),
+};
 
 /** Gives the API these responses. */
 export function addGatewayResponses(api: RestApi): void {

@@ -7,7 +7,9 @@ import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stac
 import type { Construct } from 'constructs';
 import { Admin } from './admin.ts';
 import { Api } from './api.ts';
+import { Canary } from './canary.ts';
 import { Messaging } from './messaging.ts';
+import { Observability } from './observability.ts';
 import { OtpSecret } from './otp-secret.ts';
 import { Schedules } from './schedules.ts';
 import type { StageSettings } from './stages.ts';
@@ -19,6 +21,7 @@ export class GatewayStack extends Stack {
   constructor(scope: Construct, stage: StageSettings) {
     super(scope, stage.stackName, {
       description: `Messaging gateway, stage ${stage.name}`,
+      ...(stage.region === undefined ? {} : { env: { region: stage.region } }),
       terminationProtection: stage.terminationProtection,
       ...(stage.deployWithCallerCredentials
         ? { synthesizer: new CliCredentialsStackSynthesizer() as IStackSynthesizer }
@@ -34,6 +37,9 @@ export class GatewayStack extends Stack {
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantEnqueue(messaging.relay);
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
+
+    new Observability(this, 'Observability', stage);
+    if (stage.canary) new Canary(this, 'Canary', api.alarms);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());

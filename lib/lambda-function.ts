@@ -3,19 +3,25 @@
  * comes from a grant, which sets the variable that goes with it too.
  */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
   Code,
+  type IFunction,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { watch } from './alarm.ts';
 import { bundleFunctions } from './bundle.ts';
+import { acknowledge } from './rules.ts';
 import { stageVariables } from './stage-variables.ts';
 import type { StageSettings } from './stages.ts';
 
@@ -33,6 +39,10 @@ export interface GatewayFunctionProps {
 export class GatewayFunction extends LambdaFunction {
   readonly functionFile: string;
   readonly timeoutSeconds: number;
+  readonly executionRole: Role;
+  readonly errors: Alarm;
+  private readonly stage: StageSettings;
+  private alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props;
@@ -42,6 +52,7 @@ export class GatewayFunction extends LambdaFunction {
       removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
+    const reserved = stage.reservedConcurrency[props.functionName];
     super(scope, id, {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
       runtime: Runtime.NODEJS_24_X,
@@ -53,24 +64,56 @@ export class GatewayFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
+    this.stage = stage;
+    this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
     this.setVariables({ STAGE: stage.name, LOG_LEVEL: stage.logLevel });
+    // Read by Powertools itself: what sets the logs and counts of two stages in one account apart.
+    this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
     const values = stageVariables(stage);
     for (const name of props.settings ?? []) {
       const value = values[name];
       if (value === undefined) throw new Error(`${name} is not settled by the stage`);
       this.setVariables({ [name]: value });
     }
-    new Alarm(this, 'Errors', {
-      alarmDescription: `${props.functionName} throws or times out: its log group has the lines of level ERROR.`,
+    this.errors = watch(this, 'Errors', {
+      stage,
       metric: this.metricErrors({ period: Duration.minutes(5) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      says: `${props.functionName} throws or times out.`,
+      runbook: 'function-errors',
     });
+    watch(this, 'Throttles', {
+      stage,
+      metric: this.metricThrottles({ period: Duration.minutes(5) }),
+      says: `${props.functionName} is called more often at once than it may run.`,
+      runbook: 'function-throttles',
+    });
+    acknowledge(this, {
+      'Serverless-LambdaDLQ':
+        'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
+      ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage chose not to pay for traces.' }),
+    });
+    acknowledge(role, {
+      ...(stage.tracing
+        ? { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray knows no resource to write a trace to.' }
+        : {}),
+    });
+  }
+
+  /** What callers call: where new code begins with a part of the calls, the alias that parts them. */
+  get live(): IFunction {
+    if (!this.stage.canary) return this;
+    // The CDK's own types do not hold under exactOptionalPropertyTypes.
+    return this.liveAlias as IFunction;
+  }
+
+  get liveAlias(): Alias {
+    this.alias ??= new Alias(this, 'Live', { aliasName: 'live', version: this.currentVersion as IVersion });
+    return this.alias;
   }
 
   /** Sets variables under the names that `shared/env.ts` knows. */

@@ -2,12 +2,15 @@
  * The road of a message after it is stored: its table's stream to the relay, the outbound queue to the carrier,
  * the receipts queue back to its row, and the minute that ends what no receipt ended.
  */
+import { Duration } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { counted, watch } from './alarm.ts';
 import { Carriers } from './carriers.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import type { OtpSecret } from './otp-secret.ts';
@@ -26,6 +29,9 @@ export interface MessagingProps {
 /** A carrier has 8 s to take a message. */
 const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
+const relayBehindMs = 60_000;
+/** A few refused numbers are everyday; many at once are a sender or an account that is blocked. */
+const carrierRefusals = 20;
 
 export class Messaging extends Construct {
   readonly relay: GatewayFunction;
@@ -42,11 +48,13 @@ export class Messaging extends Construct {
       consumerTimeoutSeconds: dispatchTimeoutSeconds,
       // A message that its carrier throttles waits in the queue, shown again and again until it expires.
       maxReceives: 1000,
+      oldSeconds: 900,
     });
     this.receipts = new GatewayQueue(this, 'Receipts', {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
       consumerTimeoutSeconds: recordTimeoutSeconds,
+      oldSeconds: 300,
     });
     this.relayDeadLetters = deadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
     this.relay = this.makeRelay(props);
@@ -92,7 +100,7 @@ export class Messaging extends Construct {
       resourceArns: [streamArn],
     }).assertSuccess();
     new EventSourceMapping(this, 'MessagesStream', {
-      target: relay,
+      target: relay.live,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
@@ -103,6 +111,20 @@ export class Messaging extends Construct {
       bisectBatchOnError: true,
       parallelizationFactor: 4,
       onFailure: new SqsDlq(this.relayDeadLetters),
+    });
+    watch(this, 'RelayBehind', {
+      stage,
+      metric: relay.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
+      threshold: relayBehindMs,
+      periods: 3,
+      says: 'The relay is more than a minute behind: messages and webhooks start late.',
+      runbook: 'relay-behind',
+    });
+    watch(this, 'UnreadableRecords', {
+      stage,
+      metric: counted(stage, 'UnreadableStreamRecord'),
+      says: 'A row of the messages table could not be read and was set aside in the relay dead-letter queue.',
+      runbook: 'unreadable-records',
     });
     return relay;
   }
@@ -126,7 +148,38 @@ export class Messaging extends Construct {
     if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
       new Carriers(this, 'Carriers', { stage, dispatch, receipts: this.receipts });
     }
-    this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: 20 });
+    this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: stage.concurrency.dispatch });
+    this.watchCarriers(stage, dispatch);
+  }
+
+  private watchCarriers(stage: StageSettings, dispatch: GatewayFunction): void {
+    watch(this, 'CarrierRefusals', {
+      stage,
+      metric: counted(stage, 'CarrierRefusal'),
+      threshold: carrierRefusals,
+      says: `Carriers refused ${carrierRefusals} messages in five minutes.`,
+      runbook: 'carrier-refusals',
+    });
+    // Taken from the line that each hand-over writes anyway: a count of its own would be a line more to pay for.
+    const spend = new MetricFilter(this, 'Spend', {
+      logGroup: dispatch.logGroup,
+      metricNamespace: 'MessagingGateway',
+      metricName: 'MessageCost',
+      filterPattern: FilterPattern.exists('$.cost'),
+      metricValue: '$.cost',
+      dimensions: { service: '$.service' },
+    });
+    watch(this, 'SpendAlarm', {
+      stage,
+      metric: spend.metric({
+        statistic: 'Sum',
+        period: Duration.days(1),
+        dimensionsMap: { service: stage.stackName },
+      }),
+      threshold: stage.spendAlarmPerDay,
+      says: `Messages cost more than ${stage.spendAlarmPerDay} ${stage.prices.currency} in a day.`,
+      runbook: 'spend',
+    });
   }
 
   private makeRecordReceipt({ stage, storage }: MessagingProps): void {
@@ -138,7 +191,7 @@ export class Messaging extends Construct {
     });
     storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
     storage.grantIndex(record, 'messages', 'by-carrier-id');
-    this.receipts.feed(record, { batchSize: 10, maxConcurrency: 20 });
+    this.receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
   }
 
   private makeExpire({ stage, storage, schedules }: MessagingProps): void {

@@ -1,12 +1,13 @@
 /** A standard queue with a dead-letter queue, and an alarm on the first message that ends there. */
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
+import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stages.ts';
 
 /** Visibility in run times of the consumer: a batch that died comes back soon, one that runs is not doubled. */
@@ -29,6 +30,8 @@ export class GatewayQueue extends Construct {
       readonly variable: EnvironmentName;
       readonly consumerTimeoutSeconds: number;
       readonly maxReceives?: number;
+      /** A message that waits longer than this is told of. */
+      readonly oldSeconds: number;
     },
   ) {
     super(scope, id);
@@ -41,6 +44,18 @@ export class GatewayQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: props.stage.enforceSslOnQueues,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives ?? defaultMaxReceives },
+    });
+    acknowledgePlainHttp(this.queue, props.stage);
+    watch(this, 'Old', {
+      stage: props.stage,
+      metric: this.queue.metricApproximateAgeOfOldestMessage({
+        period: Duration.minutes(1),
+        statistic: 'Maximum',
+      }),
+      threshold: props.oldSeconds,
+      periods: 3,
+      says: `${id}: the oldest message has waited longer than ${props.oldSeconds} s.`,
+      runbook: 'old-messages',
     });
   }
 
@@ -56,7 +71,13 @@ export class GatewayQueue extends Construct {
 
   /** Has the function called with batches; it reports the messages that failed, and only those come back. */
   feed(consumer: GatewayFunction, options: { batchSize: number; maxConcurrency: number }): void {
-    consumer.addEventSource(new SqsEventSource(this.queue, { ...options, reportBatchItemFailures: true }));
+    consumer.live.addEventSource(
+      new SqsEventSource(this.queue, { ...options, reportBatchItemFailures: true }),
+    );
+    acknowledge(consumer, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'A queue knows no destination of failures but its redrive policy, which this one has.',
+    });
   }
 }
 
@@ -67,13 +88,19 @@ export function deadLetterQueue(scope: Construct, id: string, stage: StageSettin
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: stage.enforceSslOnQueues,
   });
-  new Alarm(scope, `${id}Alarm`, {
-    alarmDescription: `${of}: a message could not be handled. Read it in its dead-letter queue, mend, redrive.`,
+  watch(scope, `${id}Alarm`, {
+    stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    threshold: 1,
-    evaluationPeriods: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    says: `${of}: a message could not be handled and rests in the dead-letter queue.`,
+    runbook: 'dead-letters',
   });
+  const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';
+  acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });
+  acknowledgePlainHttp(queue, stage);
   return queue;
+}
+
+function acknowledgePlainHttp(queue: Queue, stage: StageSettings): void {
+  if (!stage.enforceSslOnQueues)
+    acknowledge(queue, { 'AwsSolutions-SQS4': 'The emulator on this machine serves http only.' });
 }

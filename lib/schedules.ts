@@ -1,12 +1,14 @@
 /** Time that belongs to AWS: one-shot schedules aimed at queues, and functions called every minute. */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Schedule, ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
+import { acknowledgeWildcard } from './rules.ts';
 import type { StageSettings } from './stages.ts';
 
 export class Schedules extends Construct {
@@ -18,8 +20,22 @@ export class Schedules extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
-    this.group = new ScheduleGroup(this, 'Group');
+    this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName: stage.stackName });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
+      watch(this, metricName, {
+        stage,
+        metric: new Metric({
+          namespace: 'AWS/Scheduler',
+          metricName,
+          dimensionsMap: { ScheduleGroup: stage.stackName },
+          statistic: 'Sum',
+          period: Duration.minutes(5),
+        }),
+        says: 'A schedule could not call its target: a webhook retry or a scheduled message comes late.',
+        runbook: 'schedule-drops',
+      });
+    }
   }
 
   /** Permits one-shot schedules aimed at the queue, and tells the function the group, the role and the target. */
@@ -41,6 +57,14 @@ export class Schedules extends Construct {
         }),
       ),
     });
+    for (const group of groups) {
+      acknowledgeWildcard(
+        to.executionRole,
+        'scheduler',
+        `schedule/${group}/*`,
+        'Schedules are made at run time, each under a name of its own, in this group alone.',
+      );
+    }
     this.role.grantPassRole(to.grantPrincipal);
     to.setVariables({
       SCHEDULE_GROUP: this.group.scheduleGroupName,
@@ -51,14 +75,28 @@ export class Schedules extends Construct {
 
   /** Calls a function every minute. */
   everyMinute(target: GatewayFunction): void {
+    const { live } = target;
+    const role = new Role(this, `Call${target.node.id}`, {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    });
+    // The CDK's own target may call every version; this one calls what it was aimed at.
+    Grant.addToPrincipal({
+      grantee: role,
+      actions: ['lambda:InvokeFunction'],
+      resourceArns: [live.functionArn],
+    });
     new Schedule(this, `Every${target.node.id}`, {
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
       timeWindow: TimeWindow.off(),
-      target: new LambdaInvoke(target, {
-        // The next minute does the work of one that was missed.
-        retryAttempts: 0,
-        maxEventAge: Duration.minutes(1),
-      }),
+      scheduleGroup: this.group,
+      target: {
+        bind: () => ({
+          arn: live.functionArn,
+          role,
+          // The next minute does the work of one that was missed.
+          retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+        }),
+      },
     });
   }
 }

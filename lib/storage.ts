@@ -1,5 +1,5 @@
 /** The tables: their keys as people read them in the console, and grants that name each action they permit. */
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -11,7 +11,9 @@ import {
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
+import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
+import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stages.ts';
 
 type ItemAction =
@@ -93,6 +95,7 @@ const shapes = {
       'by-client': { partition: 'client_id', sort: 'entry_id', projection: 'all' },
     },
     purged: true,
+    restorable: true,
   },
   figures: { variable: 'FIGURES_TABLE', partition: 'hour', purged: true },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
@@ -196,7 +199,24 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
       projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
     });
   }
+  if (shape.restorable !== true) {
+    acknowledge(table, {
+      'AwsSolutions-DDB3': 'Its rows are made again by themselves, or end within days: nothing to restore.',
+    });
+  }
+  watchThrottles(table, stage);
   return table;
+}
+
+function watchThrottles(table: Table, stage: StageSettings): void {
+  for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+    watch(table, metricName, {
+      stage,
+      metric: table.metric(metricName, { statistic: 'Sum', period: Duration.minutes(5) }),
+      says: `The table ${table.node.id} refused requests for a while; they are tried again.`,
+      runbook: 'table-throttles',
+    });
+  }
 }
 
 function pascalCase(name: string): string {

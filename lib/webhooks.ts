@@ -1,10 +1,10 @@
 /**
  * Webhook delivery: two lanes from the same code, so that receivers which keep timing out wait for each other
- * and not for those that answer (shared/webhook/receiver-health.ts), and a sweep that finds whatever a queue or a schedule lost.
+ * and not for those that answer (shared/webhook/receiver-health.ts), and a sweep that finds whatever a queue or a
+ * schedule lost.
  */
-import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { counted, watch } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
@@ -22,6 +22,8 @@ export interface WebhooksProps {
  * 30 s for which a worker holds an attempt: once the lease is over, its worker is surely gone.
  */
 const deliverTimeoutSeconds = 25;
+/** A retry may wait in the queue for its ten minutes. */
+const oldSeconds = 1200;
 
 export class Webhooks extends Construct {
   private readonly lane: GatewayQueue;
@@ -33,33 +35,29 @@ export class Webhooks extends Construct {
     this.lane = new GatewayQueue(this, 'Webhooks', {
       stage,
       variable: 'WEBHOOKS_QUEUE_URL',
+      oldSeconds,
       consumerTimeoutSeconds: deliverTimeoutSeconds,
     });
     this.slowLane = new GatewayQueue(this, 'SlowWebhooks', {
       stage,
       variable: 'SLOW_WEBHOOKS_QUEUE_URL',
+      oldSeconds,
       consumerTimeoutSeconds: deliverTimeoutSeconds,
     });
-    this.lane.feed(this.makeDeliver('DeliverWebhook', props), { batchSize: 10, maxConcurrency: 50 });
+    this.lane.feed(this.makeDeliver('DeliverWebhook', props), {
+      batchSize: 10,
+      maxConcurrency: stage.concurrency.webhooks,
+    });
     this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
       batchSize: 10,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
     this.makeSweep(props);
-    new Alarm(this, 'Failed', {
-      alarmDescription:
-        'A webhook failed after its fifth retry. `npm run admin -- webhooks failed` lists it; the receiver is at fault.',
-      metric: new Metric({
-        namespace: 'MessagingGateway',
-        metricName: 'WebhookFailed',
-        dimensionsMap: { service: 'messaging-gateway' },
-        statistic: 'Sum',
-        period: Duration.minutes(5),
-      }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+    watch(this, 'Failed', {
+      stage,
+      metric: counted(stage, 'WebhookFailed'),
+      says: 'A webhook failed after its fifth retry; its receiver is at fault.',
+      runbook: 'failed-webhooks',
     });
   }
 

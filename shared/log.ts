@@ -1,7 +1,8 @@
 /** One wide line for each unit of work, with the ids that tie it to the others; numbers masked, bodies and secrets never. */
 import { Logger } from '@aws-lambda-powertools/logger';
 
-export const log = new Logger({ serviceName: 'messaging-gateway' });
+/** Of the service that `POWERTOOLS_SERVICE_NAME` names: the stage's stack. */
+export const log = new Logger();
 
 /** `+447700900123` → `+4477*****123`: enough to tell two apart, too little to call. */
 export function maskNumber(number: string): string {

@@ -90,7 +90,7 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
   const sent = await messages.transition(messageId, { to: 'sent', at: handedOverAt, ...noted });
   // A receipt was quicker than this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
-  return { outcome: 'sent', message };
+  return { outcome: 'sent', message: sent ?? message };
 }
 
 /** A message that cannot be claimed now: its time has not come, or is over, or all is done. */
