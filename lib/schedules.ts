@@ -1,7 +1,7 @@
 /** Time that belongs to AWS: one-shot schedules aimed at queues, and functions called every minute. */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
-import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Schedule, ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';

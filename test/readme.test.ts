@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { policies, type Policy, routes } from '../shared/routes.ts';
+import { type Policy, policies, routes } from '../shared/routes.ts';
 import { gateway } from './support/gateway.ts';
 import { ownClient } from './support/own-client.ts';
 

@@ -157,6 +157,12 @@ function relayWorld() {
     webhooks: {
       deliveries: memoryDeliveryStore(),
       queue: { wake: async () => undefined } as never,
+      health: {
+        standing: async () => {
+          throw new Error('nothing is delivered here');
+        },
+      },
+      warn: () => undefined,
       clock,
       newRevision: () => 'r',
       retentionDays: 30,

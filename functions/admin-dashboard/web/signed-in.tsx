@@ -19,7 +19,7 @@ import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { LoadFailure } from './parts/load-failure.tsx';
-import { linkTo, type Location, useLocation } from './route.ts';
+import { type Location, linkTo, useLocation } from './route.ts';
 import type { Session } from './session.ts';
 
 export interface SignedInProps {
