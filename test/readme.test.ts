@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,6 +52,16 @@ describe('the README', () => {
       link.startsWith('#') ? !anchors.has(link.slice(1)) : !existsSync(join(root, link)),
     );
     expect({ links: links.length > 10, missing }).toEqual({ links: true, missing: [] });
+  });
+
+  it('has the section of the runbook that each alarm names', () => {
+    const named = readdirSync(join(root, 'lib'))
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) =>
+        Array.from(readFileSync(join(root, 'lib', file), 'utf8').matchAll(/runbook: '([a-z-]+)'/g)),
+      )
+      .map(([, section = '']) => `runbook-${section}`);
+    expect(named.filter((section) => !anchors.has(section))).toEqual([]);
   });
 
   it('names commands that there are', () => {

@@ -60,13 +60,15 @@ function operationSection(operation: Operation, resolve: Resolve): Html {
   return html`<article><h3 id="${operationId}">${summary}</h3>
 <div class="route"><span class="method ${method}">${method}</span><code>${path}</code></div>
 ${prose(description)}
-<p class="soft">Limits: ${limits.per_minute} a minute, ${limits.per_hour} an hour, ${limits.per_day} a day.${operation.security.length === 0 ? ' No access token is needed.' : ''}</p>
+<p class="soft">Limits: ${grouped(limits.per_minute)} a minute, ${grouped(limits.per_hour)} an hour, ${grouped(limits.per_day)} a day.${operation.security.length === 0 ? ' No access token is needed.' : ''}</p>
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(parameters, resolve)}`}
 ${requestBody !== undefined && requestSection(operation, resolve)}
 <h4>Answers</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseSection(status, response, resolve))}
 </article>`;
 }
+
+const grouped = (number: unknown): string => Number(number).toLocaleString('en');
 
 function requestSection({ method, path, requestBody, security }: Operation, resolve: Resolve): Html {
   const contents = Object.entries(requestBody?.content ?? {});
@@ -116,6 +118,13 @@ function parameterTable(parameters: readonly JsonSchema[], resolve: Resolve): Ht
 }
 
 function fieldTable(schema: JsonSchema, resolve: Resolve, must = 'always'): Html {
+  // One of several bodies: a table for each, by the name that it has in the document.
+  if (Array.isArray(schema.oneOf)) {
+    return html`${(schema.oneOf as JsonSchema[]).map(
+      (one) =>
+        html`${typeof one.$ref === 'string' && html`<h4>${one.$ref.split('/').at(-1)}</h4>`}${fieldTable(one, resolve, must)}`,
+    )}`;
+  }
   const rows = fieldRows(schema, resolve);
   if (rows.length === 0) return html``;
   return html`<div class="table"><table class="fields"><thead><tr><th>Field</th><th>Kind</th><th>Meaning</th></tr></thead><tbody>${rows.map(

@@ -5,7 +5,7 @@ import { bundleFunctions } from '../../lib/bundle.ts';
 import { ownResponses } from '../../lib/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages.ts';
-import { routes } from '../../shared/routes.ts';
+import { adminRoutes, type Route, routes } from '../../shared/routes.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -87,7 +87,7 @@ describe('the stack', () => {
     expect(signers[0]?.statement.Action).toEqual(['kms:Sign', 'kms:GetPublicKey']);
   });
 
-  it('lets the functions that deliver webhooks, and no other, read their secrets', () => {
+  it('lets those that sign webhooks or rotate their secrets, and no other, read them', () => {
     const [[secrets] = []] = Object.entries(
       dev.findResources('AWS::DynamoDB::Table', {
         Properties: { TableName: `${stages.dev.stackName}-client-secrets` },
@@ -96,10 +96,12 @@ describe('the stack', () => {
     const readers = statements(dev).filter(({ statement }) =>
       JSON.stringify(statement.Resource).includes(`"${secrets}"`),
     );
-    expect(readers.map(({ role }) => role.replace(/Role.*/, ''))).toEqual(
-      expect.arrayContaining(['WebhooksDeliverWebhook', 'WebhooksDeliverSlowWebhook']),
-    );
-    expect(readers).toHaveLength(2);
+    expect(readers.map(({ role }) => role.replace(/Role[0-9A-F]{8}$/, '')).toSorted()).toEqual([
+      'AdminAdminApi',
+      'ApiRotateWebhookSecret',
+      'WebhooksDeliverSlowWebhook',
+      'WebhooksDeliverWebhook',
+    ]);
   });
 
   it('permits nothing on every resource, and no action by a pattern', () => {
@@ -116,7 +118,8 @@ describe('the stack', () => {
   it('answers each route by its own function, and every other method and path by ours', () => {
     const methods = Object.values(dev.findResources('AWS::ApiGateway::Method'));
     const named = methods.filter(({ Properties }) => Properties.HttpMethod !== 'ANY');
-    expect(named).toHaveLength(Object.keys(routes).length);
+    const all: Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
+    expect(named).toHaveLength(all.filter(({ method }) => method !== 'ANY').length);
     const resources = Object.keys(dev.findResources('AWS::ApiGateway::Resource'));
     const anyMethods = methods.filter(({ Properties }) => Properties.HttpMethod === 'ANY');
     // The root has no resource of its own.
