@@ -1,5 +1,9 @@
 /** The code of a one-time password stands in no table, no log, no queue and no answer; the simulator's outbox apart. */
-import { DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  FilterLogEventsCommand,
+  type LogGroup,
+  paginateDescribeLogGroups,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -101,8 +105,11 @@ async function everyQueue(): Promise<string[]> {
 
 async function everyLog(): Promise<string[]> {
   const logs = logsClient();
-  const { logGroups = [] } = await logs.send(new DescribeLogGroupsCommand({}));
   const lines: string[] = [];
+  const logGroups: LogGroup[] = [];
+  for await (const page of paginateDescribeLogGroups({ client: logs }, {})) {
+    logGroups.push(...(page.logGroups ?? []));
+  }
   for (const { logGroupName } of logGroups) {
     let nextToken: string | undefined;
     do {

@@ -186,7 +186,7 @@ describe('WhatsApp', () => {
 });
 
 describe('what is for nobody', () => {
-  it('changes nothing and holds up nothing: unknown ids, and a body that is no receipt, which is set aside', async () => {
+  it('changes nothing and holds up nothing', async () => {
     const unknown = newId('msg', new Date());
     await report(smsEvent(unknown, 'TEXT_DELIVERED', true), whatsAppEvent({ aws: 'nobody' }, 'read'));
     await settled();

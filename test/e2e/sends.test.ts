@@ -5,6 +5,7 @@ import { eventually, gateway } from '../support/gateway.ts';
 import {
   type Answer,
   freshNumber,
+  outboxOf,
   outboxOnce,
   type SendingClient,
   sendingClient,
@@ -16,8 +17,11 @@ const time = expect.stringMatching(isoTime);
 
 let client: SendingClient;
 let stranger: SendingClient;
+let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;
 beforeAll(async () => {
   [client, stranger] = await Promise.all([sendingClient(), sendingClient()]);
+  // What takes a minute by the clock begins first, and the other tests pass meanwhile.
+  scheduled = await scheduleTwo();
 }, 120_000);
 
 /** A refusal in the contract's form: its code, and all of its faulty fields. */
@@ -513,4 +517,34 @@ describe('a key over HTTP', () => {
     expect(theirs.status).toBe(202);
     expect(theirs.body.message_id).not.toBe(mine.body.message_id);
   });
+});
+
+/** Two messages for as soon as the contract allows, the second of them canceled. */
+async function scheduleTwo() {
+  const at = new Date(Date.now() + 65_000);
+  const [kept, canceled] = [freshNumber(), freshNumber()];
+  const send = async (to: string) => {
+    const body = { to, message: 'Later', scheduled_at: at.toISOString() };
+    const answer = await client.post('/api/v1/sms/send', body);
+    expect(answer.status).toBe(202);
+    return answer.body.message_id;
+  };
+  const [keptId, canceledId] = [await send(kept), await send(canceled)];
+  const answer = await client.call('DELETE', `/api/v1/messages/${String(canceledId)}`);
+  expect(answer.status).toBe(200);
+  return { at, kept, keptId, canceled };
+}
+
+describe('a scheduled message', () => {
+  it('goes out at its time and not before; one that was canceled never does', async () => {
+    const { at, kept, keptId, canceled } = scheduled;
+    const status = await client.statusOnce(keptId, 'delivered');
+    const history = status.history as { status: string; at: string }[];
+    expect(history.map((entry) => entry.status)).toEqual(['scheduled', 'queued', 'sent', 'delivered']);
+    expect(Date.parse(history[1]?.at ?? '')).toBeGreaterThanOrEqual(at.getTime());
+    const [entry, ...more] = await outboxOnce(kept, 1);
+    expect(more).toEqual([]);
+    expect(Date.parse(entry?.at ?? '')).toBeGreaterThanOrEqual(at.getTime());
+    expect(await outboxOf(canceled)).toEqual([]);
+  }, 180_000);
 });
