@@ -4,6 +4,7 @@
  * with 1 if one came early, was missing, or if the 99th percentile is above 2 s.
  * `npm run bench:schedule -- [webhooks] [time scale]`; at 100 it takes four and a half minutes.
  */
+import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
@@ -49,7 +50,8 @@ await withOwnGateway(timeScale, async (gateway) => {
   const wrongDelay = promised.filter((right) => !right).length;
   const p99 = all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? Number.NaN;
   console.log(
-    `${all.length} retries: ${early} early, ${missing} missing, ${wrongDelay} at another delay, p99 ${p99} ms late`,
+    `${all.length} retries: ${early} early, ${missing} missing, ${wrongDelay} at another delay, p99 ${p99} ms late;`,
+    `load average ${loadavg()[0]?.toFixed(1)}`,
   );
   process.exitCode = early + missing + wrongDelay > 0 || !(p99 <= allowedMs) ? 1 : 0;
 });
