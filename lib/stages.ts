@@ -169,8 +169,8 @@ const local: StageSettings = {
   stackName: 'messaging-gateway-local',
   webhookPorts: 'any',
   webhookAllowHttp: true,
-  // Each worker is a process of this machine.
-  concurrency: { ...dev.concurrency, slowWebhooks: 10 },
+  // Each worker is a process of this machine, and its start costs all others.
+  concurrency: { ...dev.concurrency, slowWebhooks: 5 },
   webhookAllowPrivateAddresses: true,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,

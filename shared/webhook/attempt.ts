@@ -32,6 +32,8 @@ export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
   };
 }
 
+export const interruptedMessage = 'the workers that made this attempt stopped before it ended';
+
 /** The attempt that killed every worker that made it. What the receiver saw of it is not known. */
 export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
   const error: AttemptError = 'reset';
@@ -43,7 +45,7 @@ export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
     response_headers: {},
     response_body: '',
     error,
-    error_message: 'the workers that made this attempt stopped before it ended',
+    error_message: interruptedMessage,
   };
 }
 

@@ -1,4 +1,7 @@
-/** The long legs of webhooks as one-shot schedules, named by delivery and attempt. */
+/**
+ * The long legs of webhooks as one-shot schedules, named by delivery and attempt. Their messages carry no message group:
+ * they come early, and the worker that takes one sends the wake proper, with its client as the group, by the queue.
+ */
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { createOneShot, type ScheduleSettings } from '../one-shot.scheduler.ts';
 import type { Lane } from './delivery.ts';

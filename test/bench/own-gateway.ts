@@ -1,0 +1,119 @@
+/** A local gateway of a program's own, with receivers beside it; all of it is gone when the program's work is done. */
+import { execFileSync } from 'node:child_process';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { startLocalGateway } from '../../lib/local/gateway.ts';
+import { dynamo } from '../../shared/aws.ts';
+import { createClient } from '../../shared/client/client-admin.ts';
+import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
+import { addSeconds } from '../../shared/clock.ts';
+import { derivedId, newId } from '../../shared/ids.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { aSentMessage } from '../support/a-webhook-message.ts';
+
+const localFolder = join(import.meta.dirname, '..', '..', '.local');
+
+export interface BenchReceiver {
+  readonly url: string;
+  /** When the first POST of a message came, in milliseconds since the epoch. */
+  readonly arrivals: ReadonlyMap<string, number>;
+}
+
+export interface OwnGateway {
+  newClient(name: string): Promise<string>;
+  receiver(answer: (response: ServerResponse) => void): Promise<BenchReceiver>;
+  /** Stores a message of the client that has just been sent, and returns its id: its event is owed from now on. */
+  sent(clientId: string, url: string): Promise<string>;
+  deliveryOf(messageId: string): Promise<Delivery | undefined>;
+  /** How many processes the emulator has: itself, and each worker of a function. */
+  processes(): number;
+}
+
+/** Runs the gateway for as long as `work` takes, or until the program is interrupted. */
+export async function withOwnGateway(
+  timeScale: number,
+  work: (gateway: OwnGateway) => Promise<void>,
+): Promise<void> {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(1));
+  }
+  const gateway = await startLocalGateway({
+    port: 0,
+    timeScale,
+    cacheFolder: localFolder,
+    logFolder: join(localFolder, 'bench'),
+    environment: process.env,
+    progress: (line) => process.stderr.write(`${line}\n`),
+    signal: stopping.signal,
+  });
+  const servers: Server[] = [];
+  try {
+    const { aws, tables } = gateway;
+    delete process.env.AWS_PROFILE;
+    Object.assign(process.env, {
+      AWS_REGION: aws.region,
+      AWS_ACCESS_KEY_ID: aws.access_key_id,
+      AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
+    });
+    await work({ ...parts(tables, servers), processes: () => processesOf(gateway.emulatorPid) });
+  } finally {
+    for (const server of servers) server.close().closeAllConnections();
+    await gateway.stop();
+  }
+}
+
+function parts(tables: Readonly<Record<string, string>>, servers: Server[]): Omit<OwnGateway, 'processes'> {
+  const admin = dynamoClientAdmin(dynamo(), tables);
+  const deliveries = dynamoDeliveryStore(dynamo(), tables.webhook_deliveries ?? '');
+  return {
+    async newClient(name) {
+      const { client } = await createClient(admin, { name, scopes: ['messages'] }, new Date());
+      return client.client_id;
+    },
+
+    async receiver(answer) {
+      const arrivals = new Map<string, number>();
+      const server = createServer((request, response) => {
+        const at = Date.now();
+        const chunks: Buffer[] = [];
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        request.on('end', () => {
+          const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+            data: { message_id: string };
+          };
+          if (!arrivals.has(data.message_id)) arrivals.set(data.message_id, at);
+          answer(response);
+        });
+      });
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
+    },
+
+    async sent(clientId, url) {
+      const now = new Date();
+      const message = aSentMessage({
+        message_id: newId('msg', now),
+        client_id: clientId,
+        webhook_url: url,
+        created_at: now.toISOString(),
+        queued_at: now.toISOString(),
+        sent_at: now.toISOString(),
+        expires_at: addSeconds(now, 86_400).toISOString(),
+      });
+      await dynamo().send(new PutCommand({ TableName: tables.messages ?? '', Item: { ...message } }));
+      return message.message_id;
+    },
+
+    deliveryOf: (messageId) => deliveries.get(derivedId('whd', messageId, 'sms.sent')),
+  };
+}
+
+function processesOf(group: number): number {
+  const groups = execFileSync('ps', ['-eo', 'pgid='], { encoding: 'utf8' }).split('\n');
+  return groups.filter((text) => Number(text) === group).length;
+}

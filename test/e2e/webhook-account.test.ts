@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { addSeconds } from '../../shared/clock.ts';
+import { derivedId, newId } from '../../shared/ids.ts';
+import type { Attempt, Delivery } from '../../shared/webhook/delivery.ts';
+import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoWebhookSecrets } from '../../shared/webhook/webhook-secrets.dynamo.ts';
+import { documentClient, eventually, gateway } from '../support/gateway.ts';
+import { newClient, type TestClient } from '../support/gateway-client.ts';
+import { type ReceivedPost, type Receiver, startReceiver } from '../support/receiver.ts';
+
+const { tables } = gateway();
+const dynamo = documentClient();
+const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
+const receivers: Receiver[] = [];
+/** It fails at hand-over, so a message to it has one event alone. */
+const refused = '+15005550001';
+
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+afterAll(() => dynamo.destroy());
+
+async function aReceiver(): Promise<Receiver> {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** The one webhook of a message that is sent now. */
+async function postAfterSend(client: TestClient, receiver: Receiver, fields = {}): Promise<ReceivedPost> {
+  const messageId = await client.send({ to: refused, ...fields });
+  await receiver.eventsOnce(messageId, 1);
+  const [post] = receiver.postsOf(messageId);
+  if (post === undefined) throw new Error('nothing was received');
+  return post;
+}
+
+const plainHolds = ({ bytes, headers }: ReceivedPost, secret: string) =>
+  headers['x-webhook-signature'] === createHmac('sha256', secret).update(bytes).digest('hex');
+
+function libraryAccepts({ bytes, headers }: ReceivedPost, secret: string): boolean {
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  try {
+    new Webhook(secret).verify(bytes.toString('utf8'), texts);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const signaturesOf = ({ headers }: ReceivedPost) => String(headers['webhook-signature']).split(' ').length;
+
+/** Sends until a webhook is as wanted: workers remember secrets and URLs for a bounded time. */
+const postThat = (client: TestClient, receiver: Receiver, isWanted: (post: ReceivedPost) => boolean) =>
+  eventually(
+    async () => {
+      const post = await postAfterSend(client, receiver);
+      return isWanted(post) ? post : undefined;
+    },
+    { withinSeconds: 120, everyMilliseconds: 2000 },
+  );
+
+describe('the account URL', () => {
+  it('is where webhooks go whose request names none, once set and until removed', async () => {
+    const [client, accounts, own] = [await newClient(), await aReceiver(), await aReceiver()];
+    const answer = await client.call('PATCH', '/api/v1/account', { webhook_url: accounts.url });
+    expect(answer).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
+    await postThat(client, accounts, () => true);
+    await postAfterSend(client, own, { webhook_url: own.url });
+    expect(own.posts).toHaveLength(1);
+    const removed = await client.call('PATCH', '/api/v1/account', { webhook_url: null });
+    expect(removed).toMatchObject({ status: 200, body: { webhook_url: null } });
+  }, 180_000);
+});
+
+describe('the rotation of a webhook secret over the API', () => {
+  it('leaves no webhook that its receiver cannot verify: before, during, and after', async () => {
+    const receiver = await aReceiver();
+    const client = await newClient({ webhookUrl: receiver.url });
+    const old = client.webhookSecret;
+
+    const before = await postAfterSend(client, receiver);
+    expect(plainHolds(before, old) && libraryAccepts(before, old)).toBe(true);
+
+    const rotated = await client.call('POST', '/api/v1/account/webhook-secret');
+    expect(rotated.status).toBe(200);
+    const fresh = String(rotated.body.webhook_secret);
+    expect(fresh).not.toBe(old);
+
+    // From the first moment on the old secret verifies; soon the new one does beside it.
+    const atOnce = await postAfterSend(client, receiver);
+    expect(plainHolds(atOnce, old) && libraryAccepts(atOnce, old)).toBe(true);
+    const during = await postThat(client, receiver, (post) => signaturesOf(post) === 2);
+    expect(plainHolds(during, old)).toBe(true);
+    expect(libraryAccepts(during, old)).toBe(true);
+    expect(libraryAccepts(during, fresh)).toBe(true);
+
+    await endOverlap(client.clientId, old);
+    const after = await postThat(client, receiver, (post) => signaturesOf(post) === 1);
+    expect(plainHolds(after, fresh) && libraryAccepts(after, fresh)).toBe(true);
+    expect(libraryAccepts(after, old)).toBe(false);
+
+    // Every one of them, whenever it came, held for the receiver that knew either secret.
+    for (const post of receiver.posts) {
+      expect([old, fresh].some((secret) => plainHolds(post, secret))).toBe(true);
+      expect([old, fresh].some((secret) => libraryAccepts(post, secret))).toBe(true);
+    }
+  }, 300_000);
+
+  /** As if the 24 h were over: the end that stands in the row is moved to now. */
+  async function endOverlap(clientId: string, old: string): Promise<void> {
+    const TableName = tables.client_secrets ?? '';
+    const secrets = await dynamoWebhookSecrets(dynamo, TableName).ofClient(clientId);
+    const ending = secrets.find(({ secret }) => secret === old);
+    const hours = (Date.parse(ending?.expires_at ?? '') - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(23.9);
+    expect(hours).toBeLessThanOrEqual(24);
+    const expired = secrets.map((one) =>
+      one.secret === old ? { ...one, expires_at: new Date().toISOString() } : one,
+    );
+    await dynamo.send(
+      new UpdateCommand({
+        TableName,
+        Key: { client_id: clientId },
+        UpdateExpression: 'SET webhook_secrets = :secrets',
+        ExpressionAttributeValues: { ':secrets': expired },
+      }),
+    );
+  }
+});
+
+describe('a failed webhook that an administrator sends again from a shell', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'webhook-resend-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('comes with the same bytes and webhook-id, and the log says who asked', async () => {
+    const [client, receiver] = [await newClient(), await aReceiver()];
+    const failed = failedDelivery(client.clientId, receiver.url);
+    await deliveries.create(failed);
+
+    await admin('webhooks', 'resend', failed.delivery_id);
+    const delivery = await eventually(async () => {
+      const seen = await deliveries.get(failed.delivery_id);
+      return seen?.state === 'acknowledged' ? seen : undefined;
+    });
+
+    expect(delivery.attempts.at(-1)).toMatchObject({ number: 7, trigger: 'manual', status: 200 });
+    const [post] = receiver.posts;
+    expect(receiver.posts).toHaveLength(1);
+    expect(post?.headers['webhook-id']).toBe(failed.delivery_id);
+    expect(post?.bytes.toString('utf8')).toBe(failed.body);
+    if (post !== undefined) expect(libraryAccepts(post, client.webhookSecret)).toBe(true);
+
+    const { Items } = await dynamo.send(
+      new QueryCommand({
+        TableName: tables.activity_log ?? '',
+        IndexName: 'by-client',
+        KeyConditionExpression: 'client_id = :client',
+        ExpressionAttributeValues: { ':client': client.clientId },
+      }),
+    );
+    expect(Items).toMatchObject([
+      { kind: 'webhook_resent', delivery_id: failed.delivery_id, actor: expect.stringMatching(/./) },
+    ]);
+  }, 120_000);
+
+  /** As `npm run admin` does, with the connection of this run's gateway. */
+  async function admin(...command: string[]): Promise<void> {
+    const file = join(folder, 'gateway.json');
+    await writeFile(file, JSON.stringify(gateway()), { mode: 0o600 });
+    const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
+    const run = promisify(execFile);
+    await run(process.execPath, [program, '--gateway', file, '--json', ...command], { timeout: 60_000 });
+  }
+
+  /** The row of a delivery whose six attempts were refused. */
+  function failedDelivery(clientId: string, url: string): Delivery {
+    const at = addSeconds(new Date(), -60);
+    const messageId = newId('msg', at);
+    const data = { message_id: messageId, client_id: clientId, recipient: refused, status: 'failed' };
+    const {
+      due_at: _due,
+      due_shard: _shard,
+      ...row
+    } = newDelivery(
+      {
+        delivery_id: derivedId('whd', messageId, 'sms.failed'),
+        client_id: clientId,
+        message_id: messageId,
+        event: 'sms.failed',
+        url,
+        body: JSON.stringify({ event: 'sms.failed', timestamp: at.toISOString(), data }),
+        lane: 'fast',
+      },
+      at,
+      30,
+      randomUUID(),
+    );
+    const attempts = Array.from({ length: 6 }, (_, i) => refusedAttempt(i + 1, at));
+    return { ...row, state: 'failed', attempt_number: 6, attempts, finished_at: at.toISOString() };
+  }
+
+  function refusedAttempt(number: number, at: Date): Attempt {
+    const time = at.toISOString();
+    return {
+      number,
+      trigger: 'automatic',
+      due_at: time,
+      started_at: time,
+      ended_at: time,
+      lateness_ms: 0,
+      total_ms: 3,
+      reused_connection: false,
+      status: 500,
+      request_headers: {},
+      response_headers: {},
+      response_body: '',
+      error: 'not_200',
+      error_message: 'answered with status 500',
+    };
+  }
+});
