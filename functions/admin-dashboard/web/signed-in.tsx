@@ -145,16 +145,20 @@ function pageOf({ page, id, query }: Location): ReactNode {
     case 'overview':
       return <OverviewPage />;
     case 'messages':
-      return id === undefined ? <MessagesPage query={query} /> : <MessagePage id={id} />;
+      return id === undefined ? (
+        <MessagesPage key={query.toString()} query={query} />
+      ) : (
+        <MessagePage id={id} />
+      );
     case 'clients':
       return id === undefined ? <ClientsPage /> : <ClientPage id={id} />;
     case 'limits':
       return <LimitsPage clientId={id} />;
     case 'outbox':
-      return <OutboxPage query={query} />;
+      return <OutboxPage key={query.toString()} query={query} />;
     case 'webhooks':
       return <WebhookPage id={id ?? ''} />;
     default:
-      return <ActivityPage query={query} />;
+      return <ActivityPage key={query.toString()} query={query} />;
   }
 }
