@@ -72,7 +72,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         ) : (
           <Button
             variant="inline-link"
-            ariaLabel={`Use the defaults of ${row.endpoint}`}
+            ariaLabel={`Use defaults of ${row.endpoint}`}
             onClick={() => void remove(row)}
           >
             Use defaults
