@@ -1,5 +1,5 @@
 /** The frame around every page: navigation, notices, colours, and the clock of the session. */
-import AppLayout from '@cloudscape-design/components/app-layout';
+import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
 import Box from '@cloudscape-design/components/box';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
@@ -19,7 +19,7 @@ import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { LoadFailure } from './parts/load-failure.tsx';
-import { type Location, linkTo, useLocation } from './route.ts';
+import { go, type Location, linkTo, useLocation } from './route.ts';
 import type { Session } from './session.ts';
 
 export interface SignedInProps {
@@ -64,7 +64,7 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
   const other = colours === 'dark' ? 'light' : 'dark';
   return (
     <>
-      <header id="top">
+      <div id="top">
         <TopNavigation
           identity={{ href: linkTo('activity'), title: 'Messaging gateway' }}
           utilities={[
@@ -82,14 +82,18 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
               type: 'menu-dropdown',
               text: about.data?.name ?? session.clientId,
               iconName: 'user-profile',
-              ariaLabel: 'Account',
+              ariaLabel: `${about.data?.name ?? session.clientId}, account`,
               items: [{ id: 'sign-out', text: 'Sign out' }],
-              onItemClick: () => onEnd(undefined),
+              onItemClick: () => {
+                // The next to sign in here begins at the beginning.
+                go(linkTo('activity'));
+                onEnd(undefined);
+              },
             },
           ]}
         />
-      </header>
-      <AppLayout
+      </div>
+      <AppLayoutToolbar
         headerSelector="#top"
         toolsHide
         navigation={<Navigation location={location} outbox={about.data?.outbox === true} />}
@@ -145,16 +149,20 @@ function pageOf({ page, id, query }: Location): ReactNode {
     case 'overview':
       return <OverviewPage />;
     case 'messages':
-      return id === undefined ? <MessagesPage query={query} /> : <MessagePage id={id} />;
+      return id === undefined ? (
+        <MessagesPage key={query.toString()} query={query} />
+      ) : (
+        <MessagePage id={id} />
+      );
     case 'clients':
       return id === undefined ? <ClientsPage /> : <ClientPage id={id} />;
     case 'limits':
       return <LimitsPage clientId={id} />;
     case 'outbox':
-      return <OutboxPage query={query} />;
+      return <OutboxPage key={query.toString()} query={query} />;
     case 'webhooks':
       return <WebhookPage id={id ?? ''} />;
     default:
-      return <ActivityPage query={query} />;
+      return <ActivityPage key={query.toString()} query={query} />;
   }
 }

@@ -16,6 +16,7 @@ import type { ActivityKind } from '../../../../shared/activity/activity-log.ts';
 import type { ActivityList, ActivityView, ResendResult } from '../../../../shared/admin/webhooks.ts';
 import { useDashboard } from '../context.ts';
 import { sentence, usePaged, useRefresh } from '../loading.ts';
+import { IdLink } from '../parts/id-link.tsx';
 import { List } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -134,7 +135,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
             </FormField>
           </Grid>
         }
-        columns={columns}
+        columns={columnsOf(kind)}
         rows={entries}
         loading={list.loading}
         error={list.error}
@@ -153,7 +154,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-const columns: TableProps.ColumnDefinition<ActivityView>[] = [
+const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   { id: 'at', header: 'Time', minWidth: 170, cell: (entry) => <Time at={entry.at} /> },
   {
     id: 'summary',
@@ -177,15 +178,28 @@ const columns: TableProps.ColumnDefinition<ActivityView>[] = [
     id: 'client',
     header: 'Client',
     minWidth: 150,
-    cell: (entry) =>
-      entry.client_id === undefined ? (
-        '–'
-      ) : (
-        <Link href={linkTo('clients', entry.client_id)}>{entry.client_id}</Link>
-      ),
+    cell: (entry) => (entry.client_id === undefined ? '–' : <IdLink page="clients" id={entry.client_id} />),
   },
-  { id: 'change', header: 'Before and after', minWidth: 200, cell: (entry) => <Change entry={entry} /> },
 ];
+
+const destination: TableProps.ColumnDefinition<ActivityView> = {
+  id: 'to',
+  header: 'To',
+  minWidth: 200,
+  cell: (entry) => <span className="id">{entry.delivery?.url ?? '–'}</span>,
+};
+
+const change: TableProps.ColumnDefinition<ActivityView> = {
+  id: 'change',
+  header: 'Before and after',
+  minWidth: 200,
+  cell: (entry) => <Change entry={entry} />,
+};
+
+/** Webhooks go somewhere; everything else changed something. */
+function columnsOf(kind: string): readonly TableProps.ColumnDefinition<ActivityView>[] {
+  return [...columns, kind === 'webhook_failed' || kind === 'webhook_resent' ? destination : change];
+}
 
 function Change({ entry }: { readonly entry: ActivityView }) {
   if (entry.before === undefined && entry.after === undefined) return <>–</>;

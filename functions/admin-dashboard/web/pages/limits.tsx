@@ -8,13 +8,13 @@ import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../../../shared/admin/limits.ts';
 import { useDashboard } from '../context.ts';
 import { useLoaded } from '../loading.ts';
 import { ClientLimits } from '../parts/client-limits.tsx';
+import { LimitFaultNote } from '../parts/limit-fault.tsx';
 import { List } from '../parts/list.tsx';
 import { go, linkTo } from '../route.ts';
 
@@ -111,10 +111,6 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
     cell: (row) =>
       row.faults.length === 0
         ? '–'
-        : row.faults.map(({ field, value, message }) => (
-            <StatusIndicator key={field} type="warning">
-              {field.replaceAll('_', ' ')} “{value}”: {message}
-            </StatusIndicator>
-          )),
+        : row.faults.map((fault) => <LimitFaultNote key={fault.field} {...fault} />),
   },
 ];

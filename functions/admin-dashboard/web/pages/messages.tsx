@@ -6,12 +6,12 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
-import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import { useDashboard } from '../context.ts';
 import { usePaged } from '../loading.ts';
+import { IdLink } from '../parts/id-link.tsx';
 import { List } from '../parts/list.tsx';
 import type { MessageView } from '../parts/message-view.ts';
 import { State } from '../parts/state.tsx';
@@ -115,19 +115,19 @@ const columns: TableProps.ColumnDefinition<MessageView>[] = [
   {
     id: 'id',
     header: 'Message',
-    minWidth: 200,
+    minWidth: 170,
     isRowHeader: true,
-    cell: (message) => <Link href={linkTo('messages', message.message_id)}>{message.message_id}</Link>,
+    cell: (message) => <IdLink page="messages" id={message.message_id} />,
   },
-  { id: 'state', header: 'State', minWidth: 120, cell: (message) => <State of={message.status} /> },
+  { id: 'state', header: 'State', minWidth: 145, cell: (message) => <State of={message.status} /> },
   { id: 'channel', header: 'Channel', minWidth: 100, cell: (message) => message.channel },
   { id: 'recipient', header: 'Recipient', minWidth: 140, cell: (message) => message.recipient },
   { id: 'reference', header: 'Reference', minWidth: 120, cell: (message) => message.reference ?? '–' },
   {
     id: 'client',
     header: 'Client',
-    minWidth: 190,
-    cell: (message) => <Link href={linkTo('clients', message.client_id)}>{message.client_id}</Link>,
+    minWidth: 150,
+    cell: (message) => <IdLink page="clients" id={message.client_id} />,
   },
   { id: 'created', header: 'Created', minWidth: 170, cell: (message) => <Time at={message.created_at} /> },
 ];

@@ -4,12 +4,12 @@ import ContentLayout from '@cloudscape-design/components/content-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
-import Link from '@cloudscape-design/components/link';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { OutboxEntry } from '../../../../shared/carrier/outbox.ts';
 import { useDashboard } from '../context.ts';
 import { useLoaded } from '../loading.ts';
+import { IdLink } from '../parts/id-link.tsx';
 import { List } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
 import { go, linkTo } from '../route.ts';
@@ -71,6 +71,6 @@ const columns: TableProps.ColumnDefinition<OutboxEntry>[] = [
     id: 'message',
     header: 'Message',
     minWidth: 180,
-    cell: (entry) => <Link href={linkTo('messages', entry.message_id)}>{entry.message_id}</Link>,
+    cell: (entry) => <IdLink page="messages" id={entry.message_id} />,
   },
 ];

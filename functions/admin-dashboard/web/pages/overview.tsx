@@ -14,16 +14,19 @@ import { useDashboard } from '../context.ts';
 import { useLoaded } from '../loading.ts';
 import { LoadFailure } from '../parts/load-failure.tsx';
 
+/** Told apart in light and in dark, and by those who do not see red and green. */
+const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
+
 const messageSeries = {
-  messages_delivered: 'delivered',
-  messages_read: 'read',
-  messages_failed: 'failed',
-  messages_expired: 'expired',
+  messages_delivered: { title: 'delivered', color: colours.good },
+  messages_read: { title: 'read', color: colours.better },
+  messages_failed: { title: 'failed', color: colours.bad },
+  messages_expired: { title: 'expired', color: colours.doubtful },
 } as const;
 const webhookSeries = {
-  webhooks_acknowledged: 'acknowledged',
-  webhooks_retry_scheduled: 'not acknowledged, tried again',
-  webhooks_failed: 'failed for good',
+  webhooks_acknowledged: { title: 'acknowledged', color: colours.good },
+  webhooks_retry_scheduled: { title: 'not acknowledged, tried again', color: colours.doubtful },
+  webhooks_failed: { title: 'failed for good', color: colours.bad },
 } as const;
 
 export default function OverviewPage() {
@@ -100,7 +103,7 @@ function Figure({ value }: { readonly value: string }) {
 
 interface ChartProps {
   readonly title: string;
-  readonly series: Readonly<Record<string, string>>;
+  readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
   readonly figures: FiguresView | undefined;
   readonly loading: boolean;
 }
@@ -125,8 +128,8 @@ function Chart({ title, series, figures, loading }: ChartProps) {
         xDomain={points.map(({ at }) => new Date(at))}
         series={
           any
-            ? Object.entries(series).map(([name, text]) => ({
-                title: text,
+            ? Object.entries(series).map(([name, look]) => ({
+                ...look,
                 type: 'bar' as const,
                 data: points.map(({ at, counts }) => ({ x: new Date(at), y: counts[name] ?? 0 })),
               }))

@@ -4,12 +4,12 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { EndpointLimits } from '../../../../shared/admin/limits.ts';
 import { useDashboard } from '../context.ts';
 import { sentence, useLoaded } from '../loading.ts';
 import { go, linkTo } from '../route.ts';
+import { LimitFaultNote } from './limit-fault.tsx';
 import { LoadFailure } from './load-failure.tsx';
 
 const fields = ['per_minute', 'per_hour', 'per_day'] as const;
@@ -55,10 +55,8 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       cell: (row) => (
         <SpaceBetween size="xxs">
           {row.endpoint}
-          {row.faults.map(({ field, value, message }) => (
-            <StatusIndicator key={field} type="warning">
-              {field.replaceAll('_', ' ')} “{value}”: {message}
-            </StatusIndicator>
+          {row.faults.map((fault) => (
+            <LimitFaultNote key={fault.field} {...fault} />
           ))}
         </SpaceBetween>
       ),
@@ -74,7 +72,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         ) : (
           <Button
             variant="inline-link"
-            ariaLabel={`Use the defaults of ${row.endpoint}`}
+            ariaLabel={`Use defaults of ${row.endpoint}`}
             onClick={() => void remove(row)}
           >
             Use defaults

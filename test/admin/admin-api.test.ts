@@ -1,0 +1,256 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminApiRouteName, adminApiRoutes, showsSecret } from '../../shared/admin/admin-routes.ts';
+import { secretHash } from '../../shared/client/secret-text.ts';
+import { type Answer, call, tokenOf } from '../support/client.ts';
+import { failForGood } from '../support/final-failure.ts';
+import { documentClient, eventually, gateway } from '../support/gateway.ts';
+import { startMendableReceiver } from '../support/mendable-receiver.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+
+const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
+
+let admin: string;
+let adminId: string;
+let client: Record<string, string>;
+let apiKey: Record<string, string>;
+let messageId: string;
+let deliveryId: string;
+
+const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(method, path, { token, ...(body === undefined ? {} : { body }) });
+
+/** A path of the route that leads somewhere, and a body that it takes. */
+function requestOf(name: AdminApiRouteName): { method: string; path: string; body?: unknown } {
+  const { method, path } = adminApiRoutes[name];
+  const queries: Partial<Record<AdminApiRouteName, string>> = {
+    searchMessages: `?client_id=${client.client_id}`,
+    listActivity: `?client_id=${client.client_id}`,
+  };
+  const bodies: Partial<Record<AdminApiRouteName, unknown>> = {
+    createClient: { name: 'Another shop' },
+    changeClient: { disabled: false, webhook_url: 'http://127.0.0.1:9/other' },
+    setLimits: { endpoint: 'POST /api/v1/sms/bulk', per_minute: 20 },
+    removeLimits: { endpoint: 'POST /api/v1/sms/bulk' },
+    resendWebhooks: { delivery_ids: [deliveryId] },
+  };
+  const filled = path
+    .replace('{client_id}', client.client_id ?? '')
+    .replace('{key_id}', apiKey.key_id ?? '')
+    .replace('{message_id}', messageId)
+    .replace('{delivery_id}', deliveryId);
+  const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
+  return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
+}
+
+async function activityOf(clientId: string): Promise<Record<string, unknown>[]> {
+  const { body } = await as(admin, 'GET', `/admin/api/activity?client_id=${clientId}&limit=100`);
+  return body.entries as Record<string, unknown>[];
+}
+
+beforeAll(async () => {
+  const { admin: credentials } = gateway();
+  adminId = credentials.client_id;
+  admin = await tokenOf(adminId, credentials.client_secret);
+  const receiver = await startMendableReceiver();
+  receiver.answer = { status: 500, body: 'down' };
+  const created = await as(admin, 'POST', '/admin/api/clients', { name: 'Shop', webhook_url: receiver.url });
+  client = created.body as Record<string, string>;
+  apiKey = (await as(admin, 'POST', `/admin/api/clients/${client.client_id}/api-keys`, {})).body as never;
+  const sent = await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/send', {
+    to: '+447700900123',
+    message: 'Hello',
+    reference: 'order-42',
+  });
+  messageId = String(sent.body.message_id);
+  deliveryId = (await failForGood(messageId, 'sms.sent')).delivery_id;
+  receiver.close();
+}, 120_000);
+
+describe('the admin API', () => {
+  describe.each(names)('%s', (name) => {
+    it('is refused to a client of another scope, and without a token', async () => {
+      const { method, path, body } = requestOf(name);
+      const refused = await as(apiKey.api_key ?? '', method, path, body);
+      expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
+      const unknown = await call(method, path, body === undefined ? {} : { body });
+      expect([unknown.status, unknown.body.error]).toEqual([401, 'unauthorized']);
+    });
+  });
+
+  it('answers every route, shows no secret but a new one, once, and never a hash', async () => {
+    const kept = [client.client_secret, client.webhook_secret, apiKey.api_key].map(String);
+    const hidden = [...kept, ...kept.map(secretHash)];
+    for (const name of names) {
+      const { method, path, body } = requestOf(name);
+      const answer = await as(admin, method, path, body);
+      expect(`${name} ${answer.status} ${answer.status === 200 ? '' : answer.text}`).toBe(`${name} 200 `);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      for (const text of hidden) expect(answer.text).not.toContain(text);
+      expect(answer.text).not.toMatch(/"(hash|key_hash|secret|webhook_secrets)"/);
+      expect(`${name} ${/"(cs_|whsec_|sk-)/.test(answer.text)}`).toBe(`${name} ${showsSecret.has(name)}`);
+    }
+  });
+
+  it('tells a path that it does not have from a method that a path does not take', async () => {
+    expect((await as(admin, 'GET', '/admin/api/nothing')).status).toBe(404);
+    const wrong = await as(admin, 'DELETE', '/admin/api/clients');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
+  it('names every faulty field of a change, and changes nothing', async () => {
+    const { status, body } = await as(admin, 'POST', '/admin/api/clients', {
+      name: ' ',
+      scopes: ['all'],
+      webhook_url: 'ftp://shop.test',
+    });
+    expect(status).toBe(400);
+    const fields = (body.details as { field: string }[]).map(({ field }) => field);
+    expect(fields).toEqual(['name', 'scopes[0]', 'webhook_url']);
+  });
+});
+
+describe('a change', () => {
+  it('is noted with who did it, and how it was before and after', async () => {
+    const { body } = await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' });
+    const id = String(body.client_id);
+    const path = `/admin/api/clients/${id}`;
+    await as(admin, 'PATCH', path, { disabled: true });
+    await as(admin, 'PATCH', path, { webhook_url: 'https://shop.test/hook' });
+    await as(admin, 'POST', `${path}/secret`, {});
+    await as(admin, 'POST', `${path}/webhook-secret`, {});
+    const { body: key } = await as(admin, 'POST', `${path}/api-keys`, {});
+    await as(admin, 'DELETE', `${path}/api-keys/${String(key.key_id)}`);
+    await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/send', per_minute: 120 });
+    await as(admin, 'POST', `${path}/limits/remove`, { endpoint: 'POST /api/v1/sms/send' });
+
+    const entries = await activityOf(id);
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'limits_removed',
+      'limits_set',
+      'api_key_revoked',
+      'api_key_created',
+      'webhook_secret_rotated',
+      'client_secret_rotated',
+      'webhook_url_changed',
+      'client_disabled',
+      'client_created',
+    ]);
+    expect(entries.every(({ actor }) => actor === adminId)).toBe(true);
+    expect(entries[7]).toMatchObject({ before: { disabled: false }, after: { disabled: true } });
+    expect(entries[6]).toMatchObject({
+      before: { webhook_url: null },
+      after: { webhook_url: 'https://shop.test/hook' },
+    });
+    expect(JSON.stringify(entries)).not.toMatch(/cs_|whsec_|sk-|[0-9a-f]{64}/);
+  });
+});
+
+describe('the activity log', () => {
+  it('is read page by page, each entry once, by kind and by time', async () => {
+    const all = await activityOf(String(client.client_id));
+    const seen: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const more = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
+      const { body } = await as(
+        admin,
+        'GET',
+        `/admin/api/activity?client_id=${client.client_id}&limit=2${more}`,
+      );
+      seen.push(...(body.entries as { entry_id: string }[]).map(({ entry_id }) => entry_id));
+      cursor = body.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(all.map(({ entry_id }) => entry_id));
+    const failed = await as(
+      admin,
+      'GET',
+      `/admin/api/activity?client_id=${client.client_id}&kind=webhook_failed`,
+    );
+    const failures = failed.body.entries as Record<string, unknown>[];
+    expect(failures.at(-1)).toMatchObject({ kind: 'webhook_failed', delivery_id: deliveryId });
+    expect(failures.every(({ kind }) => kind === 'webhook_failed')).toBe(true);
+    const past = await as(admin, 'GET', '/admin/api/activity?until=2026-01-01T00:00:00.000Z');
+    expect(past.body.entries).toEqual([]);
+  });
+
+  it('is read without a filter day by day, newest first', async () => {
+    const { body } = await as(admin, 'GET', '/admin/api/activity?limit=5');
+    const ids = (body.entries as { entry_id: string }[]).map(({ entry_id }) => entry_id);
+    expect(ids).toHaveLength(5);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    ['client', () => `client_id=${client.client_id}`],
+    ['reference', () => `client_id=${client.client_id}&reference=order-42`],
+    ['recipient', () => `recipient=${encodeURIComponent('+447700900123')}`],
+  ])('is found by its %s', async (_by, query) => {
+    const { body } = await as(admin, 'GET', `/admin/api/messages?${query()}&limit=100`);
+    const ids = (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
+    expect(ids).toContain(messageId);
+  });
+
+  it('is shown with its history and every webhook that told of it', async () => {
+    const { body } = await as(admin, 'GET', `/admin/api/messages/${messageId}`);
+    expect(body.message).toMatchObject({ message_id: messageId, status: 'delivered', reference: 'order-42' });
+    const events = (body.webhooks as { event: string }[]).map(({ event }) => event);
+    expect(events.toSorted()).toEqual(['sms.delivered', 'sms.sent']);
+  });
+});
+
+describe('a row of limits that a person typed', () => {
+  it('is shown with what is wrong in it, also where its endpoint does not exist, and can be removed', async () => {
+    const dynamo = documentClient();
+    const client_id = String(client.client_id);
+    const TableName = gateway().tables.limit_overrides;
+    const rows = [
+      { client_id, endpoint: 'POST /api/v1/otp/send', per_minute: 'many', per_hour: '900', per_day: -1 },
+      { client_id, endpoint: 'POST /api/v1/otp/snd', per_minute: 5 },
+    ];
+    for (const Item of rows) await dynamo.send(new PutCommand({ TableName, Item }));
+    dynamo.destroy();
+    const path = `/admin/api/clients/${client_id}/limits`;
+    const { body } = await as(admin, 'GET', path);
+    const limits = body.limits as { endpoint: string; faults: { field: string; value: string }[] }[];
+    expect(limits.find(({ endpoint }) => endpoint === 'POST /api/v1/otp/send')).toMatchObject({
+      defaults: { per_minute: 30, per_hour: 500, per_day: 5000 },
+      override: { per_hour: 900 },
+      in_force: { per_minute: 30, per_hour: 900, per_day: 5000 },
+      faults: [
+        { field: 'per_minute', value: 'many' },
+        { field: 'per_day', value: '-1' },
+      ],
+    });
+    const typo = 'POST /api/v1/otp/snd';
+    expect(limits.find(({ endpoint }) => endpoint === typo)?.faults).toMatchObject([{ field: 'endpoint' }]);
+    const { status, text } = await as(admin, 'POST', `${path}/remove`, { endpoint: typo });
+    expect(status).toBe(200);
+    expect(text).not.toContain(typo);
+  });
+});
+
+describe('the figures', () => {
+  it('count the messages and webhooks of this hour', async () => {
+    const totals = await eventually(async () => {
+      const { body } = await as(admin, 'GET', '/admin/api/figures?span=day');
+      const counted = body.totals as Record<string, number>;
+      return (counted.messages_delivered ?? 0) > 0 && (counted.webhooks_failed ?? 0) > 0
+        ? counted
+        : undefined;
+    });
+    expect(totals.messages_sent).toBeGreaterThan(0);
+    const { body } = await as(admin, 'GET', '/admin/api/figures?span=month');
+    expect(body).toMatchObject({ step: 'day' });
+    expect((body.points as unknown[]).length).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('the outbox', () => {
+  it('shows what the simulator took, body and all', async () => {
+    const { body } = await as(admin, 'GET', `/admin/api/outbox?to=${encodeURIComponent('+447700900123')}`);
+    const mine = (body.messages as { message_id: string }[]).find((one) => one.message_id === messageId);
+    expect(mine).toMatchObject({ to: '+447700900123', body: 'Hello', channel: 'sms' });
+  });
+});
