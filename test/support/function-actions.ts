@@ -15,7 +15,8 @@ interface Statement {
 const names: readonly [RegExp, string][] = [
   [/^Messaging(Outbound|Receipts)Queue/, 'queue $1'],
   [/^Messaging(RelayDeadLetters)/, 'queue $1'],
-  [/^Webhooks(Webhooks|SlowWebhooks)Queue/, 'queue $1'],
+  [/^WebhooksQueue/, 'queue Webhooks'],
+  [/^Webhooks(SlowWebhooks)Queue/, 'queue $1'],
   [/^TokenKey/, 'token key'],
   [/^OtpSecret/, 'OTP secret'],
   [/^SchedulesRole/, 'schedule role'],
@@ -36,9 +37,9 @@ export function actionsOf(resources: Resources): FunctionActions {
     if (name === undefined) continue;
     for (const { Action, Resource } of Properties.PolicyDocument.Statement as Statement[]) {
       for (const resource of [Resource].flat()) {
-        const ofFunction = (found[name] ??= {});
-        const actions = (ofFunction[labelOf(resource, resources)] ??= new Set());
-        for (const action of [Action].flat()) actions.add(action);
+        const label = labelOf(resource, resources);
+        const actions = new Set([...(found[name]?.[label] ?? []), ...[Action].flat()]);
+        found[name] = { ...found[name], [label]: actions };
       }
     }
   }
@@ -79,5 +80,35 @@ function sorted(found: Record<string, Record<string, Set<string>>>): FunctionAct
             .map(([resource, actions]) => [resource, [...actions].sort()]),
         ),
       ]),
+  );
+}
+
+/** The rows of the README's table: what every function may do alike is said there once, above it. */
+export function actionRows(actions: FunctionActions): string[] {
+  return Object.entries(actions).map(([name, ofFunction]) => {
+    const rights = Object.entries(ofFunction)
+      .filter(([resource]) => resource !== 'its own log' && resource !== 'everything')
+      .map(
+        ([resource, names]) => `${resource}: ${names.map((one) => one.replace('dynamodb:', '')).join(', ')}`,
+      );
+    return `| \`${name}\` | ${rights.join('<br>')} |`;
+  });
+}
+
+/** What outlives a deploy: what makes CloudFormation replace it, with all that it holds, if it changes. */
+export function statefulOf(resources: Resources): Readonly<Record<string, unknown>> {
+  const identity: Readonly<Record<string, readonly string[]>> = {
+    'AWS::DynamoDB::Table': ['TableName', 'KeySchema'],
+    'AWS::KMS::Key': ['KeySpec', 'KeyUsage'],
+    'AWS::SecretsManager::Secret': ['Name'],
+  };
+  return Object.fromEntries(
+    Object.entries(resources).flatMap(([id, { Type, Properties }]) => {
+      const properties = identity[Type];
+      if (properties === undefined) return [];
+      return [
+        [id, Object.fromEntries([['Type', Type], ...properties.map((name) => [name, Properties[name]])])],
+      ];
+    }),
   );
 }
