@@ -9,7 +9,7 @@ import { StartFailure } from './start-failure.ts';
 
 const run = promisify(execFile);
 
-const requirementsFile = join(import.meta.dirname, 'requirements.txt');
+const emulatorRequirements = join(import.meta.dirname, 'requirements.txt');
 const interpreters = [
   'python3',
   'python',
@@ -80,6 +80,7 @@ export async function pythonWithPackages(
   folder: string,
   progress: (line: string) => void,
   signal: AbortSignal,
+  requirementsFile = emulatorRequirements,
 ): Promise<string> {
   const requirements = await readFile(requirementsFile);
   const name = `python-${createHash('sha256').update(requirements).digest('hex').slice(0, 12)}`;

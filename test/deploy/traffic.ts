@@ -1,4 +1,5 @@
 /** Messages sent all the while something else goes on, and the account of what became of each. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,8 +41,10 @@ export async function startReceiver(): Promise<Receiver> {
 export interface Traffic {
   /** Ids of the messages that were taken: 202. */
   readonly taken: readonly string[];
-  /** Every other answer. */
+  /** Messages that were not taken in the end, by their last answer. */
   readonly refused: readonly string[];
+  /** Answers upon which the request was repeated under its idempotency key, as any client of an API does. */
+  readonly repeated: readonly string[];
   /** Stops sending. */
   end(): Promise<void>;
 }
@@ -58,31 +61,54 @@ export async function tokenOf(baseUrl: string, clients: DemoClients): Promise<st
   return body.access_token;
 }
 
-export async function sendOne(baseUrl: string, token: string, webhookUrl: string): Promise<Response> {
+export async function sendOne(
+  baseUrl: string,
+  token: string,
+  webhookUrl: string,
+  idempotencyKey = randomUUID(),
+): Promise<Response> {
   return fetch(`${baseUrl}/api/v1/sms/send`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${token}`,
+      'Idempotency-Key': idempotencyKey,
+    },
     body: JSON.stringify({ to: '+447700900123', message: 'Under way', webhook_url: webhookUrl }),
     signal: AbortSignal.timeout(30_000),
   });
 }
 
+const attempts = 6;
+
 /** Sends a message every so many milliseconds until it is told to end. */
 export function startTraffic(baseUrl: string, token: string, webhookUrl: string, everyMs: number): Traffic {
   const taken: string[] = [];
   const refused: string[] = [];
+  const repeated: string[] = [];
   let ending = false;
   const underWay = new Set<Promise<void>>();
 
   async function one(): Promise<void> {
-    try {
-      const answer = await sendOne(baseUrl, token, webhookUrl);
-      const body = await answer.text();
-      if (answer.status === 202) taken.push((JSON.parse(body) as { message_id: string }).message_id);
-      else refused.push(`${answer.status} ${body}`);
-    } catch (error) {
-      refused.push(String(error));
+    const key = randomUUID();
+    let last = '';
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      if (attempt > 1) repeated.push(last);
+      try {
+        const answer = await sendOne(baseUrl, token, webhookUrl, key);
+        const body = await answer.text();
+        if (answer.status === 202) {
+          taken.push((JSON.parse(body) as { message_id: string }).message_id);
+          return;
+        }
+        last = `${answer.status} ${body}`;
+        if (answer.status < 500 && answer.status !== 409) break;
+      } catch (error) {
+        last = String(error);
+      }
+      await pause(1000);
     }
+    refused.push(last);
   }
   const sending = (async () => {
     while (!ending) {
@@ -95,6 +121,7 @@ export function startTraffic(baseUrl: string, token: string, webhookUrl: string,
   return {
     taken,
     refused,
+    repeated,
     async end() {
       ending = true;
       await sending;
