@@ -9,7 +9,8 @@ export interface RawBody {
   readonly contentType: string | undefined;
 }
 
-const maxBodyBytes = 1024 * 1024;
+/** Room for 1,000 messages of full length; a function is given no more than 6 MB, escapes included. */
+const maxBodyBytes = 4 * 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The parsed body; undefined where there is none, or where none is read. */

@@ -85,8 +85,8 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: 'This one-time password has expired.',
   },
   payload_too_large: {
-    when: 'The body is larger than 1 MiB.',
-    message: 'The body is larger than 1048576 bytes.',
+    when: 'The body is larger than 4 MiB.',
+    message: 'The body is larger than 4194304 bytes.',
   },
   unsupported_media_type: {
     when: 'The `Content-Type` is none that the operation reads.',

@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminApiRouteName, adminApiRoutes, showsSecret } from '../../shared/admin/admin-routes.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
@@ -5,7 +6,6 @@ import { type Answer, call, tokenOf } from '../support/client.ts';
 import { failForGood } from '../support/final-failure.ts';
 import { documentClient, eventually, gateway } from '../support/gateway.ts';
 import { startMendableReceiver } from '../support/mendable-receiver.ts';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
 

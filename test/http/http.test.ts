@@ -242,7 +242,7 @@ describe('a body', () => {
       'unsupported_media_type',
     ],
     ['of no type', '{}', {}, 415, 'unsupported_media_type'],
-    ['too large', `"${'x'.repeat(1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
+    ['too large', `"${'x'.repeat(4 * 1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
   ])('that is %s is refused, and the request counted', async (_what, body, headers, status, error) => {
     const answer = await post(body, headers);
     expect([answer.status, answer.body.error]).toEqual([status, error]);
