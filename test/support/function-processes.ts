@@ -1,0 +1,31 @@
+/** The processes in which the emulator runs functions: each is a child of its own process. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { gateway } from './gateway.ts';
+
+const run = promisify(execFile);
+
+export interface FunctionProcess {
+  readonly pid: number;
+  /** The command line, in which the function's name stands. */
+  readonly command: string;
+}
+
+export async function functionProcesses(): Promise<FunctionProcess[]> {
+  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']);
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === gateway().emulator_pid && command.includes('node')
+      ? [{ pid: Number(pid), command }]
+      : [];
+  });
+}
+
+/** The process is gone at once, whatever it was doing; false where it was gone already. */
+export function killProcess({ pid }: FunctionProcess): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
