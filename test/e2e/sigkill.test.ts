@@ -5,12 +5,13 @@ import { eventually } from '../support/gateway.ts';
 import { newClient, type TestClient } from '../support/gateway-client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-const waves = 8;
+const wavesMin = 3;
 const messagesInWave = 6;
 /** By the names of their constructs. */
 const victims = ['RelayChanges', 'DispatchMessage', 'RecordReceipt', 'DeliverWebhook'];
-const killsOfEach = 5;
+const killsOfEach = 2;
 const killEveryMs = 150;
+const killWithinSeconds = 90;
 /** A queue shows again what a dead process took after 45, 30 or 75 s, and one message may meet several deaths. */
 const patienceSeconds = 300;
 
@@ -30,17 +31,22 @@ describe('function processes killed under the running gateway, while messages ar
     'lose no message and no webhook',
     async () => {
       const kills = new Map<string, number>();
-      let sending = true;
-      const killing = killWhile(() => sending, kills);
       const ids: string[] = [];
-      for (let wave = 0; wave < waves; wave += 1) {
+      const killing = killEach(kills);
+      let killed = false;
+      void killing.then(() => {
+        killed = true;
+      });
+      // As long as processes are killed there is work for them.
+      for (let wave = 0; !killed || wave < wavesMin; wave += 1) {
         ids.push(...(await Promise.all(Array.from({ length: messagesInWave }, () => client.send({})))));
+        await pause(300);
       }
-      await pause(2000);
-      sending = false;
       await killing;
-      console.log(`killed: ${[...kills].map(([name, count]) => `${name} ${count}`).join(', ')}`);
-      expect([...kills.keys()].toSorted()).toEqual(victims.toSorted());
+      console.log(`${ids.length} messages; killed: ${JSON.stringify(Object.fromEntries(kills))}`);
+      expect(Object.fromEntries(kills)).toEqual(
+        Object.fromEntries(victims.map((name) => [name, killsOfEach])),
+      );
 
       const undone = new Set(ids);
       await eventually(
@@ -56,17 +62,18 @@ describe('function processes killed under the running gateway, while messages ar
       const statuses = await Promise.all(ids.map(async (id) => (await client.status(id)).status));
       expect(statuses).toEqual(ids.map(() => 'delivered'));
     },
-    (patienceSeconds + 60) * 1000,
+    (patienceSeconds + killWithinSeconds + 60) * 1000,
   );
 
-  /** One process of each kind at a time, until each kind lost so many. */
-  async function killWhile(going: () => boolean, kills: Map<string, number>): Promise<void> {
-    while (going()) {
+  /** One process of each kind at a time, until each kind has lost so many. */
+  async function killEach(kills: Map<string, number>): Promise<void> {
+    const deadline = Date.now() + killWithinSeconds * 1000;
+    const victimsLeft = (): string[] => victims.filter((name) => (kills.get(name) ?? 0) < killsOfEach);
+    while (victimsLeft().length > 0 && Date.now() < deadline) {
       const processes = await functionProcesses();
-      for (const name of victims) {
-        const count = kills.get(name) ?? 0;
+      for (const name of victimsLeft()) {
         const found = processes.find(({ command }) => command.includes(name));
-        if (count < killsOfEach && found !== undefined && killProcess(found)) kills.set(name, count + 1);
+        if (found !== undefined && killProcess(found)) kills.set(name, (kills.get(name) ?? 0) + 1);
       }
       await pause(killEveryMs);
     }
