@@ -1,0 +1,45 @@
+/** Stands between a function and the emulator, and notes each AWS call that passes, repeated ones included. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface CountingProxy {
+  readonly endpoint: string;
+  /** Their operations, such as `UpdateItem`, in order. */
+  readonly calls: string[];
+  close(): Promise<void>;
+}
+
+export async function startCountingProxy(target: string): Promise<CountingProxy> {
+  const calls: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    calls.push(operationOf(incoming));
+    const onward = request(
+      new URL(incoming.url ?? '/', target),
+      { method: incoming.method, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** `DynamoDB_20120810.UpdateItem` is `UpdateItem`; what speaks another protocol is its method and path. */
+function operationOf({ headers, method, url }: IncomingMessage): string {
+  const target = headers['x-amz-target'];
+  return typeof target === 'string' ? (target.split('.')[1] ?? target) : `${method} ${url}`;
+}
