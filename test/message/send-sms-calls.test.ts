@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { stages, stageVariables } from '../../lib/stages.ts';
+import { stageVariables } from '../../lib/stage-variables.ts';
+import { stages } from '../../lib/stages.ts';
 import { createApiKey, createClient } from '../../shared/client/client-admin.ts';
 import type { HttpFunction } from '../../shared/http.ts';
 import { publicJwk } from '../../shared/token/signing-keys.ts';

@@ -22,8 +22,8 @@ import { readChanges, type StreamRecord } from '../../shared/message/stream.dyna
 import { postponeOn } from '../../shared/postpone.sqs.ts';
 import { deliver } from '../../shared/webhook/deliver.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoOriginStore } from '../../shared/webhook/origin-health.dynamo.ts';
-import { originHealth } from '../../shared/webhook/origin-health.ts';
+import { dynamoReceiverStore } from '../../shared/webhook/receiver-health.dynamo.ts';
+import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
 import { deliveryMessageSchema, wakeBy } from '../../shared/webhook/wake.ts';
 import { dynamoWebhookSecrets } from '../../shared/webhook/webhook-secrets.dynamo.ts';
@@ -68,7 +68,9 @@ export function crashableFunctions(
           accountUrlOf: accountUrls(dynamoClientStore(process.dynamo, names.clients)),
           webhooks: {
             deliveries: dynamoDeliveryStore(process.dynamo, names.webhook_deliveries),
-            queue: sqsDeliveryQueue(process.sqs, { fast: queues.webhooks }),
+            queue: sqsDeliveryQueue(process.sqs, { fast: queues.webhooks, slow: queues.webhooks }),
+            health: receiverHealth(dynamoReceiverStore(process.dynamo, names.webhook_deliveries)),
+            warn: () => undefined,
             clock,
             newRevision: randomUUID,
             retentionDays,
@@ -88,7 +90,7 @@ export function crashableFunctions(
       const deps = {
         messages: messagesOf(process.dynamo),
         carrierFor: () => carrier,
-        bodyOf: async () => 'Hello',
+        bodyOf: async () => ({ text: 'Hello' }),
         clock,
         newClaimId: randomUUID,
       };
@@ -113,7 +115,7 @@ export function crashableFunctions(
         deliveries: dynamoDeliveryStore(process.dynamo, names.webhook_deliveries),
         activityLog: dynamoActivityLog(process.dynamo, names.activity_log, retentionDays),
         secrets: cachedSecrets(dynamoWebhookSecrets(process.dynamo, names.client_secrets), clock),
-        health: originHealth(dynamoOriginStore(process.dynamo, names.webhook_deliveries)),
+        health: receiverHealth(dynamoReceiverStore(process.dynamo, names.webhook_deliveries)),
         post: process.post,
         queue,
         wake: wakeBy(queue, { schedule: unused }, 12),
