@@ -71,7 +71,7 @@ const shapes = {
       'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
       // One more write unit for each message: "did my customer get it" is what support asks.
-      'by-recipient': { partition: 'recipient', sort: 'created_at', projection: 'keys' },
+      'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
     },
     purged: true,
     restorable: true,

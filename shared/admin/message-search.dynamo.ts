@@ -1,24 +1,21 @@
-/** Finds messages by the indexes of their table; a client's list is four shards, merged by time. */
+/** Finds messages by the indexes of their table; a client's list is several shards, merged by time. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { GatewayError } from '../errors.ts';
 import { listShards, type MessageStore } from '../message/message-store.ts';
 import type { MessageFilter, MessageSearch } from './message-search.ts';
 
-/** One run of rows that are in order already. */
+/** One run of rows that are in order already: `list_at` is a time, and no two messages have the same. */
 interface Run {
   readonly index: 'by-client' | 'by-reference' | 'by-recipient';
   readonly key: 'list_key' | 'reference_key' | 'recipient';
   readonly value: string;
 }
 
-const found = z.object({ message_id: z.string(), created_at: z.string() });
+const found = z.object({ message_id: z.string(), list_at: z.string() });
 type Found = z.output<typeof found>;
 
-/** Where each run goes on: after that row, from its start (null), or not at all. */
-const position = z.union([found, z.null(), z.literal('end')]);
-const positions = z.array(position);
-type Position = z.output<typeof position>;
+/** Sorts after every time. */
+const end = '~';
 
 export function dynamoMessageSearch(
   client: DynamoDBDocumentClient,
@@ -27,44 +24,30 @@ export function dynamoMessageSearch(
 ): MessageSearch {
   return {
     async search(filter, limit, cursor) {
-      const runs = runsOf(filter);
-      const from = cursor === undefined ? runs.map(() => null) : readCursor(cursor, runs.length);
-      const pages = await Promise.all(
-        runs.map((run, index) => {
-          const start = from[index] ?? null;
-          return start === 'end' ? [] : nextOf(run, limit, start);
-        }),
-      );
-      const merged = pages
-        .flatMap((page, run) => page.map((row) => ({ run, row })))
-        .toSorted((one, other) => other.row.created_at.localeCompare(one.row.created_at))
-        .slice(0, limit);
-      const next = runs.map((_run, index): Position => {
-        const taken = merged.filter(({ run }) => run === index);
-        const page = pages[index] ?? [];
-        if (taken.length === page.length && page.length < limit) return 'end';
-        return taken.at(-1)?.row ?? from[index] ?? null;
-      });
-      const ids = merged.map(({ row }) => row.message_id);
-      const rows = new Map((await messages.getMany(ids)).map((message) => [message.message_id, message]));
+      // One more than is wanted tells whether there is a page after this one.
+      const runs = await Promise.all(runsOf(filter).map((run) => newestOf(run, limit + 1, cursor ?? end)));
+      const merged = runs.flat().toSorted((one, other) => (one.list_at < other.list_at ? 1 : -1));
+      const shown = merged.slice(0, limit);
+      const rows = await messages.getMany(shown.map(({ message_id }) => message_id));
+      const byId = new Map(rows.map((message) => [message.message_id, message]));
+      const last = shown.at(-1);
       return {
-        messages: ids.map((id) => rows.get(id)).filter((message) => message !== undefined),
-        ...(next.every((end) => end === 'end') ? {} : { nextCursor: writeCursor(next) }),
+        messages: shown.map(({ message_id }) => byId.get(message_id)).filter((row) => row !== undefined),
+        ...(merged.length > limit && last !== undefined ? { nextCursor: last.list_at } : {}),
       };
     },
   };
 
-  async function nextOf(run: Run, Limit: number, start: Found | null): Promise<Found[]> {
+  async function newestOf(run: Run, Limit: number, before: string): Promise<Found[]> {
     const { Items = [] } = await client.send(
       new QueryCommand({
         TableName,
         IndexName: run.index,
-        KeyConditionExpression: '#key = :value',
+        KeyConditionExpression: '#key = :value AND list_at < :before',
         ExpressionAttributeNames: { '#key': run.key },
-        ExpressionAttributeValues: { ':value': run.value },
+        ExpressionAttributeValues: { ':value': run.value, ':before': before },
         ScanIndexForward: false,
         Limit,
-        ...(start === null ? {} : { ExclusiveStartKey: { ...start, [run.key]: run.value } }),
       }),
     );
     return Items.map((item) => found.parse(item));
@@ -84,20 +67,4 @@ function runsOf(filter: MessageFilter): Run[] {
     key: 'list_key',
     value: `${clientId}#${shard}`,
   }));
-}
-
-function writeCursor(next: readonly Position[]): string {
-  return Buffer.from(JSON.stringify(next)).toString('base64url');
-}
-
-function readCursor(cursor: string, runs: number): Position[] {
-  try {
-    const read = positions.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
-    if (read.length === runs) return read;
-  } catch {
-    // Told below: whoever made it up has no use for the reason.
-  }
-  throw new GatewayError('invalid_request', 'The cursor is not valid.', {
-    details: [{ field: 'cursor', message: 'Give the next_cursor of an answer to the same search.' }],
-  });
 }

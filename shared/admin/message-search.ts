@@ -12,6 +12,5 @@ export interface MessagePage {
 }
 
 export interface MessageSearch {
-  /** @throws GatewayError `invalid_request` for a cursor that is none. */
   search(filter: MessageFilter, limit: number, cursor: string | undefined): Promise<MessagePage>;
 }

@@ -50,6 +50,7 @@ export async function signIn(page: Page): Promise<void> {
 export async function show(page: Page, hash: string, heading: string): Promise<void> {
   await page.goto(`${gateway().base_url}/admin#/${hash}`);
   await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'hidden' });
   await page.waitForLoadState('networkidle');
 }
 

@@ -171,7 +171,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   {
     id: 'now',
     header: 'Stands now',
-    minWidth: 150,
+    minWidth: 180,
     cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
   },
   {

@@ -21,5 +21,9 @@ const signs: Readonly<Record<string, StatusIndicatorProps.Type>> = {
 };
 
 export function State({ of }: { readonly of: string }) {
-  return <StatusIndicator type={signs[of] ?? 'info'}>{of.replaceAll('_', ' ')}</StatusIndicator>;
+  return (
+    <StatusIndicator type={signs[of] ?? 'info'} wrapText={false}>
+      {of.replaceAll('_', ' ')}
+    </StatusIndicator>
+  );
 }
