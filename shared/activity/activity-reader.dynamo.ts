@@ -28,6 +28,8 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     async list(query) {
       const range = idRange('act', query.since, query.until);
       const high = query.cursor ?? range.high;
+      // A time that ends before it begins holds nothing; DynamoDB would call it a fault.
+      if (high < range.low) return { entries: [] };
       if (query.clientId !== undefined) {
         return collect(
           { index: 'by-client', key: 'client_id', value: query.clientId },

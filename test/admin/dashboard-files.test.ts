@@ -10,9 +10,11 @@ interface Fetched {
   readonly bytes: Buffer;
 }
 
-/** As on the wire: fetch would undo the compression. */
+/** As on the wire: fetch would undo the compression. Like a browser it says what it accepts. */
 async function get(path: string, headers: Record<string, string> = {}): Promise<Fetched> {
-  const answer = await request(`${gateway().base_url}${path}`, { headers });
+  const answer = await request(`${gateway().base_url}${path}`, {
+    headers: { accept: '*/*', ...headers },
+  });
   return {
     status: answer.statusCode,
     headers: answer.headers as Record<string, string>,

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gateway } from '../support/gateway.ts';
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
+let folder: string;
+let connection: string;
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...words: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, '--gateway', connection, ...words], (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+async function json(...words: string[]): Promise<Record<string, unknown>> {
+  const { status, stdout, stderr } = await run(...words, '--json');
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-admin-'));
+  connection = join(folder, 'gateway.json');
+  writeFileSync(connection, JSON.stringify(gateway()));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('npm run admin', () => {
+  it('makes a client, disables and enables it, and shows its secret once', async () => {
+    const created = await json('clients', 'create', '--name', 'Shell shop');
+    expect(created).toMatchObject({ name: 'Shell shop', scopes: ['messages'], disabled: false });
+    expect(created.client_secret).toMatch(/^cs_/);
+    const id = String(created.client_id);
+    await json('clients', 'disable', id);
+    expect(await json('clients', 'show', id)).toMatchObject({ disabled: true });
+    await json('clients', 'enable', id);
+    const { clients } = await json('clients', 'list');
+    expect(clients).toContainEqual(expect.objectContaining({ client_id: id, disabled: false }));
+    expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
+  }, 120_000);
+
+  it('makes and revokes API keys', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Keys');
+    const key = await json('api-keys', 'create', String(client_id));
+    expect(key.api_key).toMatch(/^sk-/);
+    await json('api-keys', 'revoke', String(client_id), String(key.key_id));
+    const { api_keys } = await json('api-keys', 'list', String(client_id));
+    expect(api_keys).toMatchObject([{ key_id: key.key_id, revoked_at: expect.any(String) }]);
+  }, 120_000);
+
+  it('sets some limits without touching the others, lists and removes them', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Limits');
+    const id = String(client_id);
+    await json('limits', 'set', id, 'sms_send', '--per-minute', '300');
+    const set = await json('limits', 'set', id, 'POST /api/v1/sms/send', '--per-day', '50000');
+    expect(set).toMatchObject({
+      override: { per_minute: 300, per_day: 50_000 },
+      in_force: { per_hour: 1000 },
+    });
+    const { limits } = await json('limits', 'list');
+    expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
+    await json('limits', 'remove', id, 'sms_send');
+    const after = await json('limits', 'list');
+    expect(JSON.stringify(after)).not.toContain(id);
+  }, 120_000);
+
+  it('lists failed webhooks and the outbox as one document each', async () => {
+    expect(await json('webhooks', 'failed')).toEqual({ webhooks: expect.any(Array) });
+    expect(await json('outbox', 'list', '--to', '+447700900999')).toEqual({ messages: [] });
+  }, 60_000);
+
+  it.each([
+    ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no such client.\n'],
+    ['an unknown command', ['clients', 'destroy'], 2, "unknown command 'destroy'"],
+    ['a missing name', ['clients', 'create'], 2, "required option '--name <name>' not specified"],
+    [
+      'a limit of zero',
+      ['limits', 'set', 'x', 'sms_send', '--per-minute', '0'],
+      2,
+      'a whole number of 1 or more',
+    ],
+    [
+      'a webhook URL of no use',
+      ['clients', 'create', '--name', 'x', '--webhook-url', 'ftp://x'],
+      2,
+      'webhook_url',
+    ],
+    ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'no stage moon'],
+  ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
+    const ended = await run(...words);
+    expect([ended.status, ended.stdout]).toEqual([status, '']);
+    expect(ended.stderr).toContain(message);
+  });
+
+  it('says what to do where no gateway runs', async () => {
+    const { status, stderr } = await run('--gateway', join(folder, 'none.json'), 'clients', 'list');
+    expect([status, stderr]).toEqual([
+      1,
+      'No gateway runs here: start one with npm start, or name a --stage.\n',
+    ]);
+  });
+
+  it('explains itself with examples', async () => {
+    const { status, stdout } = await run('--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('npm run admin -- webhooks failed');
+  });
+});
