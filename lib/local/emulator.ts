@@ -59,6 +59,8 @@ export interface EmulatorOptions {
   readonly dataFolder?: string | undefined;
   /** The PATH of this process; functions run with the Node that runs this. */
   readonly searchPath: string;
+  /** Where functions call AWS, if not at the emulator itself: something that passes their calls on. */
+  readonly functionsEndpoint?: string;
   readonly signal: AbortSignal;
 }
 
@@ -82,6 +84,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       GATEWAY_PORT: String(port),
       AUTH: 'true',
       IOT_MTLS_ENABLED: '0',
+      ...(options.functionsEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: options.functionsEndpoint }),
       ...(options.dataFolder === undefined ? {} : persistence(options.dataFolder)),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
