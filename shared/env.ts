@@ -9,9 +9,10 @@ const text = z.string().min(1);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const wholeNumber = z.coerce.number().int().nonnegative();
 
+/** Each function needs few of these: what more than a name or two would need is `lazy`, made when it is read. */
 const variables = {
   STAGE: text,
-  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
+  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
 
   CLIENTS_TABLE: text,
   CLIENT_SECRETS_TABLE: text,
@@ -45,33 +46,33 @@ const variables = {
   OTP_SECRET_ARN: text,
 
   /** Retry delays are this many times shorter; 1 outside the local stage. */
-  WEBHOOK_TIME_SCALE: wholeNumber.pipe(z.number().min(1)),
+  WEBHOOK_TIME_SCALE: z.lazy(() => wholeNumber.pipe(z.number().min(1))),
   /** How long before its due time a schedule is aimed, in seconds: what the scheduler may be late. */
   SCHEDULE_LEAD_SECONDS: wholeNumber,
   /** Ports that a webhook URL may name, comma-separated; `any` in the local stage. */
-  WEBHOOK_PORTS: z.string().regex(/^(any|\d+(,\d+)*)$/),
+  WEBHOOK_PORTS: z.lazy(() => z.string().regex(/^(any|\d+(,\d+)*)$/)),
   WEBHOOK_ALLOW_HTTP: flag,
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES: flag,
 
-  SMS_CARRIER: z.enum(['simulator', 'aws']),
-  WHATSAPP_CARRIER: z.enum(['simulator', 'aws']),
+  SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
+  WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   /** What messages are expected to cost, as JSON: see `price-table.ts`. */
-  PRICES: z.string().transform(parseJson).pipe(priceTable),
+  PRICES: z.lazy(() => z.string().transform(parseJson).pipe(priceTable())),
   /** The number, sender id or pool from which an SMS goes that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,
   /** `phone-number-id-…` of AWS End User Messaging Social. */
   WHATSAPP_PHONE_NUMBER_ID: text,
-  META_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
+  META_API_VERSION: z.lazy(() => z.string().regex(/^v\d+\.\d+$/)),
   /** `name/language` of the approved authentication template that carries one-time passwords; none where absent. */
-  WHATSAPP_OTP_TEMPLATE: z
+  WHATSAPP_OTP_TEMPLATE: z.lazy(() => z
     .string()
     .regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/)
     .transform((value) => {
       const [name = '', language = ''] = value.split('/');
       return { name, language };
     })
-    .optional(),
+    .optional()),
   /** Days for which a message and its deliveries are kept. */
   RETENTION_DAYS: wholeNumber,
 } as const;
@@ -100,6 +101,11 @@ export function readEnvironment<Names extends EnvironmentName>(
   }
   if (faults.length > 0) throw new Error(`environment variables missing or malformed: ${faults.join(', ')}`);
   return values as Environment<Names>;
+}
+
+/** Whose logs and metrics these are: the stack's name, under which its alarms look. */
+export function serviceName(): string {
+  return process.env.POWERTOOLS_SERVICE_NAME ?? 'messaging-gateway';
 }
 
 function parseJson(value: string, context: z.RefinementCtx): unknown {

@@ -2,15 +2,20 @@
 import * as z from 'zod';
 
 /** By ISO 3166-1 alpha-2 country; `default` for every other. */
-const pricesByCountry = z.record(z.string().regex(/^([A-Z]{2}|default)$/), z.number().nonnegative());
+function pricesByCountry() {
+  return z.record(z.string().regex(/^([A-Z]{2}|default)$/), z.number().nonnegative()).default({});
+}
 
-export const priceTable = z.object({
-  /** ISO 4217. */
-  currency: z.string().regex(/^[A-Z]{3}$/),
-  /** For each segment. */
-  sms: pricesByCountry.default({}),
-  /** For each message. */
-  whatsapp: pricesByCountry.default({}),
-});
+/** A function, because every function imports this with the environment, and one reads it. */
+export function priceTable() {
+  return z.object({
+    /** ISO 4217. */
+    currency: z.string().regex(/^[A-Z]{3}$/),
+    /** For each segment. */
+    sms: pricesByCountry(),
+    /** For each message. */
+    whatsapp: pricesByCountry(),
+  });
+}
 
-export type PriceTable = z.output<typeof priceTable>;
+export type PriceTable = z.output<ReturnType<typeof priceTable>>;

@@ -19,7 +19,7 @@ const messageRow = z.object({
   type: z.enum(['transactional', 'promotional']),
   reference: z.string().exactOptional(),
   text: z.string().exactOptional(),
-  whatsapp: whatsAppContent.exactOptional(),
+  whatsapp: z.lazy(whatsAppContent).exactOptional(),
   encoding: z.enum(['GSM-7', 'UCS-2']).exactOptional(),
   segments: z.number().int().exactOptional(),
   webhook_url: z.string().exactOptional(),

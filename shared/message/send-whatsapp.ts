@@ -26,8 +26,6 @@ export interface SendWhatsAppDependencies {
   readonly webhookUrl: z.ZodType<string>;
 }
 
-const [, ...contentBesideText] = whatsAppContent.options;
-
 /** The request body of `POST /api/v1/whatsapp/send` (contract, section 5); `type` is `text` where it is not given. */
 export function sendWhatsAppSchema(webhookUrl: z.ZodType<string>) {
   const common = z.object({
@@ -37,6 +35,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodType<string>) {
     validity_period: optional(validityPeriod),
     scheduled_at: optional(scheduledAt),
   });
+  const [, ...contentBesideText] = whatsAppContent().options;
   const text = z.object({ type: z.literal('text'), message: textOf(maxTextCharacters) });
   return z.intersection(common, z.discriminatedUnion('type', [text, ...contentBesideText]));
 }
