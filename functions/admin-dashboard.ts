@@ -1,6 +1,6 @@
 /** The dashboard's page at /admin, and the files that it loads: made by the build, beside this function. */
 import { readFileSync } from 'node:fs';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/dashboard-files.ts';
 import { httpFunction } from '../shared/http.ts';
 import { adminRoutes } from '../shared/routes.ts';

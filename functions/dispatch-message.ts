@@ -1,7 +1,7 @@
 /** The outbound queue: hands each message to its channel's carrier. */
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { secretsManager, sqs } from '../shared/aws.ts';
 import { processBatch } from '../shared/batch.ts';
 import { chooseCarriers } from '../shared/carrier/choose.ts';

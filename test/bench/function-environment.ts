@@ -18,6 +18,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   WEBHOOK_DELIVERIES_TABLE: 'webhook-deliveries',
   ACTIVITY_LOG_TABLE: 'activity-log',
   SIGNING_KEYS_TABLE: 'signing-keys',
+  FIGURES_TABLE: 'figures',
   SIMULATOR_OUTBOX_TABLE: 'simulator-outbox',
   OUTBOUND_QUEUE_URL: queue('outbound'),
   RECEIPTS_QUEUE_URL: queue('receipts'),
@@ -45,5 +46,6 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',
   META_API_VERSION: 'v23.0',
+  WHATSAPP_OTP_TEMPLATE: 'one_time_password/en',
   RETENTION_DAYS: '30',
 };
