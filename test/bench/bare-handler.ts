@@ -31,12 +31,12 @@ export function commandsOf(metafile: Metafile, functionName: string): Map<string
   return commands;
 }
 
-/** Every file that is reached without a dynamic import. */
+/** Every file of the SDK's clients that a deployed function loads before its first event, the carriers' included. */
 function loadedAtStart(metafile: Metafile, entry: string): Set<string> {
   const reached = new Set([entry]);
   for (const file of reached) {
-    for (const { path, kind, external } of metafile.inputs[file]?.imports ?? []) {
-      if (kind !== 'dynamic-import' && external !== true) reached.add(path);
+    for (const { path, external } of metafile.inputs[file]?.imports ?? []) {
+      if (external !== true) reached.add(path);
     }
   }
   return reached;
