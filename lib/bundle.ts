@@ -21,6 +21,7 @@ export const bundleSettings = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
   // Parts of the SDK that no function uses; each replacement says why.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'shared/sdk/lambda-credentials.ts'),

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { buildSync } from 'esbuild';
-import { bundleSettings } from '../../lib/bundle.ts';
+import { bundleFunctions, bundleSettings } from '../../lib/bundle.ts';
 import { buildBareHandler, commandsOf, ordinarySettings } from './bare-handler.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { functionEnvironment } from './function-environment.ts';
@@ -28,6 +28,7 @@ const { metafile } = buildSync({
   ...bundleSettings,
   entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
   outdir: folder,
+  write: false,
   metafile: true,
 });
 
@@ -37,11 +38,11 @@ printTable(['function', 'KB', 'bare KB', 'start ms', 'bare ms', 'ratio', 'ratio,
 
 function measure(name: string): string[] {
   const commands = commandsOf(metafile, name);
-  const files = ['index.js', 'bare.js', 'bare-own.js'].map((file) => join(folder, name, file));
-  const [own = '', bare = '', bareOwn = ''] = files;
+  const own = join(bundleFunctions().folder(name), 'index.js');
+  const [bare, bareOwn] = [join(folder, name, 'bare.js'), join(folder, name, 'bare-own.js')];
   const bareBytes = buildBareHandler(commands, bare, ordinarySettings);
   buildBareHandler(commands, bareOwn, bundleSettings);
-  const times = new Map(files.map((file) => [file, [] as number[]]));
+  const times = new Map([own, bare, bareOwn].map((file) => [file, [] as number[]]));
   // One after the other in each round, so that what else the machine does meets all three alike.
   for (let round = 0; round < rounds; round += 1)
     for (const [file, found] of times) found.push(startMs(file));
