@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth [--full]`: a bulk of 1,000 against 1,000 singles; and what status, list, expiry sweep and
+ * `npm run bench:growth [--full]`: what status, list, expiry sweep and
  * activity log cost as the tables grow from 10³ to 10⁵ rows (without --full to 10⁴), on one DynamoDB Local.
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -22,7 +22,6 @@ silenceLog();
 printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
 const local = await startLocalFunctions();
 try {
-  await compareBulk();
   const rows: string[][] = [];
   let stored = 0;
   let first: readonly number[] = [];
@@ -46,39 +45,6 @@ try {
   printTable(['rows', 'status', 'list', 'list by reference', 'expiry sweep', 'activity log'], rows);
 } finally {
   await local.stop();
-}
-
-async function compareBulk(): Promise<void> {
-  const numbers = Array.from({ length: 1000 }, (_, i) => `+4477009${String(i).padStart(5, '0')}`);
-  const message = 'Your parcel arrives today between 10 and 12.';
-  const bulkMs: number[] = [];
-  const singlesMs: number[] = [];
-  for (let turn = 0; turn < (full ? 5 : 2); turn += 1) {
-    bulkMs.push(
-      await timed(async () => {
-        const body = { message, recipients: numbers };
-        const answer = await local.call('send-bulk-sms', { method: 'POST', path: '/api/v1/sms/bulk', body });
-        if (answer.statusCode !== 202) throw new Error(answer.body);
-      }),
-    );
-    singlesMs.push(
-      await timed(() =>
-        applyLoad(numbers.length, 8, async (i) => {
-          const body = { to: numbers[i], message };
-          const answer = await local.call('send-sms', { method: 'POST', path: '/api/v1/sms/send', body });
-          if (answer.statusCode !== 202) throw new Error(answer.body);
-        }),
-      ),
-    );
-  }
-  const [bulk, singles] = [median(bulkMs), median(singlesMs)];
-  printTable(
-    ['1,000 messages', 'ms', 'ratio'],
-    [
-      ['as singles, 8 in flight', singles.toFixed(0), ratio(1)],
-      ['as one bulk', bulk.toFixed(0), ratio(bulk / singles)],
-    ],
-  );
 }
 
 async function store(from: number, to: number): Promise<void> {

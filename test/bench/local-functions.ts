@@ -7,6 +7,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundleFunctions } from '../../lib/bundle.ts';
+import { newWebhookSecret } from '../../shared/client/secret-text.ts';
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
@@ -87,6 +88,15 @@ async function makeClient(dynamo: DynamoDBDocumentClient, names: TestTables['nam
         disabled: false,
         secrets: [],
         created_at: now.toISOString(),
+      },
+    }),
+  );
+  await dynamo.send(
+    new PutCommand({
+      TableName: names.client_secrets,
+      Item: {
+        client_id: clientId,
+        webhook_secrets: [{ secret: newWebhookSecret(randomBytes), created_at: now.toISOString() }],
       },
     }),
   );
