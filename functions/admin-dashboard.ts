@@ -1,12 +1,13 @@
 /** The dashboard's page at /admin, and the files that it loads: made by the build, beside this function. */
 import { readFileSync } from 'node:fs';
-import * as z from 'zod';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/dashboard-files.ts';
 import { httpFunction } from '../shared/http.ts';
 import { adminRoutes } from '../shared/routes.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
-const read = (name: string): Buffer => readFileSync(new URL(`files/${name}`, import.meta.url));
+const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'files', name));
 
 const files = new Map(
   fileList.parse(JSON.parse(read('list.json').toString('utf8'))).map(({ name, contentType, etag }) => {

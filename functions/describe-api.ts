@@ -6,21 +6,30 @@ import { documentHeaders, pageResponse } from '../shared/openapi/page.ts';
 import { webhookGuide } from '../shared/openapi/webhook-guide.ts';
 import { routes } from '../shared/routes.ts';
 
-const document = openApiDocument();
 // Any page may read the document: it says the same to everyone.
 const headers = { ...documentHeaders, 'Access-Control-Allow-Origin': '*' };
-const docs = pageResponse(docsPage(document));
-const guide = pageResponse(webhookGuide());
+/** Each made when it is first asked for, and once: a start that made all three took twice as long. */
+const document = once(openApiDocument);
+const docs = once(() => pageResponse(docsPage(document())));
+const guide = once(() => pageResponse(webhookGuide()));
 
 const functions: Readonly<Record<string, HttpFunction>> = {
   [routes.getOpenApiDocument.path]: httpFunction(routes.getOpenApiDocument, async () => ({
     status: 200,
     headers,
-    body: document,
+    body: document(),
   })),
-  [routes.getWebhookGuide.path]: httpFunction(routes.getWebhookGuide, async () => guide),
+  [routes.getWebhookGuide.path]: httpFunction(routes.getWebhookGuide, async () => guide()),
 };
-const showDocs = httpFunction(routes.getDocs, async () => docs);
+const showDocs = httpFunction(routes.getDocs, async () => docs());
 
 export const handler: HttpFunction = (event, context) =>
   (functions[event.resource] ?? showDocs)(event, context);
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

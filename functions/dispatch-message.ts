@@ -1,7 +1,7 @@
 /** The outbound queue: hands each message to its channel's carrier. */
 import { randomUUID } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { secretsManager, sqs } from '../shared/aws.ts';
 import { processBatch } from '../shared/batch.ts';
 import { chooseCarriers } from '../shared/carrier/choose.ts';
@@ -16,14 +16,15 @@ import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
 
 const env = readEnvironment(['OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
-const carriers = await chooseCarriers(systemClock);
-const deps: DispatchDependencies = {
-  messages: messagesFromEnvironment(),
-  carrierFor: (message) => carriers[message.channel],
-  bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
-  clock: systemClock,
-  newClaimId: randomUUID,
-};
+const deps = chooseCarriers(systemClock).then(
+  (carriers): DispatchDependencies => ({
+    messages: messagesFromEnvironment(),
+    carrierFor: (message) => carriers[message.channel],
+    bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
+    clock: systemClock,
+    newClaimId: randomUUID,
+  }),
+);
 const postpone = postponeOn(sqs(), env.OUTBOUND_QUEUE_URL);
 const queueMessage = z.object({ message_id: z.string() });
 
@@ -32,7 +33,7 @@ export function handler(event: SQSEvent) {
     event,
     queueMessage,
     async ({ message_id }) => {
-      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(deps, message_id);
+      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(await deps, message_id);
       if (errorCode !== undefined) countMetric('CarrierRefusal');
       log.info('dispatch', {
         message_id,

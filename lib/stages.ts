@@ -2,21 +2,20 @@
  * What sets one stage apart from another, as settings alone: every stage is the same app.
  * Each field says why a stage may want another value; `-c field=value` gives it one for a deploy.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-const wholeNumber = z.int().positive();
+const wholeNumber = z.int().check(z.positive());
 const carrier = z.enum(['simulator', 'aws']);
-const price = z.record(z.string(), z.number().nonnegative());
+const price = z.record(z.string(), z.number().check(z.nonnegative()));
 
 const settings = z.strictObject({
   name: z.string(),
   /** First in every name, so that several gateways can stand side by side in one account. */
-  stackName: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'letters, digits and dashes, 100 at most'),
-  /** Where it stands; without one, where the AWS profile of the deploy says. */
-  region: z
+  stackName: z
     .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1')
-    .optional(),
+    .check(z.regex(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'letters, digits and dashes, 100 at most')),
+  /** Where it stands; without one, where the AWS profile of the deploy says. */
+  region: z.optional(z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'))),
 
   /** Whether tables, keys and logs outlive the stack. Production data does; a trial leaves nothing behind. */
   keepData: z.boolean(),
@@ -36,59 +35,62 @@ const settings = z.strictObject({
   smsCarrier: carrier,
   whatsappCarrier: carrier,
   /** What a message is expected to cost until the carrier says, by country; an account's own contract rules. */
-  prices: z.strictObject({ currency: z.string().length(3), sms: price, whatsapp: price }),
+  prices: z.strictObject({ currency: z.string().check(z.length(3)), sms: price, whatsapp: price }),
   /** What was set up by hand in AWS End User Messaging; empty where a simulator is the carrier. */
   smsOriginationIdentity: z.string(),
   smsConfigurationSet: z.string(),
   whatsappPhoneNumberId: z.string(),
-  metaApiVersion: z.string().regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0"),
+  metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
   /** `name/language` of the approved authentication template for one-time passwords; without it they go as text. */
-  whatsappOtpTemplate: z.string().optional(),
+  whatsappOtpTemplate: z.optional(z.string()),
 
   /** The API's own name; its certificate stands in the same region. Without a zone, DNS is pointed by hand. */
-  customDomain: z
-    .strictObject({
+  customDomain: z.optional(
+    z.strictObject({
       name: z.hostname(),
-      certificateArn: z.string().startsWith('arn:'),
-      hostedZone: z.strictObject({ id: z.string(), name: z.hostname() }).optional(),
-    })
-    .optional(),
+      certificateArn: z.string().check(z.startsWith('arn:')),
+      hostedZone: z.optional(z.strictObject({ id: z.string(), name: z.hostname() })),
+    }),
+  ),
   /** A web ACL before the API: known bad senders and inputs are refused before they cost anything. */
   webAcl: z.boolean(),
   /** Requests of one source address in five minutes that the web ACL lets through. */
-  webAclRequestsPerAddress: z.int().min(10).max(2_000_000_000),
+  webAclRequestsPerAddress: z.int().check(z.minimum(10), z.maximum(2_000_000_000)),
   /** Above it API Gateway answers 429 by itself; an account has 10,000 a second in all. */
   apiThrottle: z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
   /** How many batches of each queue are worked on at once: what a carrier or the receivers can take. */
   concurrency: z.strictObject({
-    dispatch: z.int().min(2).max(1000),
-    receipts: z.int().min(2).max(1000),
-    webhooks: z.int().min(2).max(1000),
-    slowWebhooks: z.int().min(2).max(1000),
+    dispatch: z.int().check(z.minimum(2), z.maximum(1000)),
+    receipts: z.int().check(z.minimum(2), z.maximum(1000)),
+    webhooks: z.int().check(z.minimum(2), z.maximum(1000)),
+    slowWebhooks: z.int().check(z.minimum(2), z.maximum(1000)),
   }),
   /** Concurrency kept for a function and denied to it beyond: by its file's name, as `{"send-sms": 200}`. */
-  reservedConcurrency: z.record(z.string(), z.int().nonnegative()),
+  reservedConcurrency: z.record(z.string(), z.int().check(z.nonnegative())),
 
   /** Who is told of an alarm; without one, alarms only change their state. */
-  alarmEmail: z.email().optional(),
+  alarmEmail: z.optional(z.email()),
   /** Where the runbook that alarms link to can be read. */
-  docsUrl: z.string().min(1),
+  docsUrl: z.string().check(z.minLength(1)),
   /** What a day's messages may cost, in the prices' currency, before someone is told. */
-  spendAlarmPerDay: z.number().positive(),
+  spendAlarmPerDay: z.number().check(z.positive()),
   /** New code takes a tenth of the calls for five minutes, and goes back by itself when an alarm goes off. */
   canary: z.boolean(),
   /** The keys that may sign tokens; the last one does. Two stand side by side while one follows the other. */
-  tokenKeyGenerations: z.array(wholeNumber).min(1).max(2),
+  tokenKeyGenerations: z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)),
 
   /** Ports that a webhook URL may name; `any` only where receivers run beside the gateway. */
-  webhookPorts: z.union([z.literal('any'), z.array(z.int().min(1).max(65_535)).min(1)]),
+  webhookPorts: z.union([
+    z.literal('any'),
+    z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
+  ]),
   webhookAllowHttp: z.boolean(),
   /** Loopback and private receivers: never on AWS, where they would be our own network. */
   webhookAllowPrivateAddresses: z.boolean(),
   /** Retry delays are this many times shorter, so that a person can watch all five; 1 on AWS. */
   webhookTimeScale: wholeNumber,
   /** How late a schedule may fire: within its minute on AWS, within the 10 s sweep of the emulator. */
-  scheduleLeadSeconds: z.int().nonnegative(),
+  scheduleLeadSeconds: z.int().check(z.nonnegative()),
 
   /** Queue policies that demand TLS; the emulator enforces them, and serves http only. */
   enforceSslOnQueues: z.boolean(),
@@ -224,34 +226,36 @@ function readValue(key: keyof StageSettings, value: unknown): unknown {
   }
 }
 
-const checked = settings.superRefine((stage, context) => {
-  const demand = (holds: boolean, field: keyof StageSettings, message: string): void => {
-    if (!holds) context.addIssue({ code: 'custom', path: [field], message });
-  };
-  const { smsCarrier, whatsappCarrier } = stage;
-  demand(
-    smsCarrier !== 'aws' || stage.smsOriginationIdentity !== '',
-    'smsOriginationIdentity',
-    'the number, sender id or pool that messages go from, where smsCarrier is aws',
-  );
-  demand(
-    smsCarrier !== 'aws' || stage.smsConfigurationSet !== '',
-    'smsConfigurationSet',
-    'a name for the configuration set, where smsCarrier is aws',
-  );
-  demand(
-    whatsappCarrier !== 'aws' || /^phone-number-id-\w+$/.test(stage.whatsappPhoneNumberId),
-    'whatsappPhoneNumberId',
-    'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
-  );
-  demand(
-    stage.name === 'local' || !stage.webhookAllowPrivateAddresses,
-    'webhookAllowPrivateAddresses',
-    "only the local stage may call private addresses: on AWS they are the gateway's own network",
-  );
-  demand(
-    new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
-    'tokenKeyGenerations',
-    'the same generation twice',
-  );
-});
+const checked = settings.check(
+  z.superRefine((stage, context) => {
+    const demand = (holds: boolean, field: keyof StageSettings, message: string): void => {
+      if (!holds) context.addIssue({ code: 'custom', path: [field], message });
+    };
+    const { smsCarrier, whatsappCarrier } = stage;
+    demand(
+      smsCarrier !== 'aws' || stage.smsOriginationIdentity !== '',
+      'smsOriginationIdentity',
+      'the number, sender id or pool that messages go from, where smsCarrier is aws',
+    );
+    demand(
+      smsCarrier !== 'aws' || stage.smsConfigurationSet !== '',
+      'smsConfigurationSet',
+      'a name for the configuration set, where smsCarrier is aws',
+    );
+    demand(
+      whatsappCarrier !== 'aws' || /^phone-number-id-\w+$/.test(stage.whatsappPhoneNumberId),
+      'whatsappPhoneNumberId',
+      'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
+    );
+    demand(
+      stage.name === 'local' || !stage.webhookAllowPrivateAddresses,
+      'webhookAllowPrivateAddresses',
+      "only the local stage may call private addresses: on AWS they are the gateway's own network",
+    );
+    demand(
+      new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
+      'tokenKeyGenerations',
+      'the same generation twice',
+    );
+  }),
+);

@@ -1,8 +1,13 @@
 /** An HTTP operation as the domain sees it: a request that was authenticated, counted and parsed, and its answer. */
-import type * as z from 'zod';
+
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
 import type { Client } from './client/client.ts';
 import { type FieldError, GatewayError } from './errors.ts';
 import type { Route, Scope } from './routes.ts';
+
+/** What is wrong with a field, in words: the small zod brings no language of its own. */
+z.config(en());
 
 /** The client behind a request, and what its credential allows. */
 export interface Caller {
@@ -48,7 +53,7 @@ export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
 }
 
 /** The body as the schema has it. @throws GatewayError that names every faulty field at once. */
-export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -3,7 +3,7 @@
  * and after the queue's number of tries to its dead-letter queue; the others are done.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { log } from './log.ts';
 
 /** What becomes of a queue message whose work did not fail: done, or shown again after so many seconds. */
@@ -17,7 +17,7 @@ export const done: QueueVerdict = {};
 export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Messages whose bodies are JSON of one form. */
-export function processBatch<Schema extends z.ZodType>(
+export function processBatch<Schema extends z.ZodMiniType>(
   event: SQSEvent,
   schema: Schema,
   work: (message: z.output<Schema>, record: SQSRecord) => Promise<QueueVerdict>,

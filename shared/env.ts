@@ -2,16 +2,20 @@
  * The one place that reads the environment of a function, and the names under which the CDK app sets it.
  * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { priceTable } from './carrier/price-table.ts';
 
-const text = z.string().min(1);
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
-const wholeNumber = z.coerce.number().int().nonnegative();
+const text = z.string().check(z.minLength(1));
+const flag = z.pipe(
+  z.enum(['true', 'false']),
+  z.transform((value) => value === 'true'),
+);
+const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
+/** Each function needs few of these: what more than a name or two would need is `lazy`, made when it is read. */
 const variables = {
   STAGE: text,
-  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
+  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
 
   CLIENTS_TABLE: text,
   CLIENT_SECRETS_TABLE: text,
@@ -45,33 +49,36 @@ const variables = {
   OTP_SECRET_ARN: text,
 
   /** Retry delays are this many times shorter; 1 outside the local stage. */
-  WEBHOOK_TIME_SCALE: wholeNumber.pipe(z.number().min(1)),
+  WEBHOOK_TIME_SCALE: z.lazy(() => z.pipe(wholeNumber, z.number().check(z.minimum(1)))),
   /** How long before its due time a schedule is aimed, in seconds: what the scheduler may be late. */
   SCHEDULE_LEAD_SECONDS: wholeNumber,
   /** Ports that a webhook URL may name, comma-separated; `any` in the local stage. */
-  WEBHOOK_PORTS: z.string().regex(/^(any|\d+(,\d+)*)$/),
+  WEBHOOK_PORTS: z.lazy(() => z.string().check(z.regex(/^(any|\d+(,\d+)*)$/))),
   WEBHOOK_ALLOW_HTTP: flag,
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES: flag,
 
-  SMS_CARRIER: z.enum(['simulator', 'aws']),
-  WHATSAPP_CARRIER: z.enum(['simulator', 'aws']),
+  SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
+  WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   /** What messages are expected to cost, as JSON: see `price-table.ts`. */
-  PRICES: z.string().transform(parseJson).pipe(priceTable),
+  PRICES: z.lazy(() => z.pipe(z.pipe(z.string(), z.transform(parseJson)), priceTable())),
   /** The number, sender id or pool from which an SMS goes that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,
   /** `phone-number-id-…` of AWS End User Messaging Social. */
   WHATSAPP_PHONE_NUMBER_ID: text,
-  META_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
+  META_API_VERSION: z.lazy(() => z.string().check(z.regex(/^v\d+\.\d+$/))),
   /** `name/language` of the approved authentication template that carries one-time passwords; none where absent. */
-  WHATSAPP_OTP_TEMPLATE: z
-    .string()
-    .regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/)
-    .transform((value) => {
-      const [name = '', language = ''] = value.split('/');
-      return { name, language };
-    })
-    .optional(),
+  WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
+    z.optional(
+      z.pipe(
+        z.string().check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/)),
+        z.transform((value) => {
+          const [name = '', language = ''] = value.split('/');
+          return { name, language };
+        }),
+      ),
+    ),
+  ),
   /** Days for which a message and its deliveries are kept. */
   RETENTION_DAYS: wholeNumber,
 } as const;
@@ -102,11 +109,16 @@ export function readEnvironment<Names extends EnvironmentName>(
   return values as Environment<Names>;
 }
 
-function parseJson(value: string, context: z.RefinementCtx): unknown {
+/** Whose logs and metrics these are: the stack's name, under which its alarms look. */
+export function serviceName(): string {
+  return process.env.POWERTOOLS_SERVICE_NAME ?? 'messaging-gateway';
+}
+
+function parseJson(value: string, context: z.core.ParsePayload): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    context.addIssue({ code: 'custom', message: 'not JSON' });
+    context.issues.push({ code: 'custom', message: 'not JSON', input: value });
     return z.NEVER;
   }
 }

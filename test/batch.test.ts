@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { processBatch } from '../shared/batch.ts';
 
 const schema = z.object({ id: z.string() });

@@ -1,7 +1,7 @@
 /** Finds the gateway that a command is for: the one on this machine, or a deployed stage. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
 import { stageVariables } from '../../lib/stage-variables.ts';
 import { type StageSettings, stages } from '../../lib/stages.ts';

@@ -1,5 +1,5 @@
 /** What an operator should be able to look up later: one entry for each thing that happened, however often it is written. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const activityKinds = [
   'webhook_failed',
@@ -20,23 +20,23 @@ export type ActivityKind = (typeof activityKinds)[number];
 /** What was changed, as it stood before or after: names and numbers, never a secret or a hash. */
 const state = z.record(z.string(), z.unknown());
 
-export const activitySchema = z
-  .object({
+export const activitySchema = z.readonly(
+  z.object({
     /** `act_` and a ULID of its time: entries sort by when they happened. */
     entry_id: z.string(),
     kind: z.enum(activityKinds),
     at: z.iso.datetime(),
     /** One sentence for a person. */
     summary: z.string(),
-    client_id: z.string().exactOptional(),
-    message_id: z.string().exactOptional(),
-    delivery_id: z.string().exactOptional(),
+    client_id: z.exactOptional(z.string()),
+    message_id: z.exactOptional(z.string()),
+    delivery_id: z.exactOptional(z.string()),
     /** Who did it, where a person did. */
-    actor: z.string().exactOptional(),
-    before: state.exactOptional(),
-    after: state.exactOptional(),
-  })
-  .readonly();
+    actor: z.exactOptional(z.string()),
+    before: z.exactOptional(state),
+    after: z.exactOptional(state),
+  }),
+);
 
 export type Activity = z.output<typeof activitySchema>;
 

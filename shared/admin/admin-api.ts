@@ -1,6 +1,6 @@
 /** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
 import httpRouter from '@middy/http-router';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
 import { unmatchedError } from '../http/refuse-unmatched.ts';
 import { version } from '../version.ts';
@@ -160,6 +160,6 @@ function decoded(text: string): string {
 }
 
 /** @throws GatewayError that names every faulty parameter. */
-function parseQuery<S extends z.ZodType>(schema: S, { query }: ApiRequest): z.output<S> {
+function parseQuery<S extends z.ZodMiniType>(schema: S, { query }: ApiRequest): z.output<S> {
   return parseBody(schema, query);
 }

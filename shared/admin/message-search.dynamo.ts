@@ -1,6 +1,6 @@
 /** Finds messages by the indexes of their table; a client's list is several shards, merged by time. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { listShards, type MessageStore } from '../message/message-store.ts';
 import type { MessageFilter, MessageSearch } from './message-search.ts';
 

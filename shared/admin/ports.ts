@@ -1,5 +1,5 @@
 /** What the administration of a gateway stands on: the same for the admin API and for the command line. */
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { ActivityLog, ActivityReader } from '../activity/activity-log.ts';
 import type { Outbox } from '../carrier/outbox.ts';
 import type { ClientAdminParts } from '../client/client-admin.ts';
@@ -22,7 +22,7 @@ export interface AdminPorts {
   /** Only where the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
   /** What this deployment may call. */
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
   readonly retentionDays: number;
   readonly clock: Clock;
 }

@@ -1,63 +1,61 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { activityKinds } from '../activity/activity-log.ts';
 import { GatewayError } from '../errors.ts';
 import { figureSpans } from './figures.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
 
-const name = z.string().trim().min(1).max(100);
-const limit = z.int().min(1).max(1_000_000_000).nullable().optional();
+const name = z.string().check(z.trim(), z.minLength(1), z.maxLength(100));
+const limit = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000_000))));
 
 export function newClientBody({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>) {
   return z.object({
     name,
-    scopes: z
-      .array(z.enum(['messages', 'admin']))
-      .min(1)
-      .default(['messages']),
-    webhook_url: webhookUrl.nullable().optional(),
+    scopes: z._default(z.array(z.enum(['messages', 'admin'])).check(z.minLength(1)), ['messages']),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
   });
 }
 
 export function clientChangeBody({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>) {
-  return z.object({ disabled: z.boolean().optional(), webhook_url: webhookUrl.nullable().optional() });
+  return z.object({ disabled: z.optional(z.boolean()), webhook_url: z.optional(z.nullable(webhookUrl)) });
 }
 
 export const limitsBody = z.object({
-  endpoint: z.string().min(1),
+  endpoint: z.string().check(z.minLength(1)),
   per_minute: limit,
   per_hour: limit,
   per_day: limit,
 });
 
-export const endpointBody = z.object({ endpoint: z.string().min(1) });
+export const endpointBody = z.object({ endpoint: z.string().check(z.minLength(1)) });
 
-export const resendBody = z.object({ delivery_ids: z.array(z.string().min(1)).min(1).max(100) });
+export const resendBody = z.object({
+  delivery_ids: z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(100)),
+});
 
-const pageSize = z.coerce.number().int().min(1).max(100).default(25);
-const cursor = z.string().min(1).max(2000).optional();
+const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
+const cursor = z.optional(z.string().check(z.minLength(1), z.maxLength(2000)));
 
 export const pageQuery = z.object({ limit: pageSize, cursor });
 
 export const activityQuery = z.object({
   limit: pageSize,
-  cursor: z
-    .string()
-    .regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')
-    .optional(),
-  client_id: z.string().min(1).optional(),
-  kind: z.enum(activityKinds).optional(),
-  since: z.iso.datetime().optional(),
-  until: z.iso.datetime().optional(),
+  cursor: z.optional(
+    z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
+  ),
+  client_id: z.optional(z.string().check(z.minLength(1))),
+  kind: z.optional(z.enum(activityKinds)),
+  since: z.optional(z.iso.datetime()),
+  until: z.optional(z.iso.datetime()),
 });
 
 export const messageQuery = z.object({
   limit: pageSize,
   cursor,
-  client_id: z.string().min(1).optional(),
-  reference: z.string().min(1).max(128).optional(),
-  recipient: z.string().min(1).optional(),
+  client_id: z.optional(z.string().check(z.minLength(1))),
+  reference: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  recipient: z.optional(z.string().check(z.minLength(1))),
 });
 
 /** @throws GatewayError where there is nothing to search by: no index holds all messages. */
@@ -74,10 +72,10 @@ export function messageFilterOf(
 }
 
 export const figuresQuery = z.object({
-  span: z.enum(Object.keys(figureSpans) as [keyof typeof figureSpans]).default('day'),
+  span: z._default(z.enum(Object.keys(figureSpans) as [keyof typeof figureSpans]), 'day'),
 });
 
-export const outboxQuery = z.object({ to: z.string().min(1).optional() });
+export const outboxQuery = z.object({ to: z.optional(z.string().check(z.minLength(1))) });
 
 /** @throws GatewayError that says why the deployment can never call it. */
 export function assertWebhookUrl({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>, url: string): void {

@@ -1,6 +1,6 @@
 /** Puts the administration together on a gateway's real tables and queues, for the admin API and the command line. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
 import { dynamo, sqs } from '../aws.ts';
@@ -35,7 +35,7 @@ export interface GatewayResources {
   readonly slowWebhooksQueueUrl: string;
   readonly retentionDays: number;
   /** What this deployment may call. */
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 export function adminPorts(resources: GatewayResources): AdminPorts {

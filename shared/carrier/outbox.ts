@@ -1,11 +1,11 @@
 /** Every message that the simulator took, body and all: what a developer reads instead of a phone. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const outboxEntry = z.object({
   message_id: z.string(),
   channel: z.enum(['sms', 'whatsapp']),
   to: z.string(),
-  from: z.string().optional(),
+  from: z.optional(z.string()),
   body: z.string(),
   /** ISO 8601 UTC. */
   at: z.string(),

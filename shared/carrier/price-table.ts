@@ -1,16 +1,24 @@
 /** The stage's prices as they stand in its settings, in the environment and in a test. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** By ISO 3166-1 alpha-2 country; `default` for every other. */
-const pricesByCountry = z.record(z.string().regex(/^([A-Z]{2}|default)$/), z.number().nonnegative());
+function pricesByCountry() {
+  return z._default(
+    z.record(z.string().check(z.regex(/^([A-Z]{2}|default)$/)), z.number().check(z.nonnegative())),
+    {},
+  );
+}
 
-export const priceTable = z.object({
-  /** ISO 4217. */
-  currency: z.string().regex(/^[A-Z]{3}$/),
-  /** For each segment. */
-  sms: pricesByCountry.default({}),
-  /** For each message. */
-  whatsapp: pricesByCountry.default({}),
-});
+/** A function, because every function imports this with the environment, and one reads it. */
+export function priceTable() {
+  return z.object({
+    /** ISO 4217. */
+    currency: z.string().check(z.regex(/^[A-Z]{3}$/)),
+    /** For each segment. */
+    sms: pricesByCountry(),
+    /** For each message. */
+    whatsapp: pricesByCountry(),
+  });
+}
 
-export type PriceTable = z.output<typeof priceTable>;
+export type PriceTable = z.output<ReturnType<typeof priceTable>>;

@@ -1,5 +1,5 @@
 /** Turns what stands in the receipts queue into receipts; a body that cannot be read is an error, never skipped. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Receipt } from './receipt.ts';
 import { receiptsOfSmsEvent, smsEvent } from './sms-receipts.ts';
 import { receiptsOfWhatsAppEvent, whatsAppEvent, whatsAppWebhookEntry } from './whatsapp-receipts.ts';
@@ -37,7 +37,7 @@ function jsonOf(text: string, what: string): unknown {
   }
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole').join(', ');

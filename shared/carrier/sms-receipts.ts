@@ -2,7 +2,7 @@
  * Reads the event that AWS End User Messaging SMS publishes for a text message. `isFinal` decides whether it
  * is the end of the matter, never the type alone: carriers report some types both on the way and at the end.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Status } from '../message/message.ts';
 import { roundPrice } from './prices.ts';
 import type { Receipt } from './receipt.ts';
@@ -14,12 +14,12 @@ const eventCurrency = 'USD';
 export const smsEvent = z.object({
   eventType: z.string(),
   /** Milliseconds since the epoch, up to the last that a date can hold. */
-  eventTimestamp: z.number().int().positive().max(8.64e15),
+  eventTimestamp: z.int().check(z.positive(), z.maximum(8.64e15)),
   isFinal: z.boolean(),
-  messageId: z.string().min(1),
-  context: z.object({ message_id: z.string().min(1).optional() }).nullish(),
-  totalMessagePrice: z.number().nonnegative().nullish(),
-  totalCarrierFee: z.number().nonnegative().nullish(),
+  messageId: z.string().check(z.minLength(1)),
+  context: z.nullish(z.object({ message_id: z.optional(z.string().check(z.minLength(1))) })),
+  totalMessagePrice: z.nullish(z.number().check(z.nonnegative())),
+  totalCarrierFee: z.nullish(z.number().check(z.nonnegative())),
 });
 
 export type SmsEvent = z.output<typeof smsEvent>;

@@ -2,7 +2,7 @@
  * Reads the event that AWS End User Messaging Social publishes for a WhatsApp message: Meta's webhook entry as
  * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Transition } from '../message/transition.ts';
 import type { Receipt } from './receipt.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
@@ -10,9 +10,9 @@ import { type RefusalCode, refusal } from './refusals.ts';
 export const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
   /** When AWS received Meta's call, to the nanosecond. */
-  message_timestamp: z.string().optional(),
+  message_timestamp: z.optional(z.string()),
   /** The id that AWS gave the message. */
-  messageId: z.string().min(1).optional(),
+  messageId: z.optional(z.string().check(z.minLength(1))),
 });
 
 export type WhatsAppEvent = z.output<typeof whatsAppEvent>;
@@ -22,19 +22,19 @@ const maxEpochSeconds = 253_402_300_799;
 
 const status = z.object({
   /** Meta's id (`wamid.…`). */
-  id: z.string().min(1),
+  id: z.string().check(z.minLength(1)),
   status: z.string(),
   /** Seconds since the epoch: documented as a string. */
-  timestamp: z.coerce.number().int().positive().max(maxEpochSeconds),
-  biz_opaque_callback_data: z.string().min(1).optional(),
-  errors: z.array(z.object({ code: z.number().int() })).optional(),
+  timestamp: z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds)),
+  biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
+  errors: z.optional(z.array(z.object({ code: z.int() }))),
 });
 
 type WhatsAppStatus = z.output<typeof status>;
 
 /** An entry without statuses is of incoming messages or of the account: nothing for us. */
 export const whatsAppWebhookEntry = z.object({
-  changes: z.array(z.object({ value: z.object({ statuses: z.array(status).optional() }) })),
+  changes: z.array(z.object({ value: z.object({ statuses: z.optional(z.array(status)) }) })),
 });
 
 const reached = ['sent', 'delivered', 'read'] as const;

@@ -1,5 +1,5 @@
 /** The account's webhook URL, as it stands at the moment of asking (contract, section 7). */
-import * as z from 'zod';
+import { $ZodError } from 'zod/v4/core';
 import { log } from '../log.ts';
 import type { ClientStore } from './client-store.ts';
 
@@ -9,7 +9,7 @@ export function accountUrls(clients: Pick<ClientStore, 'find'>) {
     try {
       return (await clients.find(clientId))?.webhook_url;
     } catch (error) {
-      if (!(error instanceof z.ZodError)) throw error;
+      if (!(error instanceof $ZodError)) throw error;
       log.error('client row unreadable', { client_id: clientId, fields: error.issues.map((i) => i.path) });
       return undefined;
     }

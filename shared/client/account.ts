@@ -1,5 +1,5 @@
 /** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ApiResponse, type Caller, type Operation, parseBody, requireCaller } from '../api.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
@@ -24,11 +24,11 @@ export function getAccount(deps: AccountDependencies): Operation {
 }
 
 /** The request body of `PATCH /api/v1/account`: null removes the URL, an absent field leaves it. */
-export function updateAccountSchema(webhookUrl: z.ZodType<string>) {
-  return z.object({ webhook_url: webhookUrl.nullable().optional() });
+export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
+  return z.object({ webhook_url: z.optional(z.nullable(webhookUrl)) });
 }
 
-export function updateAccount(deps: AccountDependencies, webhookUrl: z.ZodType<string>): Operation {
+export function updateAccount(deps: AccountDependencies, webhookUrl: z.ZodMiniType<string>): Operation {
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);

@@ -1,31 +1,31 @@
 /** What a client is: a row that holds hashes of its secrets, never a secret. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Scope } from '../routes.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
 const instant = z.iso.datetime();
-const scope = z.enum(['messages', 'admin']) satisfies z.ZodType<Scope>;
+const scope = z.enum(['messages', 'admin']) satisfies z.ZodMiniType<Scope>;
 
 const secretRow = z.object({
   /** SHA-256, hexadecimal. */
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   created_at: instant,
   /** Set on the older secret when a new one is made. */
-  expires_at: instant.optional(),
+  expires_at: z.optional(instant),
 });
 
 export const clientRow = z.object({
-  client_id: z.string().min(1),
+  client_id: z.string().check(z.minLength(1)),
   name: z.string(),
   scopes: z.array(scope),
   disabled: z.boolean(),
   /** Newest first; at most two. */
   secrets: z.array(secretRow),
-  webhook_url: z.string().optional(),
+  webhook_url: z.optional(z.string()),
   created_at: instant,
   /** Where set, the only countries (ISO 3166-1 alpha-2) and senders that this client may use. */
-  countries: z.array(z.string()).optional(),
-  senders: z.array(z.string()).optional(),
+  countries: z.optional(z.array(z.string())),
+  senders: z.optional(z.array(z.string())),
 });
 
 export type Client = z.output<typeof clientRow>;
@@ -37,7 +37,7 @@ export const apiKeyRow = z.object({
   key_id: z.string(),
   client_id: z.string(),
   created_at: instant,
-  revoked_at: instant.optional(),
+  revoked_at: z.optional(instant),
 });
 
 export type ApiKey = z.output<typeof apiKeyRow>;

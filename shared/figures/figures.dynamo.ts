@@ -1,6 +1,6 @@
 /** The figures table: one row for each hour, a number for each figure. */
 import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } from './figures.ts';
 
@@ -8,7 +8,7 @@ import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } fro
 const readBatchSize = 100;
 const keptDays = 400;
 
-const hourRow = z.object({ hour: z.string(), purge_at: z.number() }).catchall(z.number());
+const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
 export function dynamoFigureCounter(client: DynamoDBDocumentClient, TableName: string): FigureCounter {
   return {

@@ -7,6 +7,7 @@ import { type ClientDirectory, clientDirectory } from '../client/client-store.ts
 import { systemClock } from '../clock.ts';
 import { readEnvironment } from '../env.ts';
 import { log } from '../log.ts';
+import { countMetric } from '../metrics.ts';
 import { type RateLimiter, rateLimiter } from '../rate-limit/limiter.ts';
 import { dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { type InvalidOverride, type LimitReader, limitReader } from '../rate-limit/overrides.ts';
@@ -57,6 +58,5 @@ function productionLimiter(): RateLimiter {
 
 function reportInvalidOverride(invalid: InvalidOverride): void {
   log.warn('limit override left to its default', { ...invalid });
-  // Rarely needed, so it is no part of every start.
-  void import('../metrics.ts').then(({ countMetric }) => countMetric('InvalidLimitOverride'));
+  countMetric('InvalidLimitOverride');
 }

@@ -2,7 +2,7 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { type Batch, rowErrors } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
@@ -13,12 +13,12 @@ const batchRow = z.object({
   client_id: z.string(),
   state: z.enum(['storing', 'stored']),
   storing_until: z.iso.datetime(),
-  total: z.number().int(),
-  accepted: z.number().int(),
+  total: z.int(),
+  accepted: z.int(),
   errors: z.array(
     z.object({
-      index: z.number().int(),
-      to: z.string().nullable(),
+      index: z.int(),
+      to: z.nullable(z.string()),
       error: z.enum(rowErrors),
       message: z.string(),
     }),
@@ -26,8 +26,8 @@ const batchRow = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   stored_by: z.string(),
-  request_hash: z.string().exactOptional(),
-  key_use: z.number().int().exactOptional(),
+  request_hash: z.exactOptional(z.string()),
+  key_use: z.exactOptional(z.int()),
 });
 
 export function dynamoBatchStore(

@@ -1,21 +1,21 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
 import { isRecipient } from './recipient.ts';
 import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
 import { render } from './template.ts';
 
-const variableValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 
 const rowFields = z.object({
   variables: optional(z.record(z.string(), variableValue)),
-  message: optional(z.string().min(1, 'must not be empty')),
+  message: optional(z.string().check(z.minLength(1, 'must not be empty'))),
   reference: optional(referenceText),
 });
 
 /** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
-export const bulkRecipients = z.array(z.unknown()).min(1).max(1000);
+export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
 
 export interface GoodRow {
   readonly index: number;
@@ -111,7 +111,7 @@ function recipientOf(row: unknown): string | undefined {
 }
 
 /** Names the row's own fields, never a variable: what a client calls its variables can be of any length. */
-function sentenceOf(error: z.ZodError): string {
+function sentenceOf(error: z.core.$ZodError): string {
   const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
   return [...new Set(faults)].join('; ');
 }

@@ -1,5 +1,5 @@
 /** Lists a client's own messages of every channel, newest first, in pages that cost the same however many there are. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { type Message, statuses } from './message.ts';
@@ -9,9 +9,10 @@ import type { MessageStore } from './message-store.ts';
 import { statusView } from './message-view.ts';
 import { optional, referenceText } from './send-fields.ts';
 
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
-  .transform((text) => new Date(text).toISOString());
+const moment = z.pipe(
+  z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
+  z.transform((text) => new Date(text).toISOString()),
+);
 
 /** The query of `GET /api/v1/messages` (contract, section 5). */
 export const listMessagesQuery = z.object({
@@ -21,7 +22,7 @@ export const listMessagesQuery = z.object({
   /** Both ends are taken in. */
   since: optional(moment),
   until: optional(moment),
-  limit: optional(z.coerce.number().int().min(1).max(100)),
+  limit: optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
   cursor: optional(z.string()),
 });
 

@@ -1,5 +1,5 @@
 /** A row of the messages table: what is written carries the keys of the indexes, what is read back is checked. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
@@ -15,43 +15,43 @@ const messageRow = z.object({
   channel: z.enum(['sms', 'whatsapp']),
   status: z.enum(statuses),
   recipient: z.string(),
-  from: z.string().exactOptional(),
+  from: z.exactOptional(z.string()),
   type: z.enum(['transactional', 'promotional']),
-  reference: z.string().exactOptional(),
-  text: z.string().exactOptional(),
-  whatsapp: whatsAppContent.exactOptional(),
-  encoding: z.enum(['GSM-7', 'UCS-2']).exactOptional(),
-  segments: z.number().int().exactOptional(),
-  webhook_url: z.string().exactOptional(),
+  reference: z.exactOptional(z.string()),
+  text: z.exactOptional(z.string()),
+  whatsapp: z.exactOptional(z.lazy(whatsAppContent)),
+  encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
+  segments: z.exactOptional(z.int()),
+  webhook_url: z.exactOptional(z.string()),
   created_at: time,
-  scheduled_at: time.exactOptional(),
+  scheduled_at: z.exactOptional(time),
   expires_at: time,
-  queued_at: time.exactOptional(),
-  sending_at: time.exactOptional(),
-  sent_at: time.exactOptional(),
-  delivered_at: time.exactOptional(),
-  read_at: time.exactOptional(),
-  failed_at: time.exactOptional(),
-  expired_at: time.exactOptional(),
-  canceled_at: time.exactOptional(),
-  error_code: z.string().exactOptional(),
-  error_message: z.string().exactOptional(),
-  cost: z.number().exactOptional(),
-  currency: z.string().exactOptional(),
-  carrier_message_id: z.string().exactOptional(),
-  handover_attempts: z.number().int().exactOptional(),
-  handover_until: time.exactOptional(),
-  handover_claim: z.string().exactOptional(),
-  request_hash: z.string().exactOptional(),
-  otp: z
-    .object({
+  queued_at: z.exactOptional(time),
+  sending_at: z.exactOptional(time),
+  sent_at: z.exactOptional(time),
+  delivered_at: z.exactOptional(time),
+  read_at: z.exactOptional(time),
+  failed_at: z.exactOptional(time),
+  expired_at: z.exactOptional(time),
+  canceled_at: z.exactOptional(time),
+  error_code: z.exactOptional(z.string()),
+  error_message: z.exactOptional(z.string()),
+  cost: z.exactOptional(z.number()),
+  currency: z.exactOptional(z.string()),
+  carrier_message_id: z.exactOptional(z.string()),
+  handover_attempts: z.exactOptional(z.int()),
+  handover_until: z.exactOptional(time),
+  handover_claim: z.exactOptional(z.string()),
+  request_hash: z.exactOptional(z.string()),
+  otp: z.exactOptional(
+    z.object({
       otp_id: z.string(),
-      code_length: z.number().int(),
+      code_length: z.int(),
       expires_at: time,
-      attempts_remaining: z.number().int(),
-    })
-    .exactOptional(),
-  key_use: z.number().int().exactOptional(),
+      attempts_remaining: z.int(),
+    }),
+  ),
+  key_use: z.exactOptional(z.int()),
 });
 
 /** @throws ZodError when the row is not a message. */

@@ -8,7 +8,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';

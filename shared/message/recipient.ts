@@ -1,6 +1,6 @@
 /** Phone numbers and senders as requests name them: E.164, checked for their country's length. */
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export type { CountryCode };
 
@@ -16,16 +16,18 @@ export function isRecipient(text: string): boolean {
 
 export const recipientSchema = z
   .string()
-  .refine(isRecipient, 'must be a phone number in international format, such as +447700900123')
-  .meta({ pattern: e164.source });
+  .check(
+    z.refine(isRecipient, 'must be a phone number in international format, such as +447700900123'),
+    z.meta({ pattern: e164.source }),
+  );
 
-export const senderSchema = z
-  .string()
-  .refine(
+export const senderSchema = z.string().check(
+  z.refine(
     (text) => alphanumericSender.test(text) || isRecipient(text),
     'must be a phone number in international format, or up to 11 letters and digits with at least one letter',
-  )
-  .meta({ pattern: `${e164.source}|${alphanumericSender.source}` });
+  ),
+  z.meta({ pattern: `${e164.source}|${alphanumericSender.source}` }),
+);
 
 /** The ISO 3166 country of a number; undefined for numbers of no one country. */
 export function countryOf(recipient: string): CountryCode | undefined {

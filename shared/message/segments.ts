@@ -19,7 +19,8 @@ const extended = new Set('\f^{}\\[~]|€');
 const septets = { single: 160, part: 153 };
 const codeUnits = { single: 70, part: 67 };
 
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when the first text needs it, for it loads Unicode's tables: milliseconds of a start. */
+let characters: Intl.Segmenter | undefined;
 
 export function segment(text: string): Segmentation {
   const sizes = septetsOf(text);
@@ -42,6 +43,7 @@ function septetsOf(text: string): number[] | undefined {
 
 /** The code units of each character as its reader sees it: an emoji is not parted. */
 function* charactersOf(text: string): Generator<number> {
+  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment: character } of characters.segment(text)) {
     if (character === '\r\n') yield* [1, 1];
     else yield character.length;

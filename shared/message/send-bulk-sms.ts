@@ -6,7 +6,7 @@
  *     repeat takes over once the first has surely ended: what is there stays, what is missing comes
  *   batch row `stored` ─ crash → the repeat finds nothing missing
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, type Operation, requireCaller } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
@@ -35,13 +35,13 @@ const storingLeaseSeconds = 60;
 export interface SendBulkDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** The request body of `POST /api/v1/sms/bulk` (contract, section 5); rows are checked one by one. */
-export function sendBulkSchema(webhookUrl: z.ZodType<string>) {
+export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
-    message: optional(z.string().min(1, 'must not be empty').max(10_000)),
+    message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
     recipients: bulkRecipients,
     webhook_url: optional(webhookUrl),
     from: optional(senderSchema),

@@ -1,5 +1,5 @@
 /** The request fields that the sends share, each rule of the contract's section 5 once. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseBody } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { type FieldError, GatewayError } from '../errors.ts';
@@ -9,20 +9,20 @@ const minute = 60;
 const day = 86_400;
 
 /** An absent field and null mean the same: clients that serialise their own types send null. */
-export function optional<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
+export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.pipe(
+    z.nullish(schema),
+    z.transform((value) => value ?? undefined),
+  );
 }
 
 /** Text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
 export function textOf(max: number) {
-  return (
-    z
-      .string()
-      .min(1, 'must not be empty')
-      .refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`)
-      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
-      // JSON Schema counts code points too, but can't see into a refinement.
-      .meta({ maxLength: max })
+  return z.string().check(
+    z.minLength(1, 'must not be empty'),
+    z.refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`),
+    z.refine((text) => text.isWellFormed(), 'must be well-formed Unicode'),
+    z.meta({ maxLength: max }),
   );
 }
 
@@ -31,10 +31,7 @@ export const smsText = textOf(maxMessageCharacters);
 export const messageType = z.enum(['transactional', 'promotional']);
 
 /** Seconds: 5 to 3 days. */
-export const validityPeriod = z
-  .int()
-  .min(5)
-  .max(3 * day);
+export const validityPeriod = z.int().check(z.minimum(5), z.maximum(3 * day));
 const defaultValiditySeconds = 3 * day;
 
 /** When a message that is still unconfirmed expires: counted from the moment it may be sent. */
@@ -48,9 +45,10 @@ export function endOfValidity(
 export const referenceText = textOf(128);
 
 /** A moment; how far ahead it may be is for `parseSend` to say. */
-export const scheduledAt = z.iso
-  .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
-  .transform((text) => new Date(text));
+export const scheduledAt = z.pipe(
+  z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
+  z.transform((text) => new Date(text)),
+);
 
 export interface ParsedSend<Output> {
   readonly data: Output;
@@ -66,7 +64,7 @@ export interface ParsedSend<Output> {
  *
  * @throws GatewayError `invalid_request` with all faulty fields, the time to send at among them.
  */
-export function parseSend<Schema extends z.ZodType<{ scheduled_at?: Date | undefined }>>(
+export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
   schema: Schema,
   body: unknown,
   now: Date,

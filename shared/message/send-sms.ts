@@ -1,5 +1,5 @@
 /** Sends one SMS: checked, then stored by one write, from which all that follows is derived. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -22,11 +22,11 @@ import {
 export interface SendSmsDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */
-export function sendSmsSchema(webhookUrl: z.ZodType<string>) {
+export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     to: recipientSchema,
     message: smsText,

@@ -1,5 +1,5 @@
 /** Sends one WhatsApp message: text, template, media or location; stored by one write like an SMS. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -23,13 +23,11 @@ const maxTextCharacters = 4096;
 export interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-const [, ...contentBesideText] = whatsAppContent.options;
-
 /** The request body of `POST /api/v1/whatsapp/send` (contract, section 5); `type` is `text` where it is not given. */
-export function sendWhatsAppSchema(webhookUrl: z.ZodType<string>) {
+export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   const common = z.object({
     to: recipientSchema,
     webhook_url: optional(webhookUrl),
@@ -37,6 +35,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodType<string>) {
     validity_period: optional(validityPeriod),
     scheduled_at: optional(scheduledAt),
   });
+  const [, ...contentBesideText] = whatsAppContent().def.options;
   const text = z.object({ type: z.literal('text'), message: textOf(maxTextCharacters) });
   return z.intersection(common, z.discriminatedUnion('type', [text, ...contentBesideText]));
 }

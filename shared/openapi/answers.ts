@@ -1,15 +1,15 @@
 /** The bodies that the API answers with, as schemas; a test holds every answer of the deployed gateway against them. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { rowErrors } from '../message/batch.ts';
 import { statuses } from '../message/message.ts';
 
-const instant = z.iso.datetime().meta({ examples: ['2026-11-20T10:00:00.000Z'] });
-const number = z.string().meta({ examples: ['+447700900123'] });
-const reference = z.string().nullable();
+const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
+const number = z.string().check(z.meta({ examples: ['+447700900123'] }));
+const reference = z.nullable(z.string());
 const channel = z.enum(['sms', 'whatsapp']);
 const status = z.enum(statuses);
-const count = z.int().nonnegative();
-const idOf = (prefix: string) => z.string().meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` });
+const count = z.int().check(z.nonnegative());
+const idOf = (prefix: string) => z.string().check(z.meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }));
 const messageId = idOf('msg');
 
 const accessToken = z.object({
@@ -24,7 +24,7 @@ const acceptedFields = {
   channel,
   recipient: number,
   reference,
-  scheduled_at: instant.optional(),
+  scheduled_at: z.optional(instant),
   created_at: instant,
 };
 const encoding = z.enum(['GSM-7', 'UCS-2']);
@@ -32,7 +32,7 @@ const acceptedSms = z.object({
   ...acceptedFields,
   channel: z.literal('sms'),
   encoding,
-  segments: z.int().positive(),
+  segments: z.int().check(z.positive()),
 });
 const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
 
@@ -48,12 +48,12 @@ const acceptedBatch = z.object({
       message_id: messageId,
       recipient: number,
       status: z.enum(['queued', 'scheduled']),
-      segments: z.int().positive(),
+      segments: z.int().check(z.positive()),
       reference,
     }),
   ),
   errors: z.array(
-    z.object({ index: count, to: z.string().nullable(), error: z.enum(rowErrors), message: z.string() }),
+    z.object({ index: count, to: z.nullable(z.string()), error: z.enum(rowErrors), message: z.string() }),
   ),
 });
 
@@ -63,19 +63,19 @@ const messageStatus = z.object({
   channel,
   status,
   recipient: number,
-  from: z.string().nullable(),
+  from: z.nullable(z.string()),
   type: z.enum(['transactional', 'promotional']),
   reference,
-  encoding: encoding.nullable().optional(),
-  segments: z.int().positive().nullable().optional(),
-  cost: z.number().nullable(),
-  currency: z.string().nullable(),
-  error: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
+  encoding: z.optional(z.nullable(encoding)),
+  segments: z.optional(z.nullable(z.int().check(z.positive()))),
+  cost: z.nullable(z.number()),
+  currency: z.nullable(z.string()),
+  error: z.nullable(z.object({ code: z.string(), message: z.nullable(z.string()) })),
   created_at: instant,
-  scheduled_at: instant.nullable(),
-  sent_at: instant.nullable(),
-  delivered_at: instant.nullable(),
-  read_at: instant.nullable(),
+  scheduled_at: z.nullable(instant),
+  sent_at: z.nullable(instant),
+  delivered_at: z.nullable(instant),
+  read_at: z.nullable(instant),
   expires_at: instant,
   history: z.array(z.object({ status, at: instant })),
 });
@@ -91,7 +91,7 @@ const batchStatus = z.object({
 
 const messageList = z.object({
   messages: z.array(messageStatus),
-  next_cursor: z.string().optional(),
+  next_cursor: z.optional(z.string()),
 });
 
 const sentOneTimePassword = z.object({
@@ -119,14 +119,14 @@ const limits = z.object({ per_minute: count, per_hour: count, per_day: count });
 const account = z.object({
   client_id: z.string(),
   name: z.string(),
-  webhook_url: z.string().nullable(),
+  webhook_url: z.nullable(z.string()),
   limits: z.record(z.string(), limits),
 });
 
 const newWebhookSecret = z.object({
-  webhook_secret: z.string().meta({ pattern: '^whsec_' }),
+  webhook_secret: z.string().check(z.meta({ pattern: '^whsec_' })),
   created_at: instant,
-  previous_secret_expires_at: instant.nullable(),
+  previous_secret_expires_at: z.nullable(instant),
 });
 
 /** By the name under which the document's `components` have them. */

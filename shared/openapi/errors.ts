@@ -1,5 +1,5 @@
 /** The error body, and each error code as a caller meets it: when, and an example. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ErrorCode, errorStatus } from '../errors.ts';
 
 const fieldError = z.object({ field: z.string(), message: z.string() });
@@ -8,9 +8,9 @@ const error = z.object({
   error: z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),
   request_id: z.string(),
-  details: z.array(fieldError).optional(),
-  retry_after: z.int().positive().optional(),
-  error_description: z.string().optional(),
+  details: z.optional(z.array(fieldError)),
+  retry_after: z.optional(z.int().check(z.positive())),
+  error_description: z.optional(z.string()),
 });
 
 export const errorSchemas = { ErrorBody: error, FieldError: fieldError } as const;

@@ -1,5 +1,5 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const instant = z.iso.datetime();
 
@@ -25,14 +25,14 @@ export const webhookEvent = z.object({
     recipient: z.string(),
     status: z.enum(['sent', 'delivered', 'read', 'failed', 'expired']),
     client_id: z.string(),
-    sent_at: instant.optional(),
-    delivered_at: instant.optional(),
-    read_at: instant.optional(),
-    cost: z.number().optional(),
-    currency: z.string().optional(),
-    reference: z.string().optional(),
-    error_code: z.string().optional(),
-    error_message: z.string().optional(),
+    sent_at: z.optional(instant),
+    delivered_at: z.optional(instant),
+    read_at: z.optional(instant),
+    cost: z.optional(z.number()),
+    currency: z.optional(z.string()),
+    reference: z.optional(z.string()),
+    error_code: z.optional(z.string()),
+    error_message: z.optional(z.string()),
   }),
 });
 

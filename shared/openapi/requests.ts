@@ -1,5 +1,5 @@
 /** The request bodies that the document describes: the very schemas by which the operations read them. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { updateAccountSchema } from '../client/account.ts';
 import { sendBulkSchema } from '../message/send-bulk-sms.ts';
 import { sendSmsSchema } from '../message/send-sms.ts';

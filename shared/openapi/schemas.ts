@@ -1,5 +1,5 @@
 /** The `components.schemas` of the document: the zod schemas as JSON Schema, each field with what it means. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { bulkRecipients } from '../message/bulk-rows.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
@@ -31,7 +31,7 @@ const recipientRow: JsonSchema = {
 
 export function componentSchemas(): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {};
-  const add = (named: Readonly<Record<string, z.ZodType>>): void => {
+  const add = (named: Readonly<Record<string, z.ZodMiniType>>): void => {
     for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(name, schema);
   };
   add(requests);
@@ -41,7 +41,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return schemas;
 }
 
-function jsonSchemaOf(name: string, schema: z.ZodType): JsonSchema {
+function jsonSchemaOf(name: string, schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

@@ -5,7 +5,7 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { type OneTimePassword, recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
@@ -19,18 +19,18 @@ const otpRow = z.object({
   recipient: z.string(),
   channel: z.enum(['sms', 'whatsapp']),
   purpose: z.string(),
-  code_length: z.number().int(),
-  max_attempts: z.number().int(),
-  attempts: z.number().int(),
+  code_length: z.int(),
+  max_attempts: z.int(),
+  attempts: z.int(),
   status: z.enum(['pending', 'verified']),
-  latest_attempt: z.string().exactOptional(),
+  latest_attempt: z.exactOptional(z.string()),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });
 const pendingRow = z.object({ latest: z.string() });
 const sendsRow = z.object({
   sends: z.array(z.object({ message_id: z.string(), at: z.iso.datetime() })),
-  revision: z.number().int(),
+  revision: z.int(),
 });
 
 export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string): OtpStore {

@@ -3,7 +3,7 @@
  * crash finds its own writes and goes on: the recipient's count (by message), the password, the slot that names
  * it (by which a repeat finds it again while it can be verified), and last the message, which alone is sent.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Operation, parseBody, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
 import { addSeconds } from '../clock.ts';
@@ -28,42 +28,46 @@ export interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   /** Accepts the URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodType<string>;
+  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** What names a purpose: a word of the client's own. */
-export const purposeText = textOf(64).regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -');
+export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
 
-const template = smsText.superRefine((text, context) => {
-  const names = placeholdersOf(text);
-  if (!names.includes('code')) context.addIssue({ code: 'custom', message: 'must hold {{code}}' });
-  const unknown = names.filter((name) => !knownPlaceholders.has(name));
-  if (unknown.length > 0) {
-    context.addIssue({ code: 'custom', message: `knows no {{${unknown.join('}}, {{')}}}` });
-  }
-});
+const template = smsText.check(
+  z.superRefine((text, context) => {
+    const names = placeholdersOf(text);
+    if (!names.includes('code')) context.addIssue({ code: 'custom', message: 'must hold {{code}}' });
+    const unknown = names.filter((name) => !knownPlaceholders.has(name));
+    if (unknown.length > 0) {
+      context.addIssue({ code: 'custom', message: `knows no {{${unknown.join('}}, {{')}}}` });
+    }
+  }),
+);
 
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */
-export function sendOtpSchema(webhookUrl: z.ZodType<string>) {
+export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
   return z
     .object({
       to: recipientSchema,
       channel: optional(z.enum(['sms', 'whatsapp'])),
-      code_length: optional(z.int().min(4).max(10)),
-      ttl: optional(z.int().min(60).max(3600)),
-      max_attempts: optional(z.int().min(1).max(10)),
+      code_length: optional(z.int().check(z.minimum(4), z.maximum(10))),
+      ttl: optional(z.int().check(z.minimum(60), z.maximum(3600))),
+      max_attempts: optional(z.int().check(z.minimum(1), z.maximum(10))),
       purpose: optional(purposeText),
       template: optional(template),
       brand: optional(textOf(64)),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
     })
-    .refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
-      path: ['brand'],
-      error: 'is asked for by the template',
-      // Beside the faults of other fields, not only after them.
-      when: ({ value }) => typeof value === 'object' && value !== null,
-    });
+    .check(
+      z.refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
+        path: ['brand'],
+        error: 'is asked for by the template',
+        // Beside the faults of other fields, not only after them.
+        when: ({ value }) => typeof value === 'object' && value !== null,
+      }),
+    );
 }
 
 function asksForBrand(template: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Verifies a one-time password: the attempt is counted by one conditional write, and only then compared. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
 import { GatewayError } from '../errors.ts';
 import { isId } from '../ids.ts';
@@ -22,14 +22,16 @@ export const verifyOtpSchema = z
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
     purpose: optional(purposeText),
-    code: z.string().regex(/^\d{4,10}$/, 'must be 4 to 10 digits'),
+    code: z.string().check(z.regex(/^\d{4,10}$/, 'must be 4 to 10 digits')),
   })
-  .refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
-    path: ['otp_id'],
-    error: 'Give either otp_id or to.',
-    // Beside the faults of other fields, not only after them.
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  });
+  .check(
+    z.refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
+      path: ['otp_id'],
+      error: 'Give either otp_id or to.',
+      // Beside the faults of other fields, not only after them.
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    }),
+  );
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;

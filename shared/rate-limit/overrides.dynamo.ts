@@ -6,7 +6,7 @@ import {
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { policies } from '../routes.ts';
 import type { OverrideEditor, OverrideStore } from './overrides.ts';
 

@@ -1,5 +1,5 @@
 /** A client's limits: the policy's defaults, and what an administrator typed into `limit-overrides` (contract, section 4). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Clock } from '../clock.ts';
 import { accessCache, CachedReader } from '../expiring-cache.ts';
 import { type Limits, type PolicyName, policies } from '../routes.ts';
@@ -38,7 +38,10 @@ export interface InvalidOverride {
 type Overrides = ReadonlyMap<string, Partial<Limits>>;
 
 /** The console makes it easy to type a number as a string, so digits are taken as the number they mean. */
-const limit = z.union([z.number(), z.string().trim().regex(/^\d+$/).transform(Number)]).pipe(z.int().min(1));
+const limit = z.pipe(
+  z.union([z.number(), z.pipe(z.string().check(z.trim(), z.regex(/^\d+$/)), z.transform(Number))]),
+  z.int().check(z.minimum(1)),
+);
 const fields = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
 const fieldNames = ['per_minute', 'per_hour', 'per_day'] as const;
 const knownEndpoints: ReadonlySet<string> = new Set(Object.values(policies).map((policy) => policy.endpoint));

@@ -1,12 +1,12 @@
 /** Counts a request in one conditional write of one write unit, with no read: exact under any concurrency. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
 import { type PerWindow, type Windows, windowSeconds } from './windows.ts';
 
 const keptDaysAfterUse = 2;
-const count = z.coerce.number().int().nonnegative().default(0);
+const count = z._default(z.coerce.number().check(z.int(), z.nonnegative()), 0);
 
 export function dynamoRateCounter(dynamo: DynamoDBDocumentClient, tableName: string): RateCounter {
   return { count: (request) => countInDynamo(dynamo, tableName, request) };

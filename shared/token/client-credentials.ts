@@ -1,5 +1,5 @@
 /** Reads the credentials of a token request wherever a client may put them, and says whose they are (contract, section 2). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseBody } from '../api.ts';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
@@ -9,14 +9,14 @@ import { type Arrival, clientDisabled, type Identify } from '../http/identity.ts
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 
-const text = z.string().min(1).max(256);
+const text = z.string().check(z.minLength(1), z.maxLength(256));
 /** The request body of `POST /api/v1/auth/token` where it holds the credentials (specification 2.1). */
 export const credentialsInBody = z.object({ client_id: text, client_secret: text, grant_type: text });
 const credentialsInHeader = z.object({
-  client_id: text.optional(),
-  client_secret: z
-    .undefined({ error: 'Send the credentials once: here or in the Authorization header.' })
-    .optional(),
+  client_id: z.optional(text),
+  client_secret: z.optional(
+    z.undefined({ error: 'Send the credentials once: here or in the Authorization header.' }),
+  ),
   grant_type: text,
 });
 

@@ -1,5 +1,5 @@
 /** Issues an access token to a client that has shown its secret (specification, section 5.1). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../api.ts';
 import { epochSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';

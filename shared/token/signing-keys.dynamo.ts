@@ -1,15 +1,18 @@
 /** Keeps the public signing keys, one row for each. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { whereItFits } from '../client/client-store.dynamo.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
 
 const signingKeyRow = z.object({
   kid: z.string(),
-  public_jwk: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(publicJwk),
+  public_jwk: z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text): unknown => JSON.parse(text)),
+    ),
+    publicJwk,
+  ),
 });
 
 export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string): SigningKeyStore {

@@ -1,5 +1,5 @@
 /** The public halves of the keys that sign tokens: published before their first token, found by `kid`. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const publicJwk = z.object({
   kty: z.literal('EC'),

@@ -1,5 +1,5 @@
 /** What an access token says: a JWT signed ES256 that its holder can't alter (contract, section 2). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const tokenLifetimeSeconds = 3600;
 export const tokenAlgorithm = 'ES256';
@@ -10,13 +10,13 @@ export const tokenClaims = z.object({
   iss: z.string(),
   aud: z.string(),
   /** The client's id, as is `client_id`. */
-  sub: z.string().min(1),
-  client_id: z.string().min(1),
+  sub: z.string().check(z.minLength(1)),
+  client_id: z.string().check(z.minLength(1)),
   /** Scopes, separated by a space. */
   scope: z.string(),
   iat: z.int(),
   exp: z.int(),
-  jti: z.string().min(1),
+  jti: z.string().check(z.minLength(1)),
 });
 
 export type TokenClaims = z.output<typeof tokenClaims>;

@@ -1,7 +1,7 @@
 /** The webhook-deliveries table. A write that the SDK repeats after a lost answer recognises itself by its revision. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { deliverySchema } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 

@@ -1,5 +1,5 @@
 /** A webhook delivery: one row that holds the exact bytes to post, the state, every attempt, and the time of the next. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Seconds from the end of a failed attempt to the next one (specification, section 6.4). */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
@@ -32,41 +32,41 @@ export type AttemptError = (typeof attemptErrors)[number];
 export type Lane = 'fast' | 'slow';
 
 const time = z.iso.datetime();
-const milliseconds = z.number().nonnegative();
+const milliseconds = z.number().check(z.nonnegative());
 
-const attemptSchema = z
-  .object({
-    number: z.number().int().positive(),
+const attemptSchema = z.readonly(
+  z.object({
+    number: z.int().check(z.positive()),
     trigger: z.enum(['automatic', 'manual', 'sweep']),
     due_at: time,
     started_at: time,
     ended_at: time,
     /** How long after `due_at` it started. */
     lateness_ms: z.number(),
-    dns_ms: milliseconds.optional(),
-    connect_ms: milliseconds.optional(),
-    tls_ms: milliseconds.optional(),
-    first_byte_ms: milliseconds.optional(),
+    dns_ms: z.optional(milliseconds),
+    connect_ms: z.optional(milliseconds),
+    tls_ms: z.optional(milliseconds),
+    first_byte_ms: z.optional(milliseconds),
     total_ms: milliseconds,
     reused_connection: z.boolean(),
     /** The address connected to. */
-    address: z.string().optional(),
-    status: z.number().int().optional(),
+    address: z.optional(z.string()),
+    status: z.optional(z.int()),
     /** Signatures, cookies and credentials are replaced by `[redacted]`. */
     request_headers: z.record(z.string(), z.string()),
     response_headers: z.record(z.string(), z.string()),
     /** The first 4 KiB of the answer. */
     response_body: z.string(),
-    error: z.enum(attemptErrors).optional(),
-    error_message: z.string().optional(),
+    error: z.optional(z.enum(attemptErrors)),
+    error_message: z.optional(z.string()),
     /** When the next attempt is due; absent after the last. */
-    next_due_at: time.optional(),
-  })
-  .readonly();
+    next_due_at: z.optional(time),
+  }),
+);
 export type Attempt = z.output<typeof attemptSchema>;
 
-export const deliverySchema = z
-  .object({
+export const deliverySchema = z.readonly(
+  z.object({
     delivery_id: z.string(),
     client_id: z.string(),
     message_id: z.string(),
@@ -77,27 +77,27 @@ export const deliverySchema = z
     state: z.enum(deliveryStates),
     lane: z.enum(['fast', 'slow']),
     /** The number of the attempt that is next, or under way; of the last one once finished. */
-    attempt_number: z.number().int().positive(),
+    attempt_number: z.int().check(z.positive()),
     attempt_trigger: z.enum(['automatic', 'manual']),
     /** The promised time of that attempt: never earlier. */
     attempt_due_at: time,
-    attempts: z.array(attemptSchema).readonly(),
+    attempts: z.readonly(z.array(attemptSchema)),
     /** Until when a worker holds the attempt; after that it is taken to have died. */
-    lease_until: time.optional(),
+    lease_until: z.optional(time),
     /** How many workers died during this attempt. */
-    interruptions: z.number().int().nonnegative(),
+    interruptions: z.int().check(z.nonnegative()),
     /** Failed, and the alert of it not yet raised. */
-    alert_pending: z.boolean().optional(),
+    alert_pending: z.optional(z.boolean()),
     created_at: time,
-    finished_at: time.optional(),
+    finished_at: z.optional(time),
     /** When the sweep looks at it if nobody else has: the keys of the sparse index `by-due`. */
-    due_shard: z.string().optional(),
-    due_at: time.optional(),
-    purge_at: z.number().int(),
+    due_shard: z.optional(z.string()),
+    due_at: z.optional(time),
+    purge_at: z.int(),
     /** Changes with each write: the condition of the next. */
     revision: z.string(),
-  })
-  .readonly();
+  }),
+);
 export type Delivery = z.output<typeof deliverySchema>;
 
 /** How many shards the sweep's index has: each carries 1,000 writes a second. */

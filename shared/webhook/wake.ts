@@ -6,7 +6,7 @@
  * schedule starts from EventBridge, which passes no trace of the chain on; it adds one early wake and one delay.
  * Even if it were counted in, two of those make 8 + 2 × 2 = 12. The sweep starts chains of its own.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { addSeconds } from '../clock.ts';
 import { type Delivery, type Lane, retryDelaysSeconds } from './delivery.ts';
 
@@ -40,8 +40,8 @@ export function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: num
 
 /** What a queue message says: the row says everything else. `swept` tells that the sweep found it. */
 export const deliveryMessageSchema = z.object({
-  delivery_id: z.string().min(1),
-  swept: z.boolean().optional(),
+  delivery_id: z.string().check(z.minLength(1)),
+  swept: z.optional(z.boolean()),
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
 

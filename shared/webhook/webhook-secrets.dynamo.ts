@@ -1,18 +1,19 @@
 /** Reads the client-secrets table, which only the delivery and admin functions may. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
 const secretsRow = z.object({
-  webhook_secrets: z
-    .array(
+  webhook_secrets: z._default(
+    z.array(
       z.object({
-        secret: z.string().min(1),
+        secret: z.string().check(z.minLength(1)),
         created_at: z.iso.datetime(),
-        expires_at: z.iso.datetime().optional(),
+        expires_at: z.optional(z.iso.datetime()),
       }),
-    )
-    .default([]),
+    ),
+    [],
+  ),
 });
 
 export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, tableName: string): WebhookSecrets {

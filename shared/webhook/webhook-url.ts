@@ -1,5 +1,5 @@
 /** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Environment, readEnvironment } from '../env.ts';
 import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
@@ -16,13 +16,15 @@ export function addressRules(env: Environment<RuleNames>): AddressRules {
 }
 
 /** Accepts the URLs that this deployment may call, as they were written. */
-export function webhookUrlFromEnvironment(): z.ZodType<string> {
+export function webhookUrlFromEnvironment(): z.ZodMiniType<string> {
   return webhookUrlSchema(addressRules(readEnvironment(ruleNames)));
 }
 
-export function webhookUrlSchema(rules: AddressRules): z.ZodType<string> {
-  return z.string().superRefine((text, context) => {
-    const verdict = checkUrl(text, rules);
-    if (!verdict.allowed) context.addIssue({ code: 'custom', message: verdict.reason });
-  });
+export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
+  return z.string().check(
+    z.superRefine((text, context) => {
+      const verdict = checkUrl(text, rules);
+      if (!verdict.allowed) context.addIssue({ code: 'custom', message: verdict.reason });
+    }),
+  );
 }

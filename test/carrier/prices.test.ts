@@ -38,5 +38,5 @@ it.each([
   [{ currency: 'USD', sms: { DE: -0.1 } }],
   [{ currency: 'USD', sms: { DE: '0.1' } }],
 ])('a table such as %j is refused', (faulty) => {
-  expect(priceTable.safeParse(faulty).success).toBe(false);
+  expect(priceTable().safeParse(faulty).success).toBe(false);
 });

@@ -21,7 +21,7 @@ describe('content that is taken', () => {
     [{ type: 'audio', media: { id: '7' } }],
     [{ type: 'location', location: { latitude: 51.5, longitude: -0.1, name: 'Here' } }],
   ])('%j, as it is', (content) => {
-    expect(whatsAppContent.parse(content)).toEqual(content);
+    expect(whatsAppContent().parse(content)).toEqual(content);
   });
 });
 
@@ -38,7 +38,7 @@ describe('content that is refused, with the field at fault', () => {
     [template({ body: [''] }), 'template.parameters.body.0'],
     [{ type: 'location', location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
   ])('%j: %s', (content, field) => {
-    const parsed = whatsAppContent.safeParse(content);
+    const parsed = whatsAppContent().safeParse(content);
     expect(parsed.error?.issues.map((issue) => issue.path.join('.'))).toEqual([field]);
   });
 });

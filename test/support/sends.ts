@@ -1,7 +1,7 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ApiRequest, ApiResponse, Operation } from '../../shared/api.ts';
 import type { Client } from '../../shared/client/client.ts';
 import { dynamoBatchStore } from '../../shared/message/batch-store.dynamo.ts';

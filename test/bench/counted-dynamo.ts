@@ -1,0 +1,34 @@
+/** A DynamoDB client that counts its calls and the capacity that they consume. */
+import { DynamoDB, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { documentClient } from '../../shared/aws.ts';
+
+export interface Counted {
+  readonly client: DynamoDB;
+  readonly documents: DynamoDBDocumentClient;
+  readonly used: { calls: number; units: number };
+}
+
+export function countedDynamo(config: DynamoDBClientConfig): Counted {
+  const client = new DynamoDB({ ...config, maxAttempts: 3 });
+  const used = { calls: 0, units: 0 };
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      used.calls += 1;
+      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+      used.units += consumed(result.output);
+      return result;
+    },
+    { step: 'initialize', name: 'countCalls' },
+  );
+  return { client, documents: documentClient(client), used };
+}
+
+function consumed(output: unknown): number {
+  const { ConsumedCapacity: capacity } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+  return [capacity ?? []].flat().reduce((units, { CapacityUnits = 0 }) => units + CapacityUnits, 0);
+}
+
+interface Capacity {
+  readonly CapacityUnits?: number;
+}

@@ -1,0 +1,149 @@
+/**
+ * `npm run bench:growth [--full]`: what status, list, expiry sweep and
+ * activity log cost as the tables grow from 10³ to 10⁵ rows (without --full to 10⁴), on one DynamoDB Local.
+ */
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { ScheduledEvent } from 'aws-lambda';
+import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
+import { addSeconds } from '../../shared/clock.ts';
+import { derivedIdAt } from '../../shared/ids.ts';
+import type { Message } from '../../shared/message/message.ts';
+import { messageRowOf } from '../../shared/message/message-row.ts';
+import { median, printMachine, printTable, ratio } from './figures.ts';
+import { applyLoad } from './load.ts';
+import { silenceLog, startLocalFunctions } from './local-functions.ts';
+
+const full = process.argv.includes('--full');
+const sizes = full ? [1000, 10_000, 100_000] : [1000, 10_000];
+const samples = 40;
+const started = new Date();
+
+silenceLog();
+printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
+const local = await startLocalFunctions();
+try {
+  const rows: string[][] = [];
+  let stored = 0;
+  let first: readonly number[] = [];
+  for (const size of sizes) {
+    await store(stored, size);
+    stored = size;
+    const costs = [
+      await cost(status),
+      await cost(list),
+      await cost(listByReference),
+      await cost(sweep),
+      await cost(activity),
+    ];
+    if (first.length === 0) first = costs;
+    rows.push([
+      size.toLocaleString('en'),
+      ...costs.map((ms, i) => `${ms.toFixed(1)} (${ratio(ms / (first[i] ?? ms))})`),
+    ]);
+  }
+  console.log('\nMilliseconds, median; in brackets against the first row');
+  printTable(['rows', 'status', 'list', 'list by reference', 'expiry sweep', 'activity log'], rows);
+} finally {
+  await local.stop();
+}
+
+async function store(from: number, to: number): Promise<void> {
+  const perBatch = 12;
+  await applyLoad(Math.ceil((to - from) / perBatch), 16, async (batch) => {
+    const numbers = Array.from({ length: perBatch }, (_, i) => from + batch * perBatch + i).filter(
+      (n) => n < to,
+    );
+    const put = (Item: Record<string, unknown>) => ({ PutRequest: { Item } });
+    await local.dynamo.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          [local.tables.messages]: numbers.map((n) => put(messageRowOf(messageOf(n), 30))),
+          [local.tables.activity_log]: numbers.map((n) => put(activityOf(n))),
+        },
+      }),
+    );
+  });
+}
+
+/** Open messages, due only in days: what a sweep must not have to read. */
+function messageOf(n: number): Message {
+  const at = addSeconds(started, -n).toISOString();
+  return {
+    message_id: idOf(n),
+    client_id: local.clientId,
+    channel: 'sms',
+    status: 'queued',
+    recipient: '+447700900123',
+    type: 'transactional',
+    reference: `order-${n % 500}`,
+    text: 'Your parcel arrives today between 10 and 12.',
+    encoding: 'GSM-7',
+    segments: 1,
+    created_at: at,
+    queued_at: at,
+    expires_at: addSeconds(started, 86_400).toISOString(),
+  };
+}
+
+function idOf(n: number): string {
+  return derivedIdAt('msg', addSeconds(started, -n), String(n));
+}
+
+function activityOf(n: number): Record<string, unknown> {
+  const at = addSeconds(started, -Math.floor(n / 100));
+  return {
+    day: at.toISOString().slice(0, 10),
+    entry_id: derivedIdAt('act', at, String(n)),
+    kind: 'webhook_failed',
+    at: at.toISOString(),
+    summary: 'sms.delivered was not acknowledged after 6 attempts: timeout',
+    client_id: local.clientId,
+  };
+}
+
+async function status(): Promise<void> {
+  const message_id = idOf(17);
+  await get('get-message-status', `/api/v1/sms/status/${message_id}`, { pathParameters: { message_id } });
+}
+
+function list(): Promise<void> {
+  return get('list-messages', '/api/v1/messages', { query: { limit: '20' } });
+}
+
+function listByReference(): Promise<void> {
+  return get('list-messages', '/api/v1/messages', { query: { limit: '2', reference: 'order-7' } });
+}
+
+async function get(functionName: string, path: string, more: object): Promise<void> {
+  const { statusCode, body } = await local.call(functionName, { path, ...more });
+  if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${body}`);
+}
+
+async function sweep(): Promise<void> {
+  await local.handler<ScheduledEvent, void>('expire-messages')({} as ScheduledEvent);
+}
+
+async function activity(): Promise<void> {
+  const reader = dynamoActivityReader(local.dynamo, local.tables.activity_log);
+  const { entries } = await reader.list({
+    clientId: local.clientId,
+    kind: 'webhook_failed',
+    since: addSeconds(started, -86_400),
+    until: addSeconds(started, 1),
+    limit: 20,
+  });
+  if (entries.length !== 20) throw new Error(`${entries.length} entries`);
+}
+
+async function cost(work: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < samples; i += 1) times.push(await timed(work));
+  // The first few compile code and fill caches.
+  return median(times.slice(5));
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}

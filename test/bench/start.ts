@@ -1,0 +1,85 @@
+/**
+ * `npm run bench:start [rounds] [function …]`: what each function takes to start and to carry, against a bare handler
+ * with the same SDK clients. A start is the loading of the bundle in a new process until its handler stands,
+ * without Node's boot, in CPU time: on a quiet machine the same as time, on a busy one still the same. Two measures: the bare handler as one would build it (`ordinary`), and built by our
+ * own settings (`own settings`), which tells what the gateway's code alone adds.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, parse } from 'node:path';
+import { buildSync } from 'esbuild';
+import { bundleFunctions, bundleSettings } from '../../lib/bundle.ts';
+import { buildBareHandler, commandsOf, ordinarySettings } from './bare-handler.ts';
+import { median, printMachine, printTable, ratio } from './figures.ts';
+import { functionEnvironment } from './function-environment.ts';
+
+const [roundsText = '15', ...only] = process.argv.slice(2);
+const rounds = Number(roundsText);
+const functionNames = readdirSync(join(import.meta.dirname, '../../functions'))
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => parse(file).name)
+  .filter((name) => only.length === 0 || only.includes(name))
+  .sort();
+
+const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const { metafile } = buildSync({
+  ...bundleSettings,
+  entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+  outdir: folder,
+  write: false,
+  metafile: true,
+});
+
+printMachine(`npm run bench:start -- ${rounds}`);
+const rows = functionNames.map(measure);
+printTable(['function', 'KB', 'bare KB', 'start ms', 'bare ms', 'ratio', 'ratio, own settings'], rows);
+
+function measure(name: string): string[] {
+  const commands = commandsOf(metafile, name);
+  const own = join(bundleFunctions().folder(name), 'index.js');
+  const [bare, bareOwn] = [join(folder, name, 'bare.js'), join(folder, name, 'bare-own.js')];
+  const bareBytes = buildBareHandler(commands, bare, ordinarySettings);
+  buildBareHandler(commands, bareOwn, bundleSettings);
+  const times = new Map([own, bare, bareOwn].map((file) => [file, [] as number[]]));
+  // One after the other in each round, so that what else the machine does meets all three alike.
+  for (let round = 0; round < rounds; round += 1)
+    for (const [file, found] of times) found.push(startMs(file));
+  const [ms = 0, bareMs = 0, bareOwnMs = 0] = [own, bare, bareOwn].map((file) =>
+    median(times.get(file) ?? []),
+  );
+  const [, output] = Object.entries(metafile.outputs).find(([file]) => file.includes(`/${name}/`)) ?? [];
+  return [
+    name,
+    kilobytes(output?.bytes ?? 0),
+    kilobytes(bareBytes),
+    ms.toFixed(1),
+    bareMs.toFixed(1),
+    ratio(ms / bareMs),
+    ratio(ms / bareOwnMs),
+  ];
+}
+
+/** As Lambda's runtime loads it; whatever the module prints is not the figure. */
+function startMs(file: string): number {
+  const load = `const start = process.cpuUsage(); require(${JSON.stringify(file)});`;
+  const tell = `setImmediate(() => { const { user, system } = process.cpuUsage(start); process.stderr.write('\\n' + (user + system) / 1000); });`;
+  const env = {
+    ...functionEnvironment,
+    // As in production: the carriers' own clients.
+    SMS_CARRIER: 'aws',
+    WHATSAPP_CARRIER: 'aws',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+  };
+  const child = spawnSync(process.execPath, ['-e', load + tell], { env, encoding: 'utf8' });
+  const ms = Number(child.stderr.split('\n').at(-1));
+  if (child.status !== 0 || !(ms > 0)) throw new Error(`${file} does not start: ${child.stderr}`);
+  return ms;
+}
+
+function kilobytes(bytes: number): string {
+  return String(Math.round(bytes / 1024));
+}
