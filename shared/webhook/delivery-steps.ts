@@ -83,10 +83,13 @@ export function nextStep(delivery: Delivery, now: Date): NextStep {
 
 /** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */
 export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
+  const leaseUntil = addSeconds(now, leaseSeconds);
+  // Its place in the sweep's index is left alone where that comes after the lease: to move it would cost two writes.
+  const sweptLater = delivery.due_at !== undefined && new Date(delivery.due_at) >= leaseUntil;
   return enter(delivery, 'attempting', revision, {
     interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
-    lease_until: addSeconds(now, leaseSeconds).toISOString(),
-    ...sweptAt(delivery.delivery_id, addSeconds(now, leaseSeconds)),
+    lease_until: leaseUntil.toISOString(),
+    ...(sweptLater ? {} : sweptAt(delivery.delivery_id, leaseUntil)),
   });
 }
 
