@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { dynamo } from '../../shared/aws.ts';
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
@@ -25,13 +25,16 @@ const python = await pythonWithPackages(
 await startGateway();
 try {
   const { base_url, api_key, client_id, tables } = gateway();
-  if (client_id === undefined) throw new Error('the gateway has no demo client');
-  const overrides = dynamoOverrideEditor(dynamo(), tables.limit_overrides);
+  const { limit_overrides: table } = tables;
+  if (table === undefined) throw new Error('the gateway has no table of limits');
+  const overrides = dynamoOverrideEditor(dynamo(), table);
   const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
   for (const policy of Object.keys(policies) as PolicyName[]) await overrides.set(client_id, policy, limits);
   const child = spawn(
-    join(dirname(python), 'schemathesis'),
+    python,
     [
+      '-m',
+      'schemathesis.cli',
       'run',
       `${base_url}/openapi.json`,
       '--header',
