@@ -35,6 +35,7 @@ try {
     [
       '-m',
       'schemathesis.cli',
+      `--config-file=${join(import.meta.dirname, 'schemathesis.toml')}`,
       'run',
       `${base_url}/openapi.json`,
       '--header',
