@@ -14,7 +14,7 @@ import { gateway } from '../support/gateway.ts';
 import startGateway from '../support/start-gateway.ts';
 import stopGateway from '../support/stop-gateway.ts';
 
-const [examples = '200', seed = '20261120'] = process.argv.slice(2);
+const [examples = '400', seed = '20261120'] = process.argv.slice(2);
 const localFolder = join(import.meta.dirname, '../../.local');
 const python = await pythonWithPackages(
   localFolder,
