@@ -58,6 +58,8 @@ const config: Config = {
     ),
   ],
   testTimeout: 60_000,
+  // Many tests wait for the deployed gateway, so two at once are worth it on two cores, too.
+  maxWorkers: 2,
 };
 
 export default config;
