@@ -1,7 +1,7 @@
 /** One small file per function, made in a single pass; the same sources give the same bytes. Size is start-up time. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, parse } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { bundleDashboard } from './bundle-dashboard.ts';
 
@@ -36,8 +36,6 @@ export interface Bundle {
   readonly functionNames: readonly string[];
   /** The folder to upload for a function; its handler is `index.handler`. */
   folder(functionName: string): string;
-  /** Removes the folders; a process that ends does it by itself. */
-  remove(): void;
 }
 
 /** The function beside which the dashboard's files stand. */
@@ -51,31 +49,76 @@ export function bundleFunctions(): Bundle {
   return bundle;
 }
 
+/** Where bundles are kept, each under the hash of what it was made of, so that a start without a change makes none. */
+const kept = join(root, '.local', 'bundles');
+/** What bundles are made of, from the root of the project. */
+const ingredients = ['functions', 'shared', 'lib', 'package.json', 'package-lock.json'];
+const keptDays = 7;
+
 function build(): Bundle {
   const functionNames = readdirSync(join(root, 'functions'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => parse(file).name)
     .sort();
-  const outdir = mkdtempSync(join(tmpdir(), 'messaging-gateway-bundle-'));
-  const remove = (): void => rmSync(outdir, { recursive: true, force: true });
-  process.once('exit', remove);
-  buildSync({
-    ...bundleSettings,
-    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
-    outdir,
-  });
-  const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(outdir, dashboard));
-  process.stderr.write(
-    `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,
-  );
+  const outdir = join(kept, hashOf(ingredients));
+  if (!existsSync(outdir)) {
+    removeOld();
+    makeInto(outdir, functionNames);
+  }
   return {
     functionNames,
-    remove,
     folder(functionName) {
       if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
       return join(outdir, functionName);
     },
   };
+}
+
+/** Made beside its place and moved there whole, so that nobody ever sees a half; of two at once, one is enough. */
+function makeInto(outdir: string, functionNames: readonly string[]): void {
+  const making = `${outdir}.${process.pid}`;
+  buildSync({
+    ...bundleSettings,
+    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir: making,
+  });
+  const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(making, dashboard));
+  process.stderr.write(
+    `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,
+  );
+  try {
+    renameSync(making, outdir);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(outdir)) throw error;
+  }
+}
+
+function hashOf(paths: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const path of paths.map((name) => join(root, name)).filter((path) => existsSync(path))) {
+    for (const file of filesOf(path)) hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+function removeOld(): void {
+  if (!existsSync(kept)) return;
+  const oldest = Date.now() - keptDays * 86_400_000;
+  for (const name of readdirSync(kept)) {
+    const folder = join(kept, name);
+    if ((statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
 }
 
 function kilobytes(bytes: number): number {

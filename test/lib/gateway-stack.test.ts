@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { bundleFunctions } from '../../lib/bundle.ts';
 import { ownResponses } from '../../lib/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages.ts';
@@ -50,7 +49,6 @@ describe('the stack', () => {
     local = templateOf(stages.local);
   });
   // Jest hides the end of its process from what it runs.
-  afterAll(() => bundleFunctions().remove());
 
   const functions = (template: Template): Resource[] =>
     Object.values(template.findResources('AWS::Lambda::Function')) as unknown as Resource[];

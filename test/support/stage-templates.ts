@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { bundleFunctions } from '../../lib/bundle.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { keepRules } from '../../lib/rules.ts';
 import { stageFrom } from '../../lib/stages.ts';
@@ -60,7 +59,6 @@ export function synthesized(name: string): Synthesized {
 /** Jest hides the end of its process from what it runs. */
 export function forgetTemplates(): void {
   rmSync(outdir, { recursive: true, force: true });
-  bundleFunctions().remove();
 }
 
 function synthesize(name: string): Synthesized {
