@@ -1,6 +1,15 @@
 /** One small file per function, made in a single pass; the same sources give the same bytes. Size is start-up time. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { bundleDashboard } from './bundle-dashboard.ts';
@@ -77,6 +86,9 @@ function build(): Bundle {
 /** Made beside its place and moved there whole, so that nobody ever sees a half; of two at once, one is enough. */
 function makeInto(outdir: string, functionNames: readonly string[]): void {
   const making = `${outdir}.${process.pid}`;
+  // Where they are run in place, Node must not take them for what the project's own files are.
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(join(kept, 'package.json'), '{ "type": "commonjs" }\n');
   buildSync({
     ...bundleSettings,
     entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
