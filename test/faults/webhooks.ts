@@ -8,6 +8,7 @@ import { derivedId } from '../../shared/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/attempt.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { randomFrom } from '../support/seeded-random.ts';
 import { createWorld, type Fault } from '../support/webhook-world.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
@@ -92,14 +93,3 @@ console.log(
   `doubled ${doubled.length}, of these by a death in the POST ${doubled.length - unexcused}, otherwise ${unexcused}`,
 );
 process.exitCode = lost + early + unexcused + unexplained > 0 ? 1 : 0;
-
-/** A small generator of good quality (mulberry32), so that a seed tells the whole run. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
