@@ -1,7 +1,7 @@
 /**
  * A thousand webhooks in a bad world: workers die and AWS calls fail before and after they took effect, messages are
  * lost and doubled, schedules come late. Prints what became of them; exits with 1 if one was lost, came early,
- * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `npm run test:faults -- [seed] [deliveries]`.
+ * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `node test/faults/webhooks.ts [seed] [deliveries]`.
  */
 
 import { derivedId } from '../../shared/ids.ts';
@@ -92,4 +92,4 @@ console.log(
 console.log(
   `doubled ${doubled.length}, of these by a death in the POST ${doubled.length - unexcused}, otherwise ${unexcused}`,
 );
-process.exitCode = lost + early + unexcused + unexplained > 0 ? 1 : 0;
+if (lost + early + unexcused + unexplained > 0) process.exitCode = 1;

@@ -43,8 +43,6 @@ export const usualRates: FaultRates = {
 
 const delayMaxMs = 3000;
 const skewedShare = 0.2;
-/** How far a clock may be from the true time. */
-const skewMaxMs = 120_000;
 
 export interface FaultyProcesses {
   readonly counted: Readonly<Record<string, number>>;
@@ -62,6 +60,8 @@ const never = new Promise<never>(() => {});
 export function faultyProcesses(
   time: VirtualTime,
   random: () => number,
+  /** How far a clock may be from the true time. */
+  skewMaxMs: number,
   rates: FaultRates = usualRates,
 ): FaultyProcesses {
   const counted: Record<string, number> = {};

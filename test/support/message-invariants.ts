@@ -16,6 +16,7 @@ export async function findingsOf(
   road: MessageWorld,
   clients: MessageClients,
   receiverIsDead: (clientId: string) => boolean,
+  clocksDiffer: boolean,
 ): Promise<Findings> {
   const violations: string[] = [];
   const counts: Record<string, number> = {};
@@ -90,7 +91,10 @@ export async function findingsOf(
         if (earlier === undefined) continue;
         if (earlier.process.ended === undefined) note(`${what} doubled by a death`);
         else if (earlier.unknown) note(`${what} doubled by a lost answer`);
-        else if (next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
+        else if (
+          clocksDiffer &&
+          (earlier.overtaken || next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
+        )
           note(`${what} doubled by clocks further apart than the lease`);
         else violations.push(`${key}: one of the ${what} was doubled`);
       }

@@ -9,7 +9,7 @@ import { simulator } from '../../shared/carrier/simulator.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
-import type { DueMessage, HandOverClaim, MessageStore } from '../../shared/message/message-store.ts';
+import type { DueMessage, MessageStore } from '../../shared/message/message-store.ts';
 import { recordReceipt } from '../../shared/message/record-receipts.ts';
 import { type MessageChange, relay } from '../../shared/message/relay.ts';
 import { shardOf } from '../../shared/shard.ts';
@@ -26,6 +26,8 @@ export interface Seen {
   readonly leaseMs: number;
   /** Whether the answer never reached the process. */
   unknown: boolean;
+  /** Whether another wrote to the row while the claim held, taking it for over. */
+  overtaken: boolean;
 }
 
 export interface MessageWorld {
@@ -40,12 +42,8 @@ export interface MessageWorld {
 export interface MessageWorldOptions {
   readonly accountUrlOf: (clientId: string) => string | undefined;
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
-  /** Puts another claim in the place of the store's own: to see that a broken one is noticed. */
-  readonly claim?: (
-    store: MessageStore,
-    messageId: string,
-    claim: HandOverClaim,
-  ) => ReturnType<MessageStore['claim']>;
+  /** What the functions get for the store: to see that a broken one is noticed. */
+  readonly broken?: (store: MessageStore) => MessageStore;
 }
 
 const streamShards = 8;
@@ -67,6 +65,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   const messages = memoryMessageStore((before, after) =>
     streams[shardOf(after.message_id, streamShards)]?.put({ before, after }),
   );
+  const used = options.broken?.(messages) ?? messages;
   const outbound = virtualQueue<string>(world, {
     consumerTimeoutSeconds: timeouts.dispatch,
     maxReceives: 1000,
@@ -79,19 +78,18 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   });
 
   function messagesOf(process: Process): MessageStore {
-    const { claim = (store, ...claimed) => store.claim(...claimed) } = options;
     return {
-      ...processes.port<MessageStore>(process, messages),
+      ...processes.port<MessageStore>(process, used),
       claim: (messageId, wanted) =>
         processes.call(process, async () => {
-          const claimed = await claim(messages, messageId, wanted);
+          const claimed = await used.claim(messageId, wanted);
           if (claimed.outcome === 'claimed') claims.set(process, time.now());
           return claimed;
         }),
       async *findDue(shard, until): AsyncIterable<DueMessage> {
         yield* await processes.call(process, async () => {
           const found: DueMessage[] = [];
-          for await (const due of messages.findDue(shard, until)) found.push(due);
+          for await (const due of used.findDue(shard, until)) found.push(due);
           return found;
         });
       },
@@ -136,6 +134,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
             claimedAtMs: claims.get(process) ?? time.now(),
             leaseMs: leaseSeconds * 1000,
             unknown: true,
+            overtaken: false,
           };
           handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), seen]);
         },
@@ -168,6 +167,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
         bodyOf: async ({ text = '' }) => ({ text }),
         clock: process.clock,
         newClaimId: () => newId('claim'),
+        sleep: time.sleep,
       },
       messageId,
     );

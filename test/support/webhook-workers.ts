@@ -35,7 +35,9 @@ export interface WebhookWorkerOptions {
 
 interface Held {
   readonly delivery: Delivery;
+  readonly process: Process;
   readonly claimedAtMs: number;
+  seen?: Seen;
 }
 
 const timeouts = { deliver: 25, sweep: 50 };
@@ -50,7 +52,9 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
   const postsOfDelivery = new Map<string, number>();
   const activities = new Map<string, Activity>();
   const schedules = new Set<string>();
+  const sweepers = new WeakSet<Process>();
   const held = new WeakMap<Process, Held>();
+  const holders = new Map<string, Held>();
   const queueOfLane = (lane: Lane) =>
     virtualQueue<DeliveryMessage>(world, {
       consumerTimeoutSeconds: timeouts.deliver,
@@ -71,11 +75,22 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
       replace: (seen, next) =>
         processes.call(process, async () => {
           const won = await store.replace(seen, next);
-          if (won && next.state === 'attempting')
-            held.set(process, { delivery: next, claimedAtMs: time.now() });
+          if (won) noteWrite(process, next);
           return won;
         }),
     };
+  }
+
+  /** Whoever writes beside a living holder took its claim for over: its own clock, or the holder's, is wrong. */
+  function noteWrite(process: Process, next: Delivery): void {
+    const holder = holders.get(next.delivery_id);
+    const alive = holder !== undefined && time.now() < holder.claimedAtMs + leaseSeconds * 1000;
+    if (alive && holder.process !== process && holder.seen !== undefined) holder.seen.overtaken = true;
+    // The sweep moves a row in its index and holds nothing.
+    if (next.state !== 'attempting' || sweepers.has(process)) return;
+    const hold = { delivery: next, process, claimedAtMs: time.now() };
+    held.set(process, hold);
+    holders.set(next.delivery_id, hold);
   }
 
   const queueOf = (process: Process): DeliveryQueue => ({
@@ -130,7 +145,14 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     const { delivery_id, client_id, attempt_number } = mine.delivery;
     return processes.call(process, async () => {
       const key = `${delivery_id}#${attempt_number}`;
-      const seen = { process, claimedAtMs: mine.claimedAtMs, leaseMs: leaseSeconds * 1000, unknown: false };
+      const seen: Seen = {
+        process,
+        claimedAtMs: mine.claimedAtMs,
+        leaseMs: leaseSeconds * 1000,
+        unknown: false,
+        overtaken: false,
+      };
+      mine.seen = seen;
       posts.set(key, [...(posts.get(key) ?? []), seen]);
       const number = (postsOfDelivery.get(delivery_id) ?? 0) + 1;
       postsOfDelivery.set(delivery_id, number);
@@ -160,6 +182,7 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     }),
     sweep() {
       const process = processes.start(timeouts.sweep);
+      sweepers.add(process);
       const ports = { deliveries: deliveriesOf(process), queue: queueOf(process) };
       sweep({ ...ports, clock: process.clock, newRevision }).catch(() => {});
     },
