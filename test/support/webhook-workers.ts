@@ -37,6 +37,7 @@ interface Held {
   readonly delivery: Delivery;
   readonly process: Process;
   readonly claimedAtMs: number;
+  overtaken: boolean;
   seen?: Seen;
 }
 
@@ -85,10 +86,13 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
   function noteWrite(process: Process, next: Delivery): void {
     const holder = holders.get(next.delivery_id);
     const alive = holder !== undefined && time.now() < holder.claimedAtMs + leaseSeconds * 1000;
-    if (alive && holder.process !== process && holder.seen !== undefined) holder.seen.overtaken = true;
+    if (alive && holder.process !== process) {
+      holder.overtaken = true;
+      if (holder.seen !== undefined) holder.seen.overtaken = true;
+    }
     // The sweep moves a row in its index and holds nothing.
     if (next.state !== 'attempting' || sweepers.has(process)) return;
-    const hold = { delivery: next, process, claimedAtMs: time.now() };
+    const hold = { delivery: next, process, claimedAtMs: time.now(), overtaken: false };
     held.set(process, hold);
     holders.set(next.delivery_id, hold);
   }
@@ -150,7 +154,7 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
         claimedAtMs: mine.claimedAtMs,
         leaseMs: leaseSeconds * 1000,
         unknown: false,
-        overtaken: false,
+        overtaken: mine.overtaken,
       };
       mine.seen = seen;
       posts.set(key, [...(posts.get(key) ?? []), seen]);
