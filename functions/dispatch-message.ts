@@ -1,5 +1,6 @@
 /** The outbound queue: hands each message to its channel's carrier. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { secretsManager, sqs } from '../shared/aws.ts';
@@ -23,6 +24,7 @@ const deps = chooseCarriers(systemClock).then(
     bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
     clock: systemClock,
     newClaimId: randomUUID,
+    sleep: async (ms) => void (await sleep(ms)),
   }),
 );
 const postpone = postponeOn(sqs(), env.OUTBOUND_QUEUE_URL);

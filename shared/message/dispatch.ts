@@ -5,7 +5,8 @@
  *   claim ─ crash → the queue shows the message again, the claim has run out: claimed again, handed over
  *   carrier.handOver ─ crash, or no answer → the same; only here may the carrier get a message twice, unless a
  *                      receipt tells within the lease that it took the first
- *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does
+ *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
+ *                      a write that fails is tried again while the claim holds, for a lost one could send twice
  */
 import type { Carrier, HandOverBody } from '../carrier/carrier.ts';
 import type { Clock } from '../clock.ts';
@@ -22,7 +23,11 @@ export interface DispatchDependencies {
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   readonly clock: Clock;
   readonly newClaimId: () => string;
+  readonly sleep: (ms: number) => Promise<void>;
 }
+
+/** Between tries to write what the carrier said. */
+const outcomePausesMs = [100, 400, 1600];
 
 export type DispatchOutcome =
   | 'sent'
@@ -73,12 +78,13 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
     return { outcome: 'try_again', message, againAfterSeconds: backoffSeconds(attempt) };
   }
   if (answer.outcome === 'refused') {
-    await messages.transition(messageId, {
+    const refused = {
       to: 'failed',
       at: clock(),
       errorCode: answer.errorCode,
       errorMessage: answer.errorMessage,
-    });
+    } as const;
+    await stubbornly(deps, () => messages.transition(messageId, refused));
     return { outcome: 'refused', message, errorCode: answer.errorCode };
   }
   const noted: HandOverNote = {
@@ -87,10 +93,26 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
     ...(answer.cost === undefined ? {} : { cost: answer.cost }),
     ...(answer.currency === undefined ? {} : { currency: answer.currency }),
   };
-  const sent = await messages.transition(messageId, { to: 'sent', at: handedOverAt, ...noted });
+  const toSent = { to: 'sent', at: handedOverAt, ...noted } as const;
+  const sent = await stubbornly(deps, () => messages.transition(messageId, toSent));
   // A receipt was quicker than this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
+}
+
+/** The carrier has the message: were its word lost, the next hand-over would give it to the carrier again. */
+async function stubbornly<T>(
+  { sleep }: Pick<DispatchDependencies, 'sleep'>,
+  write: () => Promise<T>,
+): Promise<T> {
+  for (const pauseMs of outcomePausesMs) {
+    try {
+      return await write();
+    } catch {
+      await sleep(pauseMs);
+    }
+  }
+  return write();
 }
 
 /** A message that cannot be claimed now: its time has not come, or is over, or all is done. */

@@ -48,13 +48,13 @@ export function limitOf(limits: Limits, window: WindowName): number {
   return window === 'hour' ? limits.perHour : limits.perDay;
 }
 
-/** Clocks that differ by less than this many minutes never remove a count that another still adds to. */
-const keptMinutes = 3;
+/** Clocks that differ by no more than this many minutes never remove a count that another still adds to. */
+const keptMinutes = 4;
 const sweptMinutes = 90;
 
 /**
  * The attributes of past minutes that the first request of a minute removes. Each run of minutes leaves at most
- * four behind, and only where 93 minutes without a request follow, so a day leaves at most sixty.
+ * five behind, and only where 94 minutes without a request follow, so a day leaves at most 75.
  */
 export function staleMinutes(minuteOfDay: number): string[] {
   const newest = minuteOfDay - keptMinutes - 1;

@@ -1,13 +1,14 @@
 /**
  * A thousand webhooks in a bad world: workers die and AWS calls fail before and after they took effect, messages are
  * lost and doubled, schedules come late. Prints what became of them; exits with 1 if one was lost, came early,
- * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `npm run test:faults -- [seed] [deliveries]`.
+ * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `node test/faults/webhooks.ts [seed] [deliveries]`.
  */
 
 import { derivedId } from '../../shared/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/attempt.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { randomFrom } from '../support/seeded-random.ts';
 import { createWorld, type Fault } from '../support/webhook-world.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
@@ -91,15 +92,4 @@ console.log(
 console.log(
   `doubled ${doubled.length}, of these by a death in the POST ${doubled.length - unexcused}, otherwise ${unexcused}`,
 );
-process.exitCode = lost + early + unexcused + unexplained > 0 ? 1 : 0;
-
-/** A small generator of good quality (mulberry32), so that a seed tells the whole run. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+if (lost + early + unexcused + unexplained > 0) process.exitCode = 1;

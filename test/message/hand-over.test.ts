@@ -7,6 +7,7 @@ import { cancelMessage } from '../../shared/message/cancel.ts';
 import { type DispatchDependencies, dispatch } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
 import type { Message } from '../../shared/message/message.ts';
+import type { MessageStore } from '../../shared/message/message-store.ts';
 import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
 import { type RelayDependencies, relay } from '../../shared/message/relay.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
@@ -40,6 +41,7 @@ function carrierOf(answer: () => HandOver | Promise<HandOver>) {
     bodyOf: async () => ({ text: 'Hello' }),
     clock,
     newClaimId: randomUUID,
+    sleep: async () => {},
   };
   return { deps, handed };
 }
@@ -100,6 +102,25 @@ describe('a receipt that beats the carrier’s own answer', () => {
       currency: 'EUR',
       carrier_message_id: 'from-receipt',
     });
+  });
+});
+
+describe('a table that takes what the carrier said only after a while', () => {
+  it.each([
+    ['sent', accepted],
+    ['failed', { outcome: 'refused', errorCode: 'unreachable', errorMessage: 'Not there.' }],
+  ] as const)('has no message handed over again, which is %s then', async (status, answer) => {
+    const { message_id } = await sent();
+    const { deps, handed } = carrierOf(() => answer);
+    let failures = 3;
+    const transition: MessageStore['transition'] = async (...change) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('throttled');
+      return deps.messages.transition(...change);
+    };
+    await dispatch({ ...deps, messages: { ...deps.messages, transition } }, message_id);
+    expect(handed).toHaveLength(1);
+    expect((await stored(message_id)).status).toBe(status);
   });
 });
 

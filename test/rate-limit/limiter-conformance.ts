@@ -111,11 +111,11 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       expect((await check(limiter, client, new Date(edge.getTime() + 1))).admitted).toBe(true);
     });
 
-    it('a process whose clock is 3 minutes ahead takes nothing away from a live count', async () => {
+    it('a process whose clock is 4 minutes ahead takes nothing away from a live count', async () => {
       const client = newClient();
       const tight = { perMinute: 5, perHour: 100, perDay: 100 };
       await checkMany([limiterWith(tight)], client, 5, noon);
-      await check(limiterWith(tight), client, addSeconds(noon, 180));
+      await check(limiterWith(tight), client, addSeconds(noon, 240));
       expect((await check(limiterWith(tight), client, noon)).admitted).toBe(false);
     });
   });

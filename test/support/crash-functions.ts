@@ -93,6 +93,7 @@ export function crashableFunctions(
         bodyOf: async () => ({ text: 'Hello' }),
         clock,
         newClaimId: randomUUID,
+        sleep: async () => {},
       };
       return (event) =>
         processBatch(

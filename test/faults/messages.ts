@@ -1,0 +1,28 @@
+/**
+ * A thousand messages from the request to the last webhook in a bad world: processes die and calls fail, are throttled,
+ * late and doubled at every port, queues and streams repeat themselves, clocks are wrong by up to two minutes. Prints
+ * what became of them; exits with 1 if one was lost, left open, not told of, or doubled without an excuse.
+ * `node test/faults/messages.ts [seed] [messages] [seconds of skew]`.
+ */
+import { runMessages } from '../support/message-run.ts';
+
+const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
+const total = Number(process.argv[3] ?? 1000);
+const skewMaxMs = Number(process.argv[4] ?? 120) * 1000;
+const started = performance.now();
+const run = await runMessages({ seed, total, skewMaxMs });
+
+console.log(`seed ${seed}: ${run.messages} messages, ${run.calls} calls`);
+console.log(`faults: ${listed(run.faults)}`);
+console.log(`answers: ${listed(run.answers)}`);
+console.log(`dead letters: ${listed(run.deadLetters)}`);
+for (const [name, count] of Object.entries(run.counts)) console.log(`  ${name}: ${count}`);
+for (const violation of run.violations.slice(0, 20)) console.log(`VIOLATION ${violation}`);
+console.log(`violations ${run.violations.length}, in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+if (run.violations.length > 0) process.exitCode = 1;
+
+function listed(counted: Readonly<Record<string, number>>): string {
+  return Object.entries(counted)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MessageStore } from '../../shared/message/message-store.ts';
+import { runMessages } from '../support/message-run.ts';
+
+const settings = { seed: 7, total: 150, skewMaxMs: 0 };
+
+/** Each leaves out one condition on which a guarantee rests. */
+const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][] = [
+  [
+    'a claim that anybody gets',
+    (store) => ({
+      ...store,
+      async claim(...wanted) {
+        const claim = await store.claim(...wanted);
+        return claim.outcome === 'held' ? { outcome: 'claimed', message: claim.message } : claim;
+      },
+    }),
+    /hand-overs was doubled/,
+  ],
+  [
+    'a key that a second request does not find',
+    (store) => ({
+      ...store,
+      create: (message) => store.create({ ...message, message_id: `${message.message_id}-${Math.random()}` }),
+    }),
+    /became 2 messages/,
+  ],
+  [
+    'an expiry that changes nothing',
+    (store) => ({
+      ...store,
+      transition: async (id, change) => (change.to === 'expired' ? undefined : store.transition(id, change)),
+    }),
+    /is left/,
+  ],
+];
+
+describe('the run of messages through faults', () => {
+  it('finds nothing wrong, with right clocks and with wrong ones, and the same for the same seed', async () => {
+    const first = await runMessages(settings);
+    expect(first.violations).toEqual([]);
+    expect(await runMessages(settings)).toEqual(first);
+    expect((await runMessages({ ...settings, skewMaxMs: 120_000 })).violations).toEqual([]);
+  });
+
+  it.each(broken)('notices %s', async (_what, breakStore, noticed) => {
+    const { violations } = await runMessages({ ...settings, broken: breakStore });
+    expect(violations.join('\n')).toMatch(noticed);
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * Processes in a bad world: each call to a port can end the process before or after it took effect, fail, be throttled,
+ * come late or take effect twice, and each process has a clock of its own. A death is a promise that never settles, so
+ * no `catch` or `finally` of the code under test can soften it.
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const faults = [
+  'kill_before',
+  'kill_after',
+  'fail_before',
+  'fail_after',
+  'throttle',
+  'delay',
+  'double',
+] as const;
+export type Fault = (typeof faults)[number];
+
+export interface Process {
+  readonly clock: Clock;
+  dead: boolean;
+  /** How its work ended; undefined where it died. */
+  ended?: 'well' | 'failed';
+}
+
+export class Throttled extends Error {
+  override readonly name = 'ThrottlingException';
+}
+
+/** How often each fault comes, in parts of all calls. */
+export type FaultRates = Readonly<Record<Fault, number>>;
+
+export const usualRates: FaultRates = {
+  kill_before: 0.006,
+  kill_after: 0.006,
+  fail_before: 0.008,
+  fail_after: 0.008,
+  throttle: 0.008,
+  delay: 0.01,
+  double: 0.015,
+};
+
+const delayMaxMs = 3000;
+const skewedShare = 0.2;
+
+export interface FaultyProcesses {
+  readonly counted: Readonly<Record<string, number>>;
+  readonly calls: () => number;
+  /** Starts a process that is ended when its time is over. */
+  start(limitSeconds: number, skewMs?: number): Process;
+  drawSkewMs(): number;
+  call<T>(process: Process, act: () => Promise<T>, spared?: readonly Fault[]): Promise<T>;
+  /** A port as this process has it. */
+  port<Port extends object>(process: Process, port: Port): Port;
+}
+
+const never = new Promise<never>(() => {});
+
+export function faultyProcesses(
+  time: VirtualTime,
+  random: () => number,
+  /** How far a clock may be from the true time. */
+  skewMaxMs: number,
+  rates: FaultRates = usualRates,
+): FaultyProcesses {
+  const counted: Record<string, number> = {};
+  let calls = 0;
+
+  function draw(spared: readonly Fault[]): Fault | undefined {
+    let drawn = random();
+    for (const fault of faults) {
+      drawn -= rates[fault];
+      if (drawn >= 0) continue;
+      if (spared.includes(fault)) return undefined;
+      counted[fault] = (counted[fault] ?? 0) + 1;
+      return fault;
+    }
+    return undefined;
+  }
+
+  function die(process: Process): Promise<never> {
+    process.dead = true;
+    return never;
+  }
+
+  async function call<T>(process: Process, act: () => Promise<T>, spared: readonly Fault[] = []): Promise<T> {
+    if (process.dead) return never;
+    calls += 1;
+    const fault = draw(spared);
+    if (fault === 'kill_before') return die(process);
+    await time.sleep(1 + random() * 30 + (fault === 'delay' ? random() * delayMaxMs : 0));
+    if (process.dead) return never;
+    if (fault === 'fail_before') throw new Error('the call failed');
+    if (fault === 'throttle') throw new Throttled('too many calls');
+    if (fault === 'double') await act();
+    const value = await act();
+    if (fault === 'kill_after') return die(process);
+    if (fault === 'fail_after') throw new Error('the answer was lost');
+    // Killed meanwhile, by the end of its time.
+    return process.dead ? never : value;
+  }
+
+  function drawSkewMs(): number {
+    const skewed = random() < skewedShare;
+    const drawn = random();
+    return skewed ? Math.round((2 * drawn - 1) * skewMaxMs) : 0;
+  }
+
+  return {
+    counted,
+    calls: () => calls,
+    call,
+    drawSkewMs,
+    start(limitSeconds, skewMs = drawSkewMs()) {
+      const process: Process = { clock: () => new Date(time.now() + skewMs), dead: false };
+      time.at(time.now() + limitSeconds * 1000, () => {
+        if (process.ended === undefined) process.dead = true;
+      });
+      return process;
+    },
+    port(process, port) {
+      type Method = (...args: unknown[]) => Promise<unknown>;
+      const methods = Object.entries(port as Record<string, Method>).map(([name, method]) => [
+        name,
+        (...args: unknown[]) => call(process, () => method(...args)),
+      ]);
+      return Object.fromEntries(methods) as typeof port;
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Messages in memory, held to the same conformance suite as the table: each change is one step under the table's own
+ * condition, and is told to whoever follows the changes, as the table's stream tells it.
+ */
+import { addSeconds } from '../../shared/clock.ts';
+import { type Message, type Status, transitions } from '../../shared/message/message.ts';
+import { messageRowOf } from '../../shared/message/message-row.ts';
+import type { MessageStore } from '../../shared/message/message-store.ts';
+import { statesEntered, type Transition } from '../../shared/message/transition.ts';
+
+export type OnChange = (before: Message | undefined, after: Message) => void;
+
+/** Where a message stands in the due index. */
+interface Due {
+  readonly shard: string;
+  readonly at: string;
+}
+
+export interface MemoryMessageStore extends MessageStore {
+  /** Every message as it stands. */
+  all(): Message[];
+}
+
+export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessageStore {
+  const rows = new Map<string, Message>();
+  const dueRows = new Map<string, Due>();
+  const byCarrierId = new Map<string, string>();
+
+  function put(before: Message | undefined, after: Message): Message {
+    rows.set(after.message_id, after);
+    onChange(before, after);
+    return after;
+  }
+
+  function insert(message: Message): void {
+    const { due_shard, due_at } = messageRowOf(message, 1);
+    dueRows.set(message.message_id, { shard: String(due_shard), at: String(due_at) });
+    put(undefined, message);
+  }
+
+  function moveInDueIndex(message: Message, to: Status): void {
+    const due = dueRows.get(message.message_id);
+    if (transitions[to].final) dueRows.delete(message.message_id);
+    else if (to === 'queued' && due !== undefined)
+      dueRows.set(message.message_id, { ...due, at: message.expires_at });
+  }
+
+  return {
+    all: () => [...rows.values()],
+
+    async create(message) {
+      const existing = rows.get(message.message_id);
+      if (existing !== undefined) return { created: false, existing };
+      insert(message);
+      return { created: true };
+    },
+
+    async createMany(messages) {
+      for (const message of messages) if (!rows.has(message.message_id)) insert(message);
+    },
+
+    async get(messageId) {
+      return rows.get(messageId);
+    },
+
+    async getMany(messageIds) {
+      return messageIds.flatMap((id) => rows.get(id) ?? []);
+    },
+
+    async claim(messageId, { claimId, at, leaseSeconds }) {
+      const message = rows.get(messageId);
+      if (message === undefined) return { outcome: 'unknown' };
+      const now = at.toISOString();
+      const over = message.status === 'sending' && (message.handover_until ?? '~') <= now;
+      if (message.expires_at > now && (message.status === 'queued' || over)) {
+        const after: Message = {
+          ...message,
+          status: 'sending',
+          sending_at: message.sending_at ?? now,
+          handover_until: addSeconds(at, leaseSeconds).toISOString(),
+          handover_claim: claimId,
+          handover_attempts: (message.handover_attempts ?? 0) + 1,
+        };
+        return { outcome: 'claimed', message: put(message, after) };
+      }
+      if (message.handover_claim === claimId) return { outcome: 'claimed', message };
+      const held = message.status === 'sending' && (message.handover_until ?? '') > now;
+      return { outcome: held ? 'held' : 'not_sendable', message };
+    },
+
+    async release(messageId, claimId, claimableAt) {
+      const message = rows.get(messageId);
+      if (message?.status !== 'sending' || message.handover_claim !== claimId) return;
+      put(message, { ...message, handover_until: claimableAt.toISOString() });
+    },
+
+    async transition(messageId, change) {
+      const message = rows.get(messageId);
+      if (message === undefined || !transitions[change.to].from.includes(message.status)) return undefined;
+      moveInDueIndex(message, change.to);
+      if (change.findableByCarrierId && change.carrierMessageId !== undefined)
+        byCarrierId.set(change.carrierMessageId, messageId);
+      return put(message, entered(message, change));
+    },
+
+    async noteHandOver(messageId, { carrierMessageId, findableByCarrierId, cost, currency }) {
+      const message = rows.get(messageId);
+      if (message === undefined) return;
+      if (findableByCarrierId && message.carrier_message_id === undefined)
+        byCarrierId.set(carrierMessageId, messageId);
+      const noted = {
+        carrier_message_id: carrierMessageId,
+        ...(cost === undefined ? {} : { cost }),
+        ...(currency === undefined ? {} : { currency }),
+      };
+      put(message, { ...noted, ...message });
+    },
+
+    async noteKeyUse(messageId, use) {
+      const message = rows.get(messageId);
+      if (message === undefined) return false;
+      put(message, { ...message, key_use: use });
+      return true;
+    },
+
+    async findByCarrierId(carrierMessageId) {
+      return byCarrierId.get(carrierMessageId);
+    },
+
+    async *findDue(shard, until) {
+      const limit = until.toISOString();
+      const found = [...dueRows]
+        .filter(([, due]) => due.shard === String(shard) && due.at <= limit)
+        .map(([messageId, due]) => ({ messageId, dueAt: due.at }));
+      yield* found.toSorted((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
+    },
+  };
+}
+
+/** The row after a transition that its state allows: first times and the newest word of the carrier. */
+function entered(message: Message, change: Transition): Message {
+  const at = change.at.toISOString();
+  const times = Object.fromEntries(statesEntered(change.to).map((state) => [`${state}_at`, at]));
+  const noted = {
+    error_code: change.errorCode,
+    error_message: change.errorMessage,
+    cost: change.cost,
+    currency: change.currency,
+    carrier_message_id: change.carrierMessageId,
+  };
+  const known = Object.fromEntries(Object.entries(noted).filter(([, value]) => value !== undefined));
+  const after: Message = { ...times, ...message, ...known, status: change.to };
+  if (change.to !== 'delivered' && change.to !== 'read') return after;
+  const { error_code: _code, error_message: _message, ...rest } = after;
+  return rest;
+}

@@ -1,0 +1,103 @@
+/** What must hold of every message at the end, whatever went wrong on its way. */
+import { derivedId } from '../../shared/ids.ts';
+import { eventsOwed, type Message, transitions } from '../../shared/message/message.ts';
+import { interruptedMessage } from '../../shared/webhook/attempt.ts';
+import { eventName } from '../../shared/webhook/event-body.ts';
+import type { MessageClients } from './message-clients.ts';
+import type { MessageWorld, Seen } from './message-world.ts';
+
+export interface Findings {
+  /** What was counted, for the reader. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
+
+export async function findingsOf(
+  road: MessageWorld,
+  clients: MessageClients,
+  receiverIsDead: (clientId: string) => boolean,
+  clocksDiffer: boolean,
+): Promise<Findings> {
+  const violations: string[] = [];
+  const counts: Record<string, number> = {};
+  const note = (name: string, by = 1): void => {
+    counts[name] = (counts[name] ?? 0) + by;
+  };
+  const messages = road.messages.all();
+
+  checkAccepted();
+  for (const message of messages) {
+    note(`ended ${message.status}`);
+    if (!transitions[message.status].final)
+      violations.push(`${message.message_id} is left ${message.status}`);
+    await checkDeliveries(message);
+  }
+  const owed = messages.reduce((sum, message) => sum + eventsOwed(undefined, message).length, 0);
+  note('deliveries', road.webhooks.deliveryIds.size);
+  if (road.webhooks.deliveryIds.size > owed)
+    violations.push(`${road.webhooks.deliveryIds.size} deliveries for ${owed} states`);
+  checkDoubled('hand-overs', road.handOvers);
+  checkDoubled('POSTs', road.webhooks.posts);
+  violations.push(...clients.overLimits());
+  return { counts, violations };
+
+  /** Every 202 has its messages, every 202 of one key the same, and nothing else was stored for it. */
+  function checkAccepted(): void {
+    const stored = new Set(messages.map(({ message_id }) => message_id));
+    const byReference = new Map<string, number>();
+    for (const { reference = '' } of messages)
+      byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
+    for (const [reference, count] of byReference)
+      if (count > 1) violations.push(`${reference} became ${count} messages`);
+    for (const [key, [first = [], ...repeats]] of clients.accepted) {
+      note('messages promised by a 202', first.length);
+      note('repeats after a 202', repeats.length);
+      for (const id of first) if (!stored.has(id)) violations.push(`${id}, promised by a 202, is nowhere`);
+      for (const again of repeats)
+        if (again.join() !== first.join()) violations.push(`${key} was answered with other messages`);
+    }
+  }
+
+  async function checkDeliveries(message: Message): Promise<void> {
+    for (const status of eventsOwed(undefined, message)) {
+      const event = eventName(message, status);
+      const delivery = await road.webhooks.get(derivedId('whd', message.message_id, event));
+      const where = `${message.message_id} ${event}`;
+      if (delivery === undefined) violations.push(`${where} was never told`);
+      else if (delivery.state === 'acknowledged') note('acknowledged');
+      else if (delivery.state !== 'failed') violations.push(`${where} is left ${delivery.state}`);
+      else {
+        const interrupted = delivery.attempts.some(
+          ({ error_message }) => error_message === interruptedMessage,
+        );
+        const explained = delivery.attempts.every(({ error }) => error !== undefined);
+        if (receiverIsDead(message.client_id)) note('failed at a dead receiver');
+        else if (interrupted) note('failed after an attempt that three workers died with');
+        else violations.push(`${where} failed though its receiver would have taken it`);
+        if (!explained || delivery.alert_pending) violations.push(`${where} failed and nobody was told why`);
+      }
+    }
+  }
+
+  /**
+   * Whatever happened twice is excused by what no sender can rule out: a process that died, or never heard, between the
+   * call and the record of its outcome; or a clock so far ahead that a living claim looked dead.
+   */
+  function checkDoubled(what: string, ledger: ReadonlyMap<string, readonly Seen[]>): void {
+    for (const [key, seen] of ledger) {
+      note(what, seen.length);
+      for (const [index, next] of seen.slice(1).entries()) {
+        const earlier = seen[index];
+        if (earlier === undefined) continue;
+        if (earlier.process.ended === undefined) note(`${what} doubled by a death`);
+        else if (earlier.unknown) note(`${what} doubled by a lost answer`);
+        else if (
+          clocksDiffer &&
+          (earlier.overtaken || next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
+        )
+          note(`${what} doubled by clocks further apart than the lease`);
+        else violations.push(`${key}: one of the ${what} was doubled`);
+      }
+    }
+  }
+}

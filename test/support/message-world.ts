@@ -1,0 +1,194 @@
+/**
+ * The whole road of a message on ports in memory: the use cases are the gateway's own, and what a call to the carrier
+ * or to a receiver did stands in ledgers that no fault reaches.
+ */
+import { type QueueVerdict, done } from '../../shared/batch.ts';
+import type { Carrier } from '../../shared/carrier/carrier.ts';
+import { parseReceipts } from '../../shared/carrier/receipts.ts';
+import { simulator } from '../../shared/carrier/simulator.ts';
+import { addSeconds } from '../../shared/clock.ts';
+import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
+import { expireOverdue } from '../../shared/message/expire.ts';
+import type { DueMessage, MessageStore } from '../../shared/message/message-store.ts';
+import { recordReceipt } from '../../shared/message/record-receipts.ts';
+import { type MessageChange, relay } from '../../shared/message/relay.ts';
+import { shardOf } from '../../shared/shard.ts';
+import type { Process } from './faulty-process.ts';
+import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
+import { type VirtualQueue, virtualQueue, virtualStream, type World } from './virtual-queue.ts';
+import { type WebhookWorkers, webhookWorkers } from './webhook-workers.ts';
+
+/** One call that something outside saw, and what is needed to tell whether a second one is excused. */
+export interface Seen {
+  readonly process: Process;
+  /** The true time of the claim under which it was made, and how long that claim holds. */
+  readonly claimedAtMs: number;
+  readonly leaseMs: number;
+  /** Whether the answer never reached the process. */
+  unknown: boolean;
+  /** Whether another wrote to the row while the claim held, taking it for over. */
+  overtaken: boolean;
+}
+
+export interface MessageWorld {
+  readonly messages: MemoryMessageStore;
+  readonly handOvers: ReadonlyMap<string, readonly Seen[]>;
+  readonly webhooks: WebhookWorkers;
+  readonly queues: Readonly<Record<'outbound' | 'receipts', VirtualQueue<string>>>;
+  /** The messages table as a process has it. */
+  messagesOf(process: Process): MessageStore;
+}
+
+export interface MessageWorldOptions {
+  readonly accountUrlOf: (clientId: string) => string | undefined;
+  readonly refusalsOf: (deliveryId: string, clientId: string) => number;
+  /** What the functions get for the store: to see that a broken one is noticed. */
+  readonly broken?: (store: MessageStore) => MessageStore;
+}
+
+const streamShards = 8;
+const scheduleLeadSeconds = 60;
+const timeouts = { relay: 30, dispatch: 15, record: 10, expire: 55 };
+
+export function messageWorld(world: World, options: MessageWorldOptions): MessageWorld {
+  const { time, random, processes } = world;
+  const handOvers = new Map<string, Seen[]>();
+  const claims = new WeakMap<Process, number>();
+  const schedules = new Set<string>();
+  let ids = 0;
+  const newId = (kind: string): string => `${kind}-${++ids}`;
+  const webhooks = webhookWorkers(world, { refusalsOf: options.refusalsOf, scheduleLeadSeconds, newId });
+
+  const streams = Array.from({ length: streamShards }, () =>
+    virtualStream<MessageChange>(world, timeouts.relay, relayChanges),
+  );
+  const messages = memoryMessageStore((before, after) =>
+    streams[shardOf(after.message_id, streamShards)]?.put({ before, after }),
+  );
+  const used = options.broken?.(messages) ?? messages;
+  const outbound = virtualQueue<string>(world, {
+    consumerTimeoutSeconds: timeouts.dispatch,
+    maxReceives: 1000,
+    consume: handOver,
+  });
+  const receipts = virtualQueue<string>(world, {
+    consumerTimeoutSeconds: timeouts.record,
+    maxReceives: 5,
+    consume: record,
+  });
+
+  function messagesOf(process: Process): MessageStore {
+    return {
+      ...processes.port<MessageStore>(process, used),
+      claim: (messageId, wanted) =>
+        processes.call(process, async () => {
+          const claimed = await used.claim(messageId, wanted);
+          if (claimed.outcome === 'claimed') claims.set(process, time.now());
+          return claimed;
+        }),
+      async *findDue(shard, until): AsyncIterable<DueMessage> {
+        yield* await processes.call(process, async () => {
+          const found: DueMessage[] = [];
+          for await (const due of used.findDue(shard, until)) found.push(due);
+          return found;
+        });
+      },
+    };
+  }
+
+  const outboundOf = (process: Process) => ({
+    enqueue: (entries: readonly { messageId: string; delaySeconds?: number }[]) =>
+      processes.call(process, async () => {
+        for (const { messageId, delaySeconds } of entries) outbound.put(messageId, delaySeconds);
+      }),
+  });
+
+  function relayChanges(process: Process, changes: readonly MessageChange[]) {
+    return relay(
+      {
+        outbound: outboundOf(process),
+        outboundScheduler: {
+          schedule: (messageId, at) =>
+            processes.call(process, async () => {
+              if (schedules.has(messageId)) return;
+              schedules.add(messageId);
+              time.at(at.getTime() + random() * 1000 * scheduleLeadSeconds, () => outbound.put(messageId));
+            }),
+        },
+        scheduleLeadSeconds,
+        webhooks: webhooks.relayPorts(process),
+        accountUrlOf: (clientId) => processes.call(process, async () => options.accountUrlOf(clientId)),
+        clock: process.clock,
+      },
+      changes,
+    );
+  }
+
+  /** The carrier takes what reached it; only what it says of it can be lost on the way. */
+  function carrierOf(process: Process): Carrier {
+    const carrier = simulator({
+      outbox: {
+        record: async ({ message_id }) => {
+          const seen: Seen = {
+            process,
+            claimedAtMs: claims.get(process) ?? time.now(),
+            leaseMs: leaseSeconds * 1000,
+            unknown: true,
+            overtaken: false,
+          };
+          handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), seen]);
+        },
+      },
+      sendReceipts: async (reports) => {
+        for (const { body, delaySeconds } of reports)
+          receipts.put(body, delaySeconds + Math.floor(random() * 4));
+      },
+      prices: { currency: 'USD', sms: { default: 0.01 }, whatsapp: {} },
+      clock: () => new Date(time.now()),
+      newCarrierMessageId: () => newId('carrier'),
+    });
+    return {
+      async handOver(message, body, attempt) {
+        const answer = await processes.call(process, () => carrier.handOver(message, body, attempt), [
+          'double',
+        ]);
+        const own = handOvers.get(message.message_id)?.findLast((seen) => seen.process === process);
+        if (own !== undefined) own.unknown = false;
+        return answer;
+      },
+    };
+  }
+
+  async function handOver(process: Process, messageId: string): Promise<QueueVerdict> {
+    const { againAfterSeconds } = await dispatch(
+      {
+        messages: messagesOf(process),
+        carrierFor: () => carrierOf(process),
+        bodyOf: async ({ text = '' }) => ({ text }),
+        clock: process.clock,
+        newClaimId: () => newId('claim'),
+        sleep: time.sleep,
+      },
+      messageId,
+    );
+    return { againAfterSeconds };
+  }
+
+  async function record(process: Process, body: string): Promise<QueueVerdict> {
+    for (const receipt of parseReceipts(body)) await recordReceipt(messagesOf(process), receipt);
+    return done;
+  }
+
+  function everyMinute(): void {
+    time.at(addSeconds(new Date(time.now()), 60).getTime(), () => {
+      const process = processes.start(timeouts.expire);
+      const deps = { messages: messagesOf(process), outbound: outboundOf(process), clock: process.clock };
+      expireOverdue({ ...deps, budgetMs: 40_000 }).catch(() => {});
+      webhooks.sweep();
+      everyMinute();
+    });
+  }
+  everyMinute();
+
+  return { messages, handOvers, webhooks, queues: { outbound, receipts }, messagesOf };
+}

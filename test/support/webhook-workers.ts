@@ -1,0 +1,194 @@
+/** The webhook functions on ports in memory, with a ledger of every POST that left. */
+import type { Activity } from '../../shared/activity/activity-log.ts';
+import { type QueueVerdict, done } from '../../shared/batch.ts';
+import { type DeliverPorts, deliver } from '../../shared/webhook/deliver.ts';
+import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
+import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
+import { leaseSeconds } from '../../shared/webhook/delivery-steps.ts';
+import type { RelayPorts } from '../../shared/webhook/plan-deliveries.ts';
+import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
+import { sweep } from '../../shared/webhook/sweep.ts';
+import { type DeliveryMessage, type DeliveryQueue, wakeBy } from '../../shared/webhook/wake.ts';
+import type { Process } from './faulty-process.ts';
+import { memoryDeliveryStore } from './memory-delivery-store.ts';
+import { memoryReceiverStore } from './memory-receiver-store.ts';
+import type { Seen } from './message-world.ts';
+import { virtualQueue, type World } from './virtual-queue.ts';
+
+export interface WebhookWorkers {
+  /** The ids of all rows, in the order of their making. */
+  readonly deliveryIds: ReadonlySet<string>;
+  /** By delivery and attempt. */
+  readonly posts: ReadonlyMap<string, readonly Seen[]>;
+  readonly activities: ReadonlyMap<string, Activity>;
+  get(deliveryId: string): Promise<Delivery | undefined>;
+  relayPorts(process: Process): RelayPorts;
+  sweep(): void;
+}
+
+export interface WebhookWorkerOptions {
+  /** How many POSTs of a delivery are refused before one is taken. */
+  readonly refusalsOf: (deliveryId: string, clientId: string) => number;
+  readonly scheduleLeadSeconds: number;
+  readonly newId: (kind: string) => string;
+}
+
+interface Held {
+  readonly delivery: Delivery;
+  readonly process: Process;
+  readonly claimedAtMs: number;
+  overtaken: boolean;
+  seen?: Seen;
+}
+
+const timeouts = { deliver: 25, sweep: 50 };
+const secrets = [{ secret: 'whsec_c2VjcmV0', created_at: '2026-11-20T00:00:00.000Z' }];
+
+export function webhookWorkers(world: World, options: WebhookWorkerOptions): WebhookWorkers {
+  const { time, random, processes } = world;
+  const store = memoryDeliveryStore();
+  const receivers = memoryReceiverStore();
+  const deliveryIds = new Set<string>();
+  const posts = new Map<string, Seen[]>();
+  const postsOfDelivery = new Map<string, number>();
+  const activities = new Map<string, Activity>();
+  const schedules = new Set<string>();
+  const sweepers = new WeakSet<Process>();
+  const held = new WeakMap<Process, Held>();
+  const holders = new Map<string, Held>();
+  const queueOfLane = (lane: Lane) =>
+    virtualQueue<DeliveryMessage>(world, {
+      consumerTimeoutSeconds: timeouts.deliver,
+      maxReceives: 5,
+      consume: (process, message) => work(process, lane, message),
+    });
+  const queues = { fast: queueOfLane('fast'), slow: queueOfLane('slow') };
+  const newRevision = () => options.newId('revision');
+
+  function deliveriesOf(process: Process): DeliveryStore {
+    return {
+      ...processes.port<DeliveryStore>(process, store),
+      create: (delivery) =>
+        processes.call(process, async () => {
+          await store.create(delivery);
+          deliveryIds.add(delivery.delivery_id);
+        }),
+      replace: (seen, next) =>
+        processes.call(process, async () => {
+          const won = await store.replace(seen, next);
+          if (won) noteWrite(process, next);
+          return won;
+        }),
+    };
+  }
+
+  /** Whoever writes beside a living holder took its claim for over: its own clock, or the holder's, is wrong. */
+  function noteWrite(process: Process, next: Delivery): void {
+    const holder = holders.get(next.delivery_id);
+    const alive = holder !== undefined && time.now() < holder.claimedAtMs + leaseSeconds * 1000;
+    if (alive && holder.process !== process) {
+      holder.overtaken = true;
+      if (holder.seen !== undefined) holder.seen.overtaken = true;
+    }
+    // The sweep moves a row in its index and holds nothing.
+    if (next.state !== 'attempting' || sweepers.has(process)) return;
+    const hold = { delivery: next, process, claimedAtMs: time.now(), overtaken: false };
+    held.set(process, hold);
+    holders.set(next.delivery_id, hold);
+  }
+
+  const queueOf = (process: Process): DeliveryQueue => ({
+    send: (lane, _clientId, message, delaySeconds) =>
+      processes.call(process, async () => queues[lane].put(message, delaySeconds)),
+  });
+  const healthOf = (process: Process) => receiverHealth(processes.port(process, receivers));
+
+  function portsOf(process: Process): DeliverPorts {
+    const queue = queueOf(process);
+    return {
+      deliveries: deliveriesOf(process),
+      activityLog: {
+        add: (entry) => processes.call(process, async () => void activities.set(entry.entry_id, entry)),
+      },
+      secrets: { ofClient: () => processes.call(process, async () => secrets) },
+      health: healthOf(process),
+      post: () => post(process),
+      queue,
+      wake: wakeBy(
+        queue,
+        {
+          schedule: (name, at, lane, message) =>
+            processes.call(process, async () => {
+              if (schedules.has(name)) return;
+              schedules.add(name);
+              time.at(at.getTime() + random() * 1000 * options.scheduleLeadSeconds, () => {
+                schedules.delete(name);
+                queues[lane].put(message);
+              });
+            }),
+        },
+        options.scheduleLeadSeconds,
+      ),
+      clock: process.clock,
+      sleep: (ms) => time.sleep(ms),
+      newRevision,
+      raiseAlarm: () => {},
+      warn: () => {},
+    };
+  }
+
+  async function work(process: Process, lane: Lane, message: DeliveryMessage): Promise<QueueVerdict> {
+    await deliver(portsOf(process), { lane, timeScale: 1, userAgent: 'test' }, message);
+    return done;
+  }
+
+  /** A POST never throws, its failures are answers; and nothing repeats it but the gateway. */
+  function post(process: Process): ReturnType<DeliverPorts['post']> {
+    const mine = held.get(process);
+    if (mine === undefined) throw new Error('a POST without a claim');
+    const { delivery_id, client_id, attempt_number } = mine.delivery;
+    return processes.call(process, async () => {
+      const key = `${delivery_id}#${attempt_number}`;
+      const seen: Seen = {
+        process,
+        claimedAtMs: mine.claimedAtMs,
+        leaseMs: leaseSeconds * 1000,
+        unknown: false,
+        overtaken: mine.overtaken,
+      };
+      mine.seen = seen;
+      posts.set(key, [...(posts.get(key) ?? []), seen]);
+      const number = (postsOfDelivery.get(delivery_id) ?? 0) + 1;
+      postsOfDelivery.set(delivery_id, number);
+      const taken = number > options.refusalsOf(delivery_id, client_id);
+      const hangs = !taken && random() < 0.3;
+      const totalMs = hangs ? 5000 : 20 + random() * 400;
+      await time.sleep(totalMs);
+      const common = { timings: { totalMs }, reusedConnection: false, headers: {}, bodyStart: '' };
+      if (hangs) return { ...common, status: undefined, error: 'timeout' as const };
+      return { ...common, status: taken ? 200 : 500, error: taken ? undefined : ('not_200' as const) };
+    }, ['double', 'fail_before', 'fail_after', 'throttle']);
+  }
+
+  return {
+    deliveryIds,
+    posts,
+    activities,
+    get: (deliveryId) => store.get(deliveryId),
+    relayPorts: (process) => ({
+      deliveries: deliveriesOf(process),
+      queue: queueOf(process),
+      health: healthOf(process),
+      warn: () => {},
+      clock: process.clock,
+      newRevision,
+      retentionDays: 30,
+    }),
+    sweep() {
+      const process = processes.start(timeouts.sweep);
+      sweepers.add(process);
+      const ports = { deliveries: deliveriesOf(process), queue: queueOf(process) };
+      sweep({ ...ports, clock: process.clock, newRevision }).catch(() => {});
+    },
+  };
+}
