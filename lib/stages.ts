@@ -2,7 +2,12 @@
  * What sets one stage apart from another, as settings alone: every stage is the same app.
  * Each field says why a stage may want another value; `-c field=value` gives it one for a deploy.
  */
+
 import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+
+/** What is wrong with a setting, in words: the small zod brings no language of its own. */
+z.config(en());
 
 const wholeNumber = z.int().check(z.positive());
 const carrier = z.enum(['simulator', 'aws']);

@@ -63,14 +63,12 @@ describe('the process killed before or after any AWS call of relay, dispatch, re
   it('the message is delivered and its webhooks are posted, doubled only where nobody can know', async () => {
     const points: string[] = [];
     const faults: string[] = [];
-    for (let call = 0, through = false; !through; call += 1) {
+    // Calls run side by side, so a walk may make a few more or fewer than the one before.
+    const calls = (await walk(ground)).calls.length + 3;
+    for (let call = 0; call < calls; call += 1) {
       for (const phase of ['before', 'after'] as const) {
         const walked = await walk(ground, { call, phase });
-        if (walked.killedIn === undefined) {
-          through = true;
-          break;
-        }
-        points.push(walked.killedIn);
+        if (walked.killedIn !== undefined) points.push(walked.killedIn);
         faults.push(...faultsOf(walked));
       }
     }

@@ -2,7 +2,7 @@
  * The whole road of a message on ports in memory: the use cases are the gateway's own, and what a call to the carrier
  * or to a receiver did stands in ledgers that no fault reaches.
  */
-import { type QueueVerdict, done } from '../../shared/batch.ts';
+import { done, type QueueVerdict } from '../../shared/batch.ts';
 import type { Carrier } from '../../shared/carrier/carrier.ts';
 import { parseReceipts } from '../../shared/carrier/receipts.ts';
 import { simulator } from '../../shared/carrier/simulator.ts';

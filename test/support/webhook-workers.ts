@@ -1,10 +1,10 @@
 /** The webhook functions on ports in memory, with a ledger of every POST that left. */
 import type { Activity } from '../../shared/activity/activity-log.ts';
-import { type QueueVerdict, done } from '../../shared/batch.ts';
+import { done, type QueueVerdict } from '../../shared/batch.ts';
 import { type DeliverPorts, deliver } from '../../shared/webhook/deliver.ts';
 import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
-import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import { leaseSeconds } from '../../shared/webhook/delivery-steps.ts';
+import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import type { RelayPorts } from '../../shared/webhook/plan-deliveries.ts';
 import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
