@@ -56,6 +56,14 @@ describe('access tokens', () => {
     expect(await verify(token, addSeconds(now, 3600))).toBeUndefined();
   });
 
+  it('that a process remembers hold no longer for it', async () => {
+    const token = await sign(keyId);
+    const { tokens } = access.newProcess();
+    expect(await tokens.verify(token, addSeconds(now, 3590))).toBeDefined();
+    expect(await tokens.verify(token, addSeconds(now, 3599))).toBeDefined();
+    expect(await tokens.verify(token, addSeconds(now, 3600))).toBeUndefined();
+  });
+
   it.each([
     ['another issuer', { iss: 'https://elsewhere.test' }],
     ['another audience', { aud: 'elsewhere' }],
