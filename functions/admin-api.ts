@@ -7,6 +7,7 @@ import { adminRoutes } from '../shared/routes.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/webhook-url.ts';
 
 const env = readEnvironment([
+  'AGENDA_TABLE',
   'CLIENTS_TABLE',
   'CLIENT_SECRETS_TABLE',
   'API_KEYS_TABLE',
@@ -28,6 +29,7 @@ const simulated = env.SMS_CARRIER === 'simulator' || env.WHATSAPP_CARRIER === 's
 
 const ports = adminPorts({
   tables: {
+    agenda: env.AGENDA_TABLE,
     clients: env.CLIENTS_TABLE,
     clientSecrets: env.CLIENT_SECRETS_TABLE,
     apiKeys: env.API_KEYS_TABLE,

@@ -1,6 +1,7 @@
 /** The messages table's stream: passes on what each change owes. All or nothing, for it may always be repeated. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../shared/aws.ts';
 import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
@@ -20,6 +21,7 @@ import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
 
 const env = readEnvironment([
+  'AGENDA_TABLE',
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
   'OUTBOUND_QUEUE_URL',
@@ -46,6 +48,7 @@ const deps: RelayDependencies = {
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   webhooks: {
     deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+    agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
     health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
     warn: (message, error) => log.warn(message, { error }),

@@ -53,6 +53,7 @@ export class Admin extends Construct {
       storage.grantIndex(adminApi, 'messages', index);
     }
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
+    storage.grant(adminApi, 'agenda', 'PutItem');
     storage.grant(adminApi, 'figures', 'BatchGetItem');
     if (storage.has('simulator-outbox')) {
       storage.grant(adminApi, 'simulator-outbox', 'Query');

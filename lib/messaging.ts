@@ -82,6 +82,7 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
     });
     storage.grant(relay, 'clients', 'GetItem');
+    storage.grant(relay, 'agenda', 'PutItem');
     storage.grant(relay, 'webhook-deliveries', 'GetItem', 'PutItem');
     storage.grant(relay, 'figures', 'UpdateItem');
     this.outbound.grantSend(relay);
@@ -203,8 +204,8 @@ export class Messaging extends Construct {
     });
     // A message whose queue message was lost is queued again, as long as it may still be sent.
     this.outbound.grantSend(expire);
-    storage.grant(expire, 'messages', 'GetItem', 'UpdateItem');
-    storage.grantIndex(expire, 'messages', 'by-due');
+    storage.grant(expire, 'agenda', 'Query', 'PutItem', 'DeleteItem');
+    storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
     schedules.everyMinute(expire);
   }
 }

@@ -68,7 +68,6 @@ const shapes = {
     indexes: {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
-      'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
       // One more write unit for each message: "did my customer get it" is what support asks.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
@@ -82,10 +81,11 @@ const shapes = {
   'webhook-deliveries': {
     variable: 'WEBHOOK_DELIVERIES_TABLE',
     partition: 'delivery_id',
-    indexes: { 'by-due': { partition: 'due_shard', sort: 'due_at', projection: 'keys' } },
     purged: true,
     restorable: true,
   },
+  // What to look at again, and when: entries go once their rows are finished.
+  agenda: { variable: 'AGENDA_TABLE', partition: 'list', sort: 'position', restorable: true },
   'activity-log': {
     variable: 'ACTIVITY_LOG_TABLE',
     partition: 'day',

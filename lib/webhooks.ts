@@ -109,8 +109,8 @@ export class Webhooks extends Construct {
       functionName: 'sweep-webhooks',
       timeoutSeconds: 50,
     });
-    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'PutItem');
-    storage.grantIndex(sweep, 'webhook-deliveries', 'by-due');
+    storage.grant(sweep, 'agenda', 'Query', 'PutItem', 'DeleteItem');
+    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);
   }

@@ -17,6 +17,7 @@ const variables = {
   STAGE: text,
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
 
+  AGENDA_TABLE: text,
   CLIENTS_TABLE: text,
   CLIENT_SECRETS_TABLE: text,
   API_KEYS_TABLE: text,

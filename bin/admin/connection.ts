@@ -100,6 +100,7 @@ function portsOf({ tables, queues }: StackResources, stage: StageSettings): Admi
   );
   return adminPorts({
     tables: {
+      agenda: table('agenda'),
       clients: table('clients'),
       clientSecrets: table('client_secrets'),
       apiKeys: table('api_keys'),

@@ -16,7 +16,7 @@ export interface AdminPorts {
   readonly overrides: OverrideStore & OverrideEditor;
   readonly activity: ActivityLog & ActivityReader;
   readonly deliveries: ResendPorts['deliveries'] & DeliveryReader;
-  readonly resend: Pick<ResendPorts, 'wake' | 'newRevision'>;
+  readonly resend: Pick<ResendPorts, 'agenda' | 'wake' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
   readonly figures: FigureReader;
   /** Only where the simulator is the carrier. */

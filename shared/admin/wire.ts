@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
+import { dynamoAgenda } from '../agenda/agenda.dynamo.ts';
 import { dynamo, sqs } from '../aws.ts';
 import { dynamoOutbox } from '../carrier/outbox.dynamo.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
@@ -14,6 +15,7 @@ import { dynamoMessageStore } from '../message/message-store.dynamo.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { dynamoDeliveryReader } from '../webhook/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
+import { enqueue } from '../webhook/plan-deliveries.ts';
 import { sqsDeliveryQueue } from '../webhook/wake.sqs.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import type { AdminPorts } from './ports.ts';
@@ -21,6 +23,7 @@ import type { AdminPorts } from './ports.ts';
 /** Physical names and URLs. */
 export interface GatewayResources {
   readonly tables: {
+    readonly agenda: string;
     readonly clients: string;
     readonly clientSecrets: string;
     readonly apiKeys: string;
@@ -67,10 +70,8 @@ export function adminPorts(resources: GatewayResources): AdminPorts {
     },
     resend: {
       // What a person sends again is due at once: no schedule is ever needed.
-      wake: {
-        arrange: (delivery) =>
-          queue.send(delivery.lane, delivery.client_id, { delivery_id: delivery.delivery_id }, 0),
-      },
+      wake: { arrange: (delivery) => enqueue(queue, [delivery]) },
+      agenda: dynamoAgenda(db, tables.agenda),
       newRevision: randomUUID,
     },
     messages: { get: messages.get, ...dynamoMessageSearch(db, tables.messages, messages) },

@@ -1,66 +1,76 @@
 /**
- * Ends messages whose validity period is over, and wakes scheduled ones whose wake was lost. What is open stands
- * in the due index until it is final, so a run that dies, or never starts, leaves all of it to the next.
+ * Ends messages whose validity period is over, and wakes scheduled ones whose wake was lost. Every message stands in
+ * the agenda from its first change on until it is final, so a run that dies, or never starts, leaves it to the next.
  */
-import type { Clock } from '../clock.ts';
+import type { Appointment } from '../agenda/agenda.ts';
+import { type AgendaRun, type LookAgain, type Looked, lookThrough } from '../agenda/look-through.ts';
+import { errorOf, readRows } from '../agenda/read-rows.ts';
+import { addSeconds } from '../clock.ts';
 import { expiry } from './dispatch.ts';
-import { dueShards, type MessageStore } from './message-store.ts';
+import { type Message, transitions } from './message.ts';
+import type { MessageStore } from './message-store.ts';
 import type { OutboundQueue } from './outbound-queue.ts';
 
-export interface ExpireDependencies {
-  readonly messages: Pick<MessageStore, 'findDue' | 'get' | 'transition'>;
+export interface ExpireDependencies extends AgendaRun {
+  readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
   readonly outbound: OutboundQueue;
-  readonly clock: Clock;
-  /** Milliseconds of work after which the rest is left to the next run. */
-  readonly budgetMs: number;
 }
 
 export interface Expired {
   readonly expired: number;
   readonly woken: number;
-  /** Whether the run ended before the index was through. */
+  /** Whether the run ended before the agenda was through. */
   readonly cutShort: boolean;
+  readonly failures: readonly unknown[];
 }
 
-/** How many rows of a shard are worked on at once. */
-const parallel = 20;
+/** After its time a scheduled message is on its way by itself; one that is not is woken, again and again. */
+const wakeAfterSeconds = 60;
+const wakePauseSeconds = 60;
 
-/** One run over all shards of the due index. */
+/** When a new message must be looked at first. */
+export function firstLook(message: Message): Appointment {
+  return { id: message.message_id, dueAt: nextLook(message) };
+}
+
+function nextLook(message: Message): Date {
+  return message.status === 'scheduled'
+    ? addSeconds(new Date(message.scheduled_at ?? message.created_at), wakeAfterSeconds)
+    : new Date(message.expires_at);
+}
+
+/** One run over all messages that are due. */
 export async function expireOverdue(deps: ExpireDependencies): Promise<Expired> {
-  const started = deps.clock().getTime();
-  const totals = { expired: 0, woken: 0, cutShort: false };
-  await Promise.all(
-    Array.from({ length: dueShards }, async (_, shard) => {
-      let working: Promise<void>[] = [];
-      for await (const due of deps.messages.findDue(shard, deps.clock())) {
-        working.push(settle(deps, due.messageId, totals));
-        if (working.length < parallel) continue;
-        await Promise.all(working);
-        working = [];
-        if (deps.clock().getTime() - started > deps.budgetMs) {
-          totals.cutShort = true;
-          break;
-        }
-      }
-      await Promise.all(working);
-    }),
-  );
-  return totals;
-}
+  const totals = { expired: 0, woken: 0 };
 
-async function settle(
-  deps: ExpireDependencies,
-  messageId: string,
-  totals: { expired: number; woken: number },
-): Promise<void> {
-  const message = await deps.messages.get(messageId);
-  if (message === undefined) return;
-  const now = deps.clock();
-  if (message.status === 'scheduled') {
-    await deps.outbound.enqueue([{ messageId, clientId: message.client_id }]);
-    totals.woken += 1;
-  } else if (message.expires_at <= now.toISOString()) {
-    const expired = await deps.messages.transition(messageId, expiry(now));
-    if (expired !== undefined) totals.expired += 1;
+  async function settle(message: Message): Promise<LookAgain> {
+    const now = deps.clock();
+    if (transitions[message.status].final) return undefined;
+    if (nextLook(message) > now) return nextLook(message);
+    if (message.status === 'scheduled') {
+      await deps.outbound.enqueue([{ messageId: message.message_id, clientId: message.client_id }]);
+      totals.woken += 1;
+      return addSeconds(now, wakePauseSeconds);
+    }
+    const expired = await deps.messages.transition(message.message_id, expiry(now));
+    // Refused: the row has moved on since it was read, and the next look will see where to.
+    if (expired === undefined) return addSeconds(now, wakePauseSeconds);
+    totals.expired += 1;
+    return undefined;
   }
+
+  async function look(ids: readonly string[]): Promise<Looked> {
+    const looked = await Promise.all(
+      Array.from(
+        await readRows(deps.messages, ids, ({ message_id }) => message_id),
+        async ([id, message]) => {
+          const again = message instanceof Error ? message : await settle(message).catch(errorOf);
+          return [id, again] as const;
+        },
+      ),
+    );
+    return new Map(looked);
+  }
+
+  return { ...(await lookThrough(deps, 'messages', look)), ...totals };
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Reading } from '../agenda/read-rows.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
@@ -39,11 +40,11 @@ export function manyMessages(
     });
   }
 
-  async function readAll(ids: readonly string[]): Promise<Row[]> {
+  async function readAll(ids: readonly string[], reading: Reading | undefined): Promise<Row[]> {
     const found: Row[] = [];
     const keys: Row[] = ids.map((id) => ({ message_id: id }));
     await untilNoneLeft(keys, async (left) => {
-      const wanted = { Keys: [...left], ConsistentRead: true };
+      const wanted = { Keys: [...left], ConsistentRead: !reading?.mayBeOld };
       const answer = await client.send(new BatchGetCommand({ RequestItems: { [tableName]: wanted } }));
       found.push(...(answer.Responses?.[tableName] ?? []));
       return answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
@@ -57,8 +58,8 @@ export function manyMessages(
       await Promise.all(chunksOf(rows, writeBatchSize).map(writeAll));
     },
 
-    async getMany(messageIds) {
-      const rows = await Promise.all(chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids)));
+    async getMany(messageIds, reading) {
+      const rows = await Promise.all(chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids, reading)));
       return rows.flat().map(parseMessageRow);
     },
   };

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
-import { dueShards, listShards } from './message-store.ts';
+import { listShards } from './message-store.ts';
 import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
@@ -59,7 +59,7 @@ export function parseMessageRow(row: unknown): Message {
   return messageRow.parse(row);
 }
 
-/** The message with the keys of its indexes: found by its client, by its reference, and while it can still expire. */
+/** The message with the keys of its indexes: found by its client, and by its reference. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
   const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
   return {
@@ -69,8 +69,6 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
     ...(message.reference === undefined
       ? {}
       : { reference_key: `${message.client_id}#${message.reference}` }),
-    due_shard: String(shardOf(message.message_id, dueShards)),
-    due_at: message.scheduled_at ?? message.expires_at,
     purge_at: epochSeconds(end),
   };
 }

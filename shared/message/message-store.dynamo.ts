@@ -9,19 +9,13 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import type { Reading } from '../agenda/read-rows.ts';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { type Message, transitions } from './message.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
-import type {
-  Claim,
-  Created,
-  DueMessage,
-  HandOverClaim,
-  HandOverNote,
-  MessageStore,
-} from './message-store.ts';
+import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
 import { statesEntered, type Transition } from './transition.ts';
 
 export interface MessageTable {
@@ -50,9 +44,9 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     }
   }
 
-  async function get(messageId: string): Promise<Message | undefined> {
+  async function get(messageId: string, reading?: Reading): Promise<Message | undefined> {
     const answer = await client.send(
-      new GetCommand({ TableName, Key: { message_id: messageId }, ConsistentRead: true }),
+      new GetCommand({ TableName, Key: { message_id: messageId }, ConsistentRead: !reading?.mayBeOld }),
     );
     return answer.Item === undefined ? undefined : parseMessageRow(answer.Item);
   }
@@ -156,27 +150,6 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     return item === undefined ? undefined : messageKey.parse(item).message_id;
   }
 
-  async function* findDue(shard: number, until: Date): AsyncIterable<DueMessage> {
-    let startKey: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: 'by-due',
-          KeyConditionExpression: 'due_shard = :shard AND due_at <= :until',
-          ExpressionAttributeValues: { ':shard': String(shard), ':until': until.toISOString() },
-          ExclusiveStartKey: startKey,
-          Limit: 200,
-        }),
-      );
-      for (const item of page.Items ?? []) {
-        const key = dueKey.parse(item);
-        yield { messageId: key.message_id, dueAt: key.due_at };
-      }
-      startKey = page.LastEvaluatedKey;
-    } while (startKey !== undefined);
-  }
-
   return {
     ...manyMessages(client, table),
     create,
@@ -187,16 +160,14 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     noteHandOver,
     noteKeyUse,
     findByCarrierId,
-    findDue,
   };
 }
 
 const messageKey = z.object({ message_id: z.string() });
-const dueKey = z.object({ message_id: z.string(), due_at: z.string() });
 
-/** One write: the new state, the times of all states it proves, and its place in the due index. */
+/** One write: the new state, and the times of all states it proves. */
 function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
-  const { from, final } = transitions[change.to];
+  const { from } = transitions[change.to];
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
   const removes: string[] = [];
@@ -214,8 +185,6 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }
-  if (change.to === 'queued') sets.push('due_at = expires_at');
-  if (final) removes.push('due_shard', 'due_at');
   if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
   const states = from.map((state, index) => {
     values[`:from${index}`] = state;

@@ -1,4 +1,5 @@
 /** What the gateway asks of its messages table: each change is one conditional write that names what it replaces. */
+import type { Reading } from '../agenda/read-rows.ts';
 import type { Message } from './message.ts';
 import type { Transition } from './transition.ts';
 
@@ -31,12 +32,6 @@ export interface HandOverNote {
   readonly currency?: string;
 }
 
-/** A row of the due index. */
-export interface DueMessage {
-  readonly messageId: string;
-  readonly dueAt: string;
-}
-
 export interface MessageStore {
   /** Stores a message unless its id is taken; the answer to "was it stored" is durable. */
   create(message: Message): Promise<Created>;
@@ -46,9 +41,9 @@ export interface MessageStore {
    * @throws when any of them is not surely stored.
    */
   createMany(messages: readonly Message[]): Promise<void>;
-  get(messageId: string): Promise<Message | undefined>;
+  get(messageId: string, reading?: Reading): Promise<Message | undefined>;
   /** The messages that are there, in no order; at most 1,000 ids. */
-  getMany(messageIds: readonly string[]): Promise<Message[]>;
+  getMany(messageIds: readonly string[], reading?: Reading): Promise<Message[]>;
   /**
    * Takes the message for one hand-over: from `queued`, or from `sending` once the earlier claim has run out.
    * Of any number of claims at once one succeeds.
@@ -64,12 +59,7 @@ export interface MessageStore {
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
   /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
-  /** Messages whose due time is over, oldest first, page by page. */
-  findDue(shard: number, until: Date): AsyncIterable<DueMessage>;
 }
-
-/** How many shards the due index has: each carries 1,000 writes a second. */
-export const dueShards = 4;
 
 /** How many shards a client's list has. */
 export const listShards = 4;

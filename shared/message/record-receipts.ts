@@ -3,7 +3,7 @@
  * no row that may change, so it changes nothing and nothing follows from it.
  */
 import type { Receipt } from '../carrier/receipt.ts';
-import type { Message } from './message.ts';
+import { type Message, type Status, transitions } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 
 export type ReceiptOutcome = 'recorded' | 'ignored' | 'unknown_message';
@@ -14,6 +14,9 @@ export interface Recorded {
   readonly message: Message | undefined;
 }
 
+/** A reading that is a moment old shows no state that the message is not at least in. */
+const mayBeOld = { mayBeOld: true };
+
 /** Records one receipt; a receipt for a message that is not ours is reported and changes nothing. */
 export async function recordReceipt(
   messages: Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId'>,
@@ -21,10 +24,20 @@ export async function recordReceipt(
 ): Promise<Recorded> {
   const messageId = receipt.messageId ?? (await findByCarrier(messages, receipt));
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
+  if (receipt.transition.to === 'sent') {
+    // The hand-over has mostly told it already: half a read unit instead of a write that is refused.
+    const known = await messages.get(messageId, mayBeOld);
+    if (known !== undefined && isPast(known.status)) return { outcome: 'ignored', messageId, message: known };
+  }
   const message = await messages.transition(messageId, receipt.transition);
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
   const known = await messages.get(messageId);
   return { outcome: known === undefined ? 'unknown_message' : 'ignored', messageId, message: known };
+}
+
+/** Whether `sent` can never be entered any more. */
+function isPast(status: Status): boolean {
+  return status === 'sent' || transitions[status].final;
 }
 
 function findByCarrier(

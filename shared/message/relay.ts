@@ -1,10 +1,12 @@
 /**
- * What follows from a change of a message: a hand-over, and the webhooks of the states it entered. All of it is
- * derived from the change itself, so the table's stream is the outbox, and a relay that dies is repeated:
- * a delivery's row is written once for its id, and a queue message too many finds its work done.
+ * What follows from a change of a message: a hand-over, the webhooks of the states it entered, and its place in the
+ * agenda while it is not final. All of it is derived from the change itself, so the table's stream is the outbox, and a
+ * relay that dies is repeated: a delivery's row is written once for its id, an entry of the agenda too many finds its
+ * message looked after, and a queue message too many finds its work done.
  */
 import { addSeconds, type Clock } from '../clock.ts';
-import { type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
+import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
+import { firstLook } from './expire.ts';
 import { eventsOwed, type Message } from './message.ts';
 import type { OutboundQueue, OutboundScheduler } from './outbound-queue.ts';
 
@@ -42,7 +44,9 @@ export async function relay(deps: RelayDependencies, changes: readonly MessageCh
   const scheduled = changes.filter(
     ({ before, after }) => after.status === 'scheduled' && before === undefined,
   );
-  const [, , deliveries] = await Promise.all([
+  const stored = changes.filter(({ before }) => before === undefined).map(({ after }) => after);
+  const [, , , deliveries] = await Promise.all([
+    deps.webhooks.agenda.add('messages', stored.map(firstLook)),
     deps.outbound.enqueue(
       queued.map(({ after }) => ({ messageId: after.message_id, clientId: after.client_id })),
     ),
@@ -74,12 +78,13 @@ async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageC
     return known;
   }
 
-  const counts = await Promise.all(
-    changes.map(async ({ before, after }) => {
-      if (eventsOwed(before, after).length === 0) return 0;
-      const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
-      return relayDeliveries(deps.webhooks, before, after, url);
-    }),
+  const owed = await Promise.all(
+    changes
+      .filter(({ before, after }) => eventsOwed(before, after).length > 0)
+      .map(async ({ before, after }): Promise<OwedChange> => {
+        const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
+        return { before, after, accountUrl: url };
+      }),
   );
-  return counts.reduce((sum, count) => sum + count, 0);
+  return relayDeliveries(deps.webhooks, owed);
 }

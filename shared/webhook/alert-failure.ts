@@ -14,7 +14,7 @@ export interface AlertPorts {
 }
 
 /**
- * `delivery` is failed with its alert pending, and stays in the sweep's index until the last line here: a crash at
+ * `delivery` is failed with its alert pending, and stays in the agenda until the last line here: a crash at
  * any line has the whole repeated. The entry's id is derived from the attempt, so repeating it writes the same entry.
  */
 export async function alertFailure(ports: AlertPorts, delivery: Delivery): Promise<void> {

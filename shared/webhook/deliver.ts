@@ -10,7 +10,7 @@
  *   5 to 6    the outcome is in the row: the queue message finds `retry_scheduled` and arranges the wake (2), or
  *             finds `failed` with its alert pending and raises it (7).
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
- * And should SQS or the scheduler lose a message altogether, the row stands in the sweep's index until it is finished.
+ * And should SQS or the scheduler lose a message altogether, the row stands in the agenda until it is finished.
  */
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
@@ -75,7 +75,7 @@ export async function deliver(
   const admission: Admission =
     seen.lane === 'slow' ? { lane: 'slow' } : await admit(ports, receiverOf(seen), seen.delivery_id);
   if (admission.lane === 'slow') {
-    await ports.queue.send('slow', seen.client_id, message, 0); // 2
+    await ports.queue.send('slow', [{ clientId: seen.client_id, message, delaySeconds: 0 }]); // 2
     return { kind: 'moved_to_slow_lane' };
   }
   try {

@@ -7,13 +7,14 @@ type Key = Record<string, unknown>;
 
 export function dynamoDeliveryReader(client: DynamoDBDocumentClient, tableName: string): DeliveryReader {
   return {
-    async getMany(deliveryIds) {
+    async getMany(deliveryIds, reading) {
       const found: unknown[] = [];
       let keys: Key[] = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
       // An answer ends at 16 MB; what is left over is asked for again.
       while (keys.length > 0) {
+        const wanted = { Keys: keys, ConsistentRead: !reading?.mayBeOld };
         const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [tableName]: { Keys: keys, ConsistentRead: true } } }),
+          new BatchGetCommand({ RequestItems: { [tableName]: wanted } }),
         );
         found.push(...(Responses?.[tableName] ?? []));
         keys = UnprocessedKeys?.[tableName]?.Keys ?? [];

@@ -1,7 +1,8 @@
-/** Deliveries as an administrator looks them up. */
+/** Many deliveries at once. */
+import type { Reading } from '../agenda/read-rows.ts';
 import type { Delivery } from './delivery.ts';
 
 export interface DeliveryReader {
   /** Those that there are, in no order; at most 100 ids. */
-  getMany(deliveryIds: readonly string[]): Promise<readonly Delivery[]>;
+  getMany(deliveryIds: readonly string[], reading?: Reading): Promise<readonly Delivery[]>;
 }

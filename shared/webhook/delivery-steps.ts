@@ -2,14 +2,14 @@
  * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
+
+import type { Appointment } from '../agenda/agenda.ts';
 import { addSeconds, epochSeconds } from '../clock.ts';
-import { shardOf } from '../shard.ts';
 import {
   type Attempt,
   type Delivery,
   type DeliveryState,
   deliveryTransitions,
-  dueShards,
   type Lane,
   retryDelaysSeconds,
 } from './delivery.ts';
@@ -50,7 +50,6 @@ export function newDelivery(
     attempts: [],
     interruptions: 0,
     created_at: now.toISOString(),
-    ...sweptAt(given.delivery_id, addSeconds(now, sweepGraceSeconds)),
     purge_at: epochSeconds(addSeconds(now, retentionDays * 86_400)),
     revision,
   };
@@ -81,15 +80,33 @@ export function nextStep(delivery: Delivery, now: Date): NextStep {
   }
 }
 
+/** When a delivery is looked at if nobody has made its attempt; undefined where nothing is left to do. */
+export function lookAgainAt(delivery: Delivery): Date | undefined {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return undefined;
+    case 'failed':
+      if (!delivery.alert_pending) return undefined;
+      return addSeconds(new Date(delivery.finished_at ?? delivery.attempt_due_at), sweepGraceSeconds);
+    case 'attempting':
+      return new Date(delivery.lease_until ?? delivery.attempt_due_at);
+    case 'pending':
+    case 'retry_scheduled':
+      return addSeconds(new Date(delivery.attempt_due_at), sweepGraceSeconds);
+  }
+}
+
+/** The place in the agenda of a delivery that is not finished. */
+export function appointmentOf(delivery: Delivery): Appointment[] {
+  const dueAt = lookAgainAt(delivery);
+  return dueAt === undefined ? [] : [{ id: delivery.delivery_id, dueAt }];
+}
+
 /** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */
 export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
-  const leaseUntil = addSeconds(now, leaseSeconds);
-  // Its place in the sweep's index is left alone where that comes after the lease: to move it would cost two writes.
-  const sweptLater = delivery.due_at !== undefined && new Date(delivery.due_at) >= leaseUntil;
   return enter(delivery, 'attempting', revision, {
     interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
-    lease_until: leaseUntil.toISOString(),
-    ...(sweptLater ? {} : sweptAt(delivery.delivery_id, leaseUntil)),
+    lease_until: addSeconds(now, leaseSeconds).toISOString(),
   });
 }
 
@@ -106,10 +123,7 @@ export function afterFailure(
 ): Delivery {
   const delay = delivery.attempt_trigger === 'manual' ? undefined : retryDelay(attempt.number, timeScale);
   if (delay === undefined) {
-    return finished(delivery, 'failed', attempt, revision, {
-      alert_pending: true,
-      ...sweptAt(delivery.delivery_id, addSeconds(new Date(attempt.ended_at), sweepGraceSeconds)),
-    });
+    return finished(delivery, 'failed', attempt, revision, { alert_pending: true });
   }
   const dueAt = addSeconds(new Date(attempt.ended_at), delay);
   return enter(withoutLease(delivery), 'retry_scheduled', revision, {
@@ -118,13 +132,12 @@ export function afterFailure(
     attempt_due_at: dueAt.toISOString(),
     attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
     interruptions: 0,
-    ...sweptAt(delivery.delivery_id, addSeconds(dueAt, sweepGraceSeconds)),
   });
 }
 
-/** Failed and told of: it leaves the sweep's index. */
+/** Failed, and told of. */
 export function alerted(delivery: Delivery, revision: string): Delivery {
-  const { alert_pending: _, due_shard: _shard, due_at: _at, ...rest } = delivery;
+  const { alert_pending: _, ...rest } = delivery;
   return { ...rest, revision };
 }
 
@@ -136,13 +149,7 @@ export function resendDue(delivery: Delivery, now: Date, revision: string): Deli
     attempt_trigger: 'manual',
     attempt_due_at: now.toISOString(),
     interruptions: 0,
-    ...sweptAt(delivery.delivery_id, addSeconds(now, sweepGraceSeconds)),
   });
-}
-
-/** Left alone by the sweep for a while; nothing else changes. */
-export function sweepPaused(delivery: Delivery, now: Date, revision: string): Delivery {
-  return { ...delivery, ...sweptAt(delivery.delivery_id, addSeconds(now, sweepPauseSeconds)), revision };
 }
 
 function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
@@ -157,8 +164,7 @@ function finished(
   revision: string,
   more: Partial<Delivery>,
 ): Delivery {
-  const { due_shard: _shard, due_at: _at, ...rest } = withoutLease(delivery);
-  return enter(rest, state, revision, {
+  return enter(withoutLease(delivery), state, revision, {
     attempts: kept(delivery, attempt),
     finished_at: attempt.ended_at,
     ...more,
@@ -179,8 +185,4 @@ function withoutLease(delivery: Delivery): Delivery {
 
 function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
   return [...delivery.attempts, attempt].slice(-attemptsKept);
-}
-
-function sweptAt(deliveryId: string, at: Date): { due_shard: string; due_at: string } {
-  return { due_shard: String(shardOf(deliveryId, dueShards)), due_at: at.toISOString() };
 }

@@ -1,7 +1,6 @@
 /** The webhook-deliveries table. A write that the SDK repeats after a lost answer recognises itself by its revision. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { deliverySchema } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
@@ -47,23 +46,5 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
         throw error;
       }
     },
-
-    async findOverdue(shard, until, limit) {
-      const answer = await client.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: 'by-due',
-          KeyConditionExpression: 'due_shard = :shard AND due_at <= :until',
-          ExpressionAttributeValues: { ':shard': String(shard), ':until': until.toISOString() },
-          Limit: limit,
-        }),
-      );
-      return z
-        .array(indexRow)
-        .parse(answer.Items ?? [])
-        .map((row) => ({ deliveryId: row.delivery_id, dueAt: row.due_at }));
-    },
   };
 }
-
-const indexRow = z.object({ delivery_id: z.string(), due_at: z.string() });

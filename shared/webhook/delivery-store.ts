@@ -1,12 +1,6 @@
 /** What the webhook engine asks of its deliveries table: every write is conditional on the row that was read. */
 import type { Delivery } from './delivery.ts';
 
-/** A row of the sweep's index. */
-export interface OverdueDelivery {
-  readonly deliveryId: string;
-  readonly dueAt: string;
-}
-
 export interface DeliveryStore {
   /** Stores a delivery unless its id is taken, which is fine: the same event was relayed before. */
   create(delivery: Delivery): Promise<void>;
@@ -14,6 +8,4 @@ export interface DeliveryStore {
   get(deliveryId: string): Promise<Delivery | undefined>;
   /** Writes `next` if the row is still `seen`; false if somebody was faster. A repeated call finds its own write. */
   replace(seen: Delivery, next: Delivery): Promise<boolean>;
-  /** Deliveries of one shard whose `due_at` is over, oldest first, at most `limit`. May be a moment stale. */
-  findOverdue(shard: number, until: Date, limit: number): Promise<readonly OverdueDelivery[]>;
 }

@@ -90,15 +90,9 @@ export const deliverySchema = z.readonly(
     alert_pending: z.optional(z.boolean()),
     created_at: time,
     finished_at: z.optional(time),
-    /** When the sweep looks at it if nobody else has: the keys of the sparse index `by-due`. */
-    due_shard: z.optional(z.string()),
-    due_at: z.optional(time),
     purge_at: z.int(),
     /** Changes with each write: the condition of the next. */
     revision: z.string(),
   }),
 );
 export type Delivery = z.output<typeof deliverySchema>;
-
-/** How many shards the sweep's index has: each carries 1,000 writes a second. */
-export const dueShards = 4;

@@ -1,15 +1,17 @@
 /** Sends a finished delivery once more because a person asks: the same body and `webhook-id`, and a note of who asked. */
 import type { ActivityLog } from '../activity/activity-log.ts';
+import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
 import { derivedIdAt } from '../ids.ts';
 import type { DeliveryState } from './delivery.ts';
-import { resendDue } from './delivery-steps.ts';
+import { appointmentOf, resendDue } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Wake } from './wake.ts';
 
 export interface ResendPorts {
   readonly deliveries: DeliveryStore;
   readonly activityLog: ActivityLog;
+  readonly agenda: Agenda;
   readonly wake: Wake;
   readonly clock: Clock;
   readonly newRevision: () => string;
@@ -22,8 +24,8 @@ export type Resent =
   | { readonly kind: 'unknown' };
 
 /**
- * The entry is written first, under an id of this attempt: a resend without a note of who asked cannot be.
- * Once the row says `pending` the attempt will be made, by the wake or by the sweep.
+ * The note is written first, under an id of this attempt: a resend without a note of who asked cannot be. Then the
+ * place in the agenda: once the row says `pending` the attempt will be made, by the wake or by the sweep.
  */
 export async function resend(ports: ResendPorts, deliveryId: string, actor: string): Promise<Resent> {
   const seen = await ports.deliveries.get(deliveryId);
@@ -43,6 +45,7 @@ export async function resend(ports: ResendPorts, deliveryId: string, actor: stri
     delivery_id: deliveryId,
     actor,
   });
+  await ports.agenda.add('deliveries', appointmentOf(next));
   if (!(await ports.deliveries.replace(seen, next))) return { kind: 'under_way', state: 'pending' };
   await ports.wake.arrange(next, now);
   return { kind: 'resent', attemptNumber: next.attempt_number };

@@ -1,58 +1,48 @@
 /** Finds deliveries that no queue message brought back in time, and enqueues them: nothing hangs on SQS or Scheduler alone. */
-import type { Clock } from '../clock.ts';
-import { dueShards } from './delivery.ts';
-import { sweepPaused } from './delivery-steps.ts';
-import type { DeliveryStore, OverdueDelivery } from './delivery-store.ts';
+import { type AgendaRun, type Looked, type LookedThrough, lookThrough } from '../agenda/look-through.ts';
+import { readRows } from '../agenda/read-rows.ts';
+import { addSeconds } from '../clock.ts';
+import type { Delivery } from './delivery.ts';
+import type { DeliveryReader } from './delivery-reader.ts';
+import { lookAgainAt, sweepPauseSeconds } from './delivery-steps.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { enqueue } from './plan-deliveries.ts';
 import type { DeliveryQueue } from './wake.ts';
 
-export interface SweepPorts {
-  readonly deliveries: DeliveryStore;
+export interface SweepPorts extends AgendaRun {
+  readonly deliveries: Pick<DeliveryStore, 'get'> & DeliveryReader;
   readonly queue: DeliveryQueue;
-  readonly clock: Clock;
-  readonly newRevision: () => string;
 }
 
-export interface Swept {
+export interface Swept extends LookedThrough {
   readonly enqueued: number;
-  readonly failures: readonly unknown[];
 }
-
-/** What one run takes from each shard; the next run, a minute later, takes more. */
-const perShardMax = 500;
-const parallelMax = 20;
 
 /**
- * Puts each overdue delivery off in the index, then on its queue. In this order a crash between the two costs a
- * pause of minutes, never the delivery; and a backlog in the queues is not made longer every minute.
- *
- * One that fails stops none of the others.
+ * Puts each overdue delivery on its queue, then into a later entry of the agenda. A crash between the two costs a queue
+ * message too many, which finds the delivery held or finished; the pause keeps a backlog in the queues from being made
+ * longer every minute.
  */
 export async function sweep(ports: SweepPorts): Promise<Swept> {
-  const shards = Array.from({ length: dueShards }, (_, shard) =>
-    ports.deliveries.findOverdue(shard, ports.clock(), perShardMax),
-  );
-  const overdue = (await Promise.all(shards)).flat();
   let enqueued = 0;
-  const failures: unknown[] = [];
-  const take = async () => {
-    for (let row = overdue.pop(); row !== undefined; row = overdue.pop()) {
-      try {
-        if (await enqueueAgain(ports, row)) enqueued += 1;
-      } catch (error) {
-        failures.push(error);
+
+  async function look(ids: readonly string[]): Promise<Looked> {
+    const looked = new Map<string, Date | Error | undefined>();
+    const overdue: Delivery[] = [];
+    const now = ports.clock();
+    for (const [id, delivery] of await readRows(ports.deliveries, ids, ({ delivery_id }) => delivery_id)) {
+      const again = delivery instanceof Error ? delivery : lookAgainAt(delivery);
+      if (!(delivery instanceof Error) && again instanceof Date && again <= now) {
+        overdue.push(delivery);
+        looked.set(id, addSeconds(now, sweepPauseSeconds));
+      } else {
+        looked.set(id, again);
       }
     }
-  };
-  await Promise.all(Array.from({ length: parallelMax }, take));
-  return { enqueued, failures };
-}
+    await enqueue(ports.queue, overdue, { swept: true });
+    enqueued += overdue.length;
+    return looked;
+  }
 
-async function enqueueAgain(ports: SweepPorts, row: OverdueDelivery): Promise<boolean> {
-  const now = ports.clock();
-  const seen = await ports.deliveries.get(row.deliveryId);
-  // The index is a moment behind the table: the row itself decides.
-  if (seen?.due_at === undefined || new Date(seen.due_at) > now) return false;
-  if (!(await ports.deliveries.replace(seen, sweepPaused(seen, now, ports.newRevision())))) return false;
-  await ports.queue.send(seen.lane, seen.client_id, { delivery_id: seen.delivery_id, swept: true }, 0);
-  return true;
+  return { ...(await lookThrough(ports, 'deliveries', look)), enqueued };
 }

@@ -1,5 +1,6 @@
 /** The two webhook queues. The client is the message group: a fair queue keeps one client's flood from the others. */
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendAll } from '../send-all.sqs.ts';
 import type { Lane } from './delivery.ts';
 import type { DeliveryQueue } from './wake.ts';
 
@@ -8,15 +9,15 @@ export function sqsDeliveryQueue(
   queueUrls: Readonly<Record<Lane, string>>,
 ): DeliveryQueue {
   return {
-    async send(lane, clientId, message, delaySeconds) {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrls[lane],
+    send: (lane, entries) =>
+      sendAll(
+        client,
+        queueUrls[lane],
+        entries.map(({ clientId, message, delaySeconds }) => ({
           MessageBody: JSON.stringify(message),
           MessageGroupId: clientId,
           DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+        })),
+      ),
   };
 }

@@ -45,8 +45,17 @@ export const deliveryMessageSchema = z.object({
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
 
+/** A delivery to look at, in its client's fair share of the queue. */
+export interface DeliveryEntry {
+  readonly clientId: string;
+  readonly message: DeliveryMessage;
+  /** Whole seconds, at most 900, before the queue shows it. */
+  readonly delaySeconds: number;
+}
+
 export interface DeliveryQueue {
-  send(lane: Lane, clientId: string, message: DeliveryMessage, delaySeconds: number): Promise<void>;
+  /** @throws when any of the entries is not surely in the queue. */
+  send(lane: Lane, entries: readonly DeliveryEntry[]): Promise<void>;
 }
 
 export interface DeliveryScheduler {
@@ -69,7 +78,8 @@ export function wakeBy(
       const plan = planWake(delivery, now, scheduleLeadSeconds);
       const message = { delivery_id: delivery.delivery_id };
       if (plan.road === 'queue') {
-        await queue.send(delivery.lane, delivery.client_id, message, plan.delaySeconds);
+        const { client_id: clientId, lane } = delivery;
+        await queue.send(lane, [{ clientId, message, delaySeconds: plan.delaySeconds }]);
       } else {
         await scheduler.schedule(plan.name, plan.at, delivery.lane, message);
       }

@@ -7,6 +7,7 @@ const arn = (service: string, name: string): string => `arn:aws:${service}:us-ea
 export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   STAGE: 'bench',
   LOG_LEVEL: 'INFO',
+  AGENDA_TABLE: 'agenda',
   CLIENTS_TABLE: 'clients',
   CLIENT_SECRETS_TABLE: 'client-secrets',
   API_KEYS_TABLE: 'api-keys',

@@ -190,11 +190,7 @@ describe('a failed webhook that an administrator sends again from a shell', () =
     const at = addSeconds(new Date(), -60);
     const messageId = newId('msg', at);
     const data = { message_id: messageId, client_id: clientId, recipient: refused, status: 'failed' };
-    const {
-      due_at: _due,
-      due_shard: _shard,
-      ...row
-    } = newDelivery(
+    const row = newDelivery(
       {
         delivery_id: derivedId('whd', messageId, 'sms.failed'),
         client_id: clientId,

@@ -6,6 +6,7 @@ export const expectedActions: FunctionActions = {
     'activity-log': ['dynamodb:PutItem', 'dynamodb:Query'],
     'activity-log/by-client': ['dynamodb:Query'],
     'activity-log/by-kind': ['dynamodb:Query'],
+    agenda: ['dynamodb:PutItem'],
     'api-keys': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'api-keys/by-client': ['dynamodb:Query'],
     'client-secrets': ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -91,10 +92,10 @@ export const expectedActions: FunctionActions = {
     'WhatsApp number': ['social-messaging:SendWhatsAppMessage'],
   },
   'expire-messages': {
+    agenda: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     'its own log': ['logs:CreateLogStream', 'logs:PutLogEvents'],
-    messages: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    'messages/by-due': ['dynamodb:Query'],
+    messages: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
     'queue Outbound': ['sqs:SendMessage'],
   },
   'get-account': {
@@ -162,6 +163,7 @@ export const expectedActions: FunctionActions = {
     'signing-keys': ['dynamodb:GetItem'],
   },
   'relay-changes': {
+    agenda: ['dynamodb:PutItem'],
     clients: ['dynamodb:GetItem'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     figures: ['dynamodb:UpdateItem'],
@@ -233,12 +235,12 @@ export const expectedActions: FunctionActions = {
     'signing-keys': ['dynamodb:GetItem'],
   },
   'sweep-webhooks': {
+    agenda: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     'its own log': ['logs:CreateLogStream', 'logs:PutLogEvents'],
     'queue SlowWebhooks': ['sqs:SendMessage'],
     'queue Webhooks': ['sqs:SendMessage'],
-    'webhook-deliveries': ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    'webhook-deliveries/by-due': ['dynamodb:Query'],
+    'webhook-deliveries': ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   },
   'update-account': {
     'api-keys': ['dynamodb:GetItem'],

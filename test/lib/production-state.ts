@@ -97,6 +97,20 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageAgendaF47B5CD5: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-agenda',
+    KeySchema: [
+      {
+        AttributeName: 'list',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'position',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageActivityLogA2DEC142: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-activity-log',

@@ -10,21 +10,21 @@ describe('the tables on a real engine', () => {
   });
   afterAll(() => tables.drop());
 
-  it('find what is due by a sparse index: a row without a due time is not in it', async () => {
+  it('find a message by the id of a carrier that knows it by no other, in an index that holds no others', async () => {
     const TableName = tables.names.messages;
     await tables.dynamo.send(
-      new PutCommand({ TableName, Item: { message_id: 'a', due_shard: '1', due_at: '2026-01-01' } }),
+      new PutCommand({ TableName, Item: { message_id: 'a', carrier_key: 'wamid.1' } }),
     );
     await tables.dynamo.send(new PutCommand({ TableName, Item: { message_id: 'b' } }));
     const { Items } = await tables.dynamo.send(
       new QueryCommand({
         TableName,
-        IndexName: 'by-due',
-        KeyConditionExpression: 'due_shard = :shard AND due_at < :now',
-        ExpressionAttributeValues: { ':shard': '1', ':now': '2026-02-01' },
+        IndexName: 'by-carrier-id',
+        KeyConditionExpression: 'carrier_key = :id',
+        ExpressionAttributeValues: { ':id': 'wamid.1' },
       }),
     );
-    expect(Items).toEqual([{ message_id: 'a', due_shard: '1', due_at: '2026-01-01' }]);
+    expect(Items).toEqual([{ message_id: 'a', carrier_key: 'wamid.1' }]);
   });
 
   it('keep the overrides in a table whose name ends in limit-overrides, as people are told', async () => {

@@ -44,6 +44,7 @@ describe('the process killed before or after any AWS call of relay, dispatch, re
     });
     expect(undisturbed.calls).toEqual(
       expect.arrayContaining([
+        'PutItem agenda',
         'SendMessageBatch outbound',
         'UpdateItem sending',
         'PutItem outbox',
@@ -51,7 +52,7 @@ describe('the process killed before or after any AWS call of relay, dispatch, re
         'UpdateItem sent',
         'GetItem',
         'PutItem pending',
-        'SendMessage webhooks',
+        'SendMessageBatch webhooks',
         'UpdateItem delivered',
         'PutItem attempting',
         'POST',

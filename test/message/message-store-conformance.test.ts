@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
 import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { aMessage, created } from '../support/a-webhook-message.ts';
@@ -20,13 +19,6 @@ const tableStore = () =>
 const fresh = (more: Partial<Message> = {}) => aMessage({ message_id: newId('msg', created), ...more });
 const claimOf = (claimId: string, seconds = 0) =>
   ({ claimId, at: addSeconds(created, seconds), leaseSeconds: 20 }) as const;
-
-async function dueOf(store: MessageStore, message: Message, until: Date): Promise<string | undefined> {
-  const shard = Number(messageRowOf(message, 1).due_shard);
-  for await (const due of store.findDue(shard, until))
-    if (due.messageId === message.message_id) return due.dueAt;
-  return undefined;
-}
 
 describe.each<[string, () => MessageStore]>([
   ['in memory', memoryMessageStore],
@@ -116,20 +108,5 @@ describe.each<[string, () => MessageStore]>([
     const after = { ...message, carrier_message_id: carrierMessageId, currency: 'USD' };
     expect(await store.get(message.message_id)).toEqual(after);
     expect(await store.findByCarrierId(carrierMessageId)).toBe(message.message_id);
-  });
-
-  it('finds a message due at its time to be sent, then at the end of its validity, until it is final', async () => {
-    const store = newStore();
-    const scheduledAt = addSeconds(created, 60).toISOString();
-    const message = fresh({ status: 'scheduled', scheduled_at: scheduledAt });
-    await store.create(message);
-    const expiresAt = new Date(message.expires_at);
-    expect(await dueOf(store, message, addSeconds(created, 59))).toBeUndefined();
-    expect(await dueOf(store, message, addSeconds(created, 60))).toBe(scheduledAt);
-    await store.transition(message.message_id, { to: 'queued', at: addSeconds(created, 60) });
-    expect(await dueOf(store, message, addSeconds(created, 3600))).toBeUndefined();
-    expect(await dueOf(store, message, expiresAt)).toBe(message.expires_at);
-    await store.transition(message.message_id, { to: 'expired', at: expiresAt });
-    expect(await dueOf(store, message, addSeconds(expiresAt, 60))).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { dynamoActivityLog } from '../../shared/activity/activity-log.dynamo.ts';
+import { dynamoAgenda } from '../../shared/agenda/agenda.dynamo.ts';
 import { done, processBatch, processRecords } from '../../shared/batch.ts';
 import { dynamoOutbox } from '../../shared/carrier/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../../shared/carrier/receipts.sqs.ts';
@@ -68,6 +69,7 @@ export function crashableFunctions(
           accountUrlOf: accountUrls(dynamoClientStore(process.dynamo, names.clients)),
           webhooks: {
             deliveries: dynamoDeliveryStore(process.dynamo, names.webhook_deliveries),
+            agenda: dynamoAgenda(process.dynamo, names.agenda),
             queue: sqsDeliveryQueue(process.sqs, { fast: queues.webhooks, slow: queues.webhooks }),
             health: receiverHealth(dynamoReceiverStore(process.dynamo, names.webhook_deliveries)),
             warn: () => undefined,

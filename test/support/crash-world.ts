@@ -164,7 +164,11 @@ function nameOf(command: string, input: string): string {
   const name = command.replace(/Command$/, '');
   const claim = input.includes('handover_attempts') ? 'sending' : undefined;
   const entered = claim ?? state?.[1] ?? state?.[2];
-  const outbox = input.includes('handed_over') ? 'outbox' : undefined;
+  const table = input.includes('handed_over')
+    ? 'outbox'
+    : /"list":"(?:messages|deliveries)#/.test(input)
+      ? 'agenda'
+      : undefined;
   const queue = /"QueueUrl":"[^"]*-(outbound|receipts|webhooks)"/.exec(input)?.[1];
-  return [name, entered ?? outbox ?? queue].filter(Boolean).join(' ');
+  return [name, entered ?? table ?? queue].filter(Boolean).join(' ');
 }

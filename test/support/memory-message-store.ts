@@ -3,18 +3,11 @@
  * condition, and is told to whoever follows the changes, as the table's stream tells it.
  */
 import { addSeconds } from '../../shared/clock.ts';
-import { type Message, type Status, transitions } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
+import { type Message, transitions } from '../../shared/message/message.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { statesEntered, type Transition } from '../../shared/message/transition.ts';
 
 export type OnChange = (before: Message | undefined, after: Message) => void;
-
-/** Where a message stands in the due index. */
-interface Due {
-  readonly shard: string;
-  readonly at: string;
-}
 
 export interface MemoryMessageStore extends MessageStore {
   /** Every message as it stands. */
@@ -23,7 +16,6 @@ export interface MemoryMessageStore extends MessageStore {
 
 export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessageStore {
   const rows = new Map<string, Message>();
-  const dueRows = new Map<string, Due>();
   const byCarrierId = new Map<string, string>();
 
   function put(before: Message | undefined, after: Message): Message {
@@ -32,31 +24,18 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
     return after;
   }
 
-  function insert(message: Message): void {
-    const { due_shard, due_at } = messageRowOf(message, 1);
-    dueRows.set(message.message_id, { shard: String(due_shard), at: String(due_at) });
-    put(undefined, message);
-  }
-
-  function moveInDueIndex(message: Message, to: Status): void {
-    const due = dueRows.get(message.message_id);
-    if (transitions[to].final) dueRows.delete(message.message_id);
-    else if (to === 'queued' && due !== undefined)
-      dueRows.set(message.message_id, { ...due, at: message.expires_at });
-  }
-
   return {
     all: () => [...rows.values()],
 
     async create(message) {
       const existing = rows.get(message.message_id);
       if (existing !== undefined) return { created: false, existing };
-      insert(message);
+      put(undefined, message);
       return { created: true };
     },
 
     async createMany(messages) {
-      for (const message of messages) if (!rows.has(message.message_id)) insert(message);
+      for (const message of messages) if (!rows.has(message.message_id)) put(undefined, message);
     },
 
     async get(messageId) {
@@ -97,7 +76,6 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
     async transition(messageId, change) {
       const message = rows.get(messageId);
       if (message === undefined || !transitions[change.to].from.includes(message.status)) return undefined;
-      moveInDueIndex(message, change.to);
       if (change.findableByCarrierId && change.carrierMessageId !== undefined)
         byCarrierId.set(change.carrierMessageId, messageId);
       return put(message, entered(message, change));
@@ -125,14 +103,6 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 
     async findByCarrierId(carrierMessageId) {
       return byCarrierId.get(carrierMessageId);
-    },
-
-    async *findDue(shard, until) {
-      const limit = until.toISOString();
-      const found = [...dueRows]
-        .filter(([, due]) => due.shard === String(shard) && due.at <= limit)
-        .map(([messageId, due]) => ({ messageId, dueAt: due.at }));
-      yield* found.toSorted((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
     },
   };
 }

@@ -9,7 +9,7 @@ import { simulator } from '../../shared/carrier/simulator.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
-import type { DueMessage, MessageStore } from '../../shared/message/message-store.ts';
+import type { MessageStore } from '../../shared/message/message-store.ts';
 import { recordReceipt } from '../../shared/message/record-receipts.ts';
 import { type MessageChange, relay } from '../../shared/message/relay.ts';
 import { shardOf } from '../../shared/shard.ts';
@@ -86,13 +86,6 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
           if (claimed.outcome === 'claimed') claims.set(process, time.now());
           return claimed;
         }),
-      async *findDue(shard, until): AsyncIterable<DueMessage> {
-        yield* await processes.call(process, async () => {
-          const found: DueMessage[] = [];
-          for await (const due of used.findDue(shard, until)) found.push(due);
-          return found;
-        });
-      },
     };
   }
 
@@ -182,7 +175,9 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   function everyMinute(): void {
     time.at(addSeconds(new Date(time.now()), 60).getTime(), () => {
       const process = processes.start(timeouts.expire);
-      const deps = { messages: messagesOf(process), outbound: outboundOf(process), clock: process.clock };
+      const { clock } = process;
+      const agenda = webhooks.agendaOf(process);
+      const deps = { agenda, messages: messagesOf(process), outbound: outboundOf(process), clock };
       expireOverdue({ ...deps, budgetMs: 40_000 }).catch(() => {});
       webhooks.sweep();
       everyMinute();

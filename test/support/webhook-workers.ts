@@ -1,5 +1,6 @@
 /** The webhook functions on ports in memory, with a ledger of every POST that left. */
 import type { Activity } from '../../shared/activity/activity-log.ts';
+import type { Agenda } from '../../shared/agenda/agenda.ts';
 import { done, type QueueVerdict } from '../../shared/batch.ts';
 import { type DeliverPorts, deliver } from '../../shared/webhook/deliver.ts';
 import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
@@ -10,6 +11,7 @@ import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
 import { type DeliveryMessage, type DeliveryQueue, wakeBy } from '../../shared/webhook/wake.ts';
 import type { Process } from './faulty-process.ts';
+import { agendaThrough, memoryAgenda } from './memory-agenda.ts';
 import { memoryDeliveryStore } from './memory-delivery-store.ts';
 import { memoryReceiverStore } from './memory-receiver-store.ts';
 import type { Seen } from './message-world.ts';
@@ -22,6 +24,8 @@ export interface WebhookWorkers {
   readonly posts: ReadonlyMap<string, readonly Seen[]>;
   readonly activities: ReadonlyMap<string, Activity>;
   get(deliveryId: string): Promise<Delivery | undefined>;
+  /** The one agenda, of messages too. */
+  agendaOf(process: Process): Agenda;
   relayPorts(process: Process): RelayPorts;
   sweep(): void;
 }
@@ -47,13 +51,13 @@ const secrets = [{ secret: 'whsec_c2VjcmV0', created_at: '2026-11-20T00:00:00.00
 export function webhookWorkers(world: World, options: WebhookWorkerOptions): WebhookWorkers {
   const { time, random, processes } = world;
   const store = memoryDeliveryStore();
+  const agenda = memoryAgenda();
   const receivers = memoryReceiverStore();
   const deliveryIds = new Set<string>();
   const posts = new Map<string, Seen[]>();
   const postsOfDelivery = new Map<string, number>();
   const activities = new Map<string, Activity>();
   const schedules = new Set<string>();
-  const sweepers = new WeakSet<Process>();
   const held = new WeakMap<Process, Held>();
   const holders = new Map<string, Held>();
   const queueOfLane = (lane: Lane) =>
@@ -90,17 +94,19 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
       holder.overtaken = true;
       if (holder.seen !== undefined) holder.seen.overtaken = true;
     }
-    // The sweep moves a row in its index and holds nothing.
-    if (next.state !== 'attempting' || sweepers.has(process)) return;
+    if (next.state !== 'attempting') return;
     const hold = { delivery: next, process, claimedAtMs: time.now(), overtaken: false };
     held.set(process, hold);
     holders.set(next.delivery_id, hold);
   }
 
   const queueOf = (process: Process): DeliveryQueue => ({
-    send: (lane, _clientId, message, delaySeconds) =>
-      processes.call(process, async () => queues[lane].put(message, delaySeconds)),
+    send: (lane, entries) =>
+      processes.call(process, async () => {
+        for (const { message, delaySeconds } of entries) queues[lane].put(message, delaySeconds);
+      }),
   });
+  const agendaOf = (process: Process) => agendaThrough(agenda, (_name, act) => processes.call(process, act));
   const healthOf = (process: Process) => receiverHealth(processes.port(process, receivers));
 
   function portsOf(process: Process): DeliverPorts {
@@ -175,8 +181,10 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     posts,
     activities,
     get: (deliveryId) => store.get(deliveryId),
+    agendaOf,
     relayPorts: (process) => ({
       deliveries: deliveriesOf(process),
+      agenda: agendaOf(process),
       queue: queueOf(process),
       health: healthOf(process),
       warn: () => {},
@@ -186,9 +194,14 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     }),
     sweep() {
       const process = processes.start(timeouts.sweep);
-      sweepers.add(process);
-      const ports = { deliveries: deliveriesOf(process), queue: queueOf(process) };
-      sweep({ ...ports, clock: process.clock, newRevision }).catch(() => {});
+      const ports = {
+        agenda: agendaOf(process),
+        deliveries: processes.port(process, store),
+        queue: queueOf(process),
+        clock: process.clock,
+        budgetMs: 40_000,
+      };
+      sweep(ports).catch(() => {});
     },
   };
 }

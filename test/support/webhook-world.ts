@@ -4,9 +4,11 @@
  * there; a death is a promise that never settles, so no `catch` or `finally` of the code under test can soften it.
  */
 import type { Activity } from '../../shared/activity/activity-log.ts';
+import type { Agenda } from '../../shared/agenda/agenda.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { type DeliverPorts, deliver, type Outcome } from '../../shared/webhook/deliver.ts';
 import type { AttemptError, Delivery, Lane } from '../../shared/webhook/delivery.ts';
+import type { DeliveryReader } from '../../shared/webhook/delivery-reader.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import { relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
 import { type ReceiverStore, receiverHealth } from '../../shared/webhook/receiver-health.ts';
@@ -17,6 +19,7 @@ import {
   type DeliveryScheduler,
   wakeBy,
 } from '../../shared/webhook/wake.ts';
+import { agendaThrough, memoryAgenda } from './memory-agenda.ts';
 import { memoryReceiverStore } from './memory-receiver-store.ts';
 
 export type Fault = 'kill_before' | 'kill_after' | 'fail_before' | 'fail_after';
@@ -29,7 +32,8 @@ export interface Answer {
 }
 
 export interface WorldOptions {
-  readonly store: DeliveryStore;
+  readonly store: DeliveryStore & DeliveryReader;
+  readonly agenda?: Agenda;
   readonly startAt: Date;
   readonly timeScale?: number;
   readonly scheduleLeadSeconds?: number;
@@ -94,7 +98,7 @@ export function createWorld(options: WorldOptions): World {
   let sequence = 0;
   let busy = 0;
   let revisions = 0;
-  const agenda: { at: number; order: number; run: () => void }[] = [];
+  const events: { at: number; order: number; run: () => void }[] = [];
   const posts: Post[] = [];
   const diedInPost = new Set<string>();
   const activities = new Map<string, Activity>();
@@ -111,10 +115,10 @@ export function createWorld(options: WorldOptions): World {
   function at(time: number, run: () => void): void {
     const entry = { at: time, order: sequence++, run };
     let low = 0;
-    let high = agenda.length;
+    let high = events.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const other = agenda[middle];
+      const other = events[middle];
       if (
         other !== undefined &&
         (other.at > entry.at || (other.at === entry.at && other.order > entry.order))
@@ -122,7 +126,7 @@ export function createWorld(options: WorldOptions): World {
         low = middle + 1;
       else high = middle;
     }
-    agenda.splice(low, 0, entry);
+    events.splice(low, 0, entry);
   }
   const sleep = (ms: number) => new Promise<void>((resolve) => at(now + ms, resolve));
 
@@ -175,12 +179,12 @@ export function createWorld(options: WorldOptions): World {
     }
   }
 
-  function storeOf(worker: Worker): DeliveryStore {
+  function storeOf(worker: Worker): DeliveryStore & DeliveryReader {
     const { store } = options;
     return {
       create: (delivery) => call(worker, 'create', () => store.create(delivery)),
       get: (deliveryId) => call(worker, 'get', () => store.get(deliveryId)),
-      findOverdue: (...query) => call(worker, 'findOverdue', () => store.findOverdue(...query)),
+      getMany: (...asked) => call(worker, 'getMany', () => store.getMany(...asked)),
       replace: (seen, next) =>
         call(worker, next.state === 'attempting' ? 'claim' : 'replace', async () => {
           const won = await store.replace(seen, next);
@@ -196,10 +200,12 @@ export function createWorld(options: WorldOptions): World {
 
   function queueOf(worker: Worker): DeliveryQueue {
     return {
-      send: (lane, _clientId, message, delaySeconds) =>
+      send: (lane, entries) =>
         call(worker, 'send', async () => {
-          wakes.push({ road: 'queue', delaySeconds, at: clock() });
-          put(lane, message, delaySeconds);
+          for (const { message, delaySeconds } of entries) {
+            wakes.push({ road: 'queue', delaySeconds, at: clock() });
+            put(lane, message, delaySeconds);
+          }
         }),
     };
   }
@@ -217,6 +223,8 @@ export function createWorld(options: WorldOptions): World {
         }),
     };
   }
+  const agenda = options.agenda ?? memoryAgenda();
+  const agendaOf = (worker: Worker) => agendaThrough(agenda, (name, act) => call(worker, name, act));
   const receivers = memoryReceiverStore();
   function receiversOf(worker: Worker): ReceiverStore {
     return {
@@ -284,7 +292,8 @@ export function createWorld(options: WorldOptions): World {
   function sweepEveryMinute(): void {
     const worker: Worker = { lane: 'fast', dead: false };
     at(now + 60_000, () => {
-      sweep({ deliveries: storeOf(worker), queue: queueOf(worker), clock, newRevision }).catch(() => {});
+      const ports = { agenda: agendaOf(worker), deliveries: storeOf(worker), queue: queueOf(worker) };
+      sweep({ ...ports, clock, budgetMs: 40_000 }).catch(() => {});
       sweepEveryMinute();
     });
   }
@@ -307,6 +316,7 @@ export function createWorld(options: WorldOptions): World {
         const worker: Worker = { lane: 'fast', dead: false };
         const ports = {
           deliveries: storeOf(worker),
+          agenda: agendaOf(worker),
           queue: queueOf(worker),
           health: receiverHealth(receiversOf(worker)),
           warn: () => {},
@@ -314,7 +324,7 @@ export function createWorld(options: WorldOptions): World {
           newRevision,
           retentionDays: 30,
         };
-        relayDeliveries(ports, before, after, accountUrl).then(
+        relayDeliveries(ports, [{ before, after, accountUrl }]).then(
           () => {
             through = true;
           },
@@ -329,9 +339,9 @@ export function createWorld(options: WorldOptions): World {
     async run(seconds) {
       const until = now + seconds * 1000;
       for (;;) {
-        const next = agenda.at(-1);
+        const next = events.at(-1);
         if (next === undefined || next.at > until) break;
-        agenda.pop();
+        events.pop();
         now = Math.max(now, next.at);
         next.run();
         do await new Promise(setImmediate);

@@ -3,25 +3,29 @@ import type { Activity } from '../../shared/activity/activity-log.ts';
 import { resend } from '../../shared/webhook/resend.ts';
 import { wakeBy } from '../../shared/webhook/wake.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
+import { memoryAgenda } from '../support/memory-agenda.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { createWorld } from '../support/webhook-world.ts';
 
 /** A delivery that failed after its six attempts, and the means to send it again. */
 async function failedDelivery(answerLater: number) {
   const store = memoryDeliveryStore();
+  const agenda = memoryAgenda();
   let status = 500;
-  const world = createWorld({ store, startAt: created, answer: () => ({ afterMs: 50, status }) });
+  const world = createWorld({ store, agenda, startAt: created, answer: () => ({ afterMs: 50, status }) });
   world.relay(aMessage(), aSentMessage());
   await world.run(40_000);
   status = answerLater;
   const entries: Activity[] = [];
   const queue = {
-    send: async (lane: 'fast' | 'slow', _client: string, message: { delivery_id: string }) =>
-      world.put(lane, message),
+    send: async (lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) => {
+      for (const { message } of sent) world.put(lane, message);
+    },
   };
   const scheduler = { schedule: () => Promise.reject(new Error('nothing is to be scheduled')) };
   const ports = {
     deliveries: store,
+    agenda,
     activityLog: { add: async (entry: Activity) => void entries.push(entry) },
     wake: wakeBy(queue, scheduler, 60),
     clock: world.now,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { appointmentOf } from '../../shared/webhook/delivery-steps.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { type Answer, createWorld } from '../support/webhook-world.ts';
@@ -85,7 +86,7 @@ describe('the true schedule', () => {
     const { world, delivery } = await deliverTo((n) => ({ afterMs: 50, status: n === 3 ? 200 : 503 }));
     expect(world.posts).toHaveLength(3);
     expect(delivery.state).toBe('acknowledged');
-    expect(delivery.due_shard).toBeUndefined();
+    expect(appointmentOf(delivery)).toEqual([]);
   });
 
   it('posts the same bytes under the same webhook-id every time', async () => {
@@ -98,7 +99,7 @@ describe('the true schedule', () => {
     const { world, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
     expect(world.alarms).toEqual([delivery.delivery_id]);
     expect([...world.activities.values()].map(({ kind }) => kind)).toEqual(['webhook_failed']);
-    expect(delivery.due_shard).toBeUndefined();
+    expect(appointmentOf(delivery)).toEqual([]);
   });
 
   it('serves a receiver that timed out by the slow lane, and skips nothing', async () => {

@@ -25,12 +25,9 @@ afterAll(() => {
 });
 
 it('sends with the client as message group, so that a fair queue can keep clients apart', async () => {
-  await sqsDeliveryQueue(sqs, { fast: queue.url, slow: queue.url }).send(
-    'fast',
-    'client-a',
-    { delivery_id: 'whd_1' },
-    0,
-  );
+  await sqsDeliveryQueue(sqs, { fast: queue.url, slow: queue.url }).send('fast', [
+    { clientId: 'client-a', message: { delivery_id: 'whd_1' }, delaySeconds: 0 },
+  ]);
   const { Messages } = await sqs.send(
     new ReceiveMessageCommand({
       QueueUrl: queue.url,

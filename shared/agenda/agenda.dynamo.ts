@@ -1,0 +1,58 @@
+/** The agenda table: a partition for each shard of each list, sorted by time. */
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { shardOf } from '../shard.ts';
+import { type Agenda, type AgendaEntry, agendaShards, gathered } from './agenda.ts';
+
+/** What one read brings: a page is worked through before the next is asked for. */
+const pageSize = 100;
+
+const agendaRow = z.object({ list: z.string(), position: z.string(), ids: z.array(z.string()) });
+
+export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string): Agenda {
+  return {
+    async add(list, appointments) {
+      await Promise.all(
+        gathered(appointments).map(({ dueAt, ids }) => {
+          const first = ids[0] ?? '';
+          const entry: AgendaEntry = {
+            list: `${list}#${shardOf(first, agendaShards)}`,
+            position: `${dueAt.toISOString()}#${first}`,
+            ids,
+          };
+          return client.send(new PutCommand({ TableName, Item: { ...entry } }));
+        }),
+      );
+    },
+
+    async *due(list, shard, until) {
+      let unreadable = 0;
+      let startKey: Record<string, unknown> | undefined;
+      do {
+        const page = await client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: '#list = :list AND #position < :until',
+            ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
+            // `~` sorts after the `#` that ends the time: what is due at that very moment is due.
+            ExpressionAttributeValues: { ':list': `${list}#${shard}`, ':until': `${until.toISOString()}~` },
+            ExclusiveStartKey: startKey,
+            Limit: pageSize,
+          }),
+        );
+        for (const item of page.Items ?? []) {
+          const entry = agendaRow.safeParse(item);
+          if (entry.success) yield entry.data;
+          else unreadable += 1;
+        }
+        startKey = page.LastEvaluatedKey;
+      } while (startKey !== undefined);
+      // Told last: what somebody broke by hand keeps nothing else waiting.
+      if (unreadable > 0) throw new Error(`${unreadable} entries of the agenda cannot be read`);
+    },
+
+    async remove({ list, position }) {
+      await client.send(new DeleteCommand({ TableName, Key: { list, position } }));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Goes through what is due. An entry is taken out only when each of its rows is finished or stands in a later entry,
+ * so a run that dies anywhere leaves everything to the next; what was looked at already is then looked at twice.
+ *
+ * A row that cannot be looked at keeps none of the others waiting: it gets an entry of its own, minutes later.
+ */
+import { addSeconds, type Clock } from '../clock.ts';
+import { type Agenda, type AgendaEntry, type AgendaList, type Appointment, agendaShards } from './agenda.ts';
+
+export interface AgendaRun {
+  readonly agenda: Agenda;
+  readonly clock: Clock;
+  /** Milliseconds of work after which the rest is left to the next run. */
+  readonly budgetMs: number;
+}
+
+/** When to look at a row again; undefined where it is finished. */
+export type LookAgain = Date | undefined;
+
+/** What became of each row, by its id; an error where it could not be read or acted upon. */
+export type Looked = ReadonlyMap<string, LookAgain | Error>;
+
+export interface LookedThrough {
+  /** Whether the run ended before the list was through. */
+  readonly cutShort: boolean;
+  readonly failures: readonly unknown[];
+}
+
+/** How many entries of a shard are worked on at once. */
+const parallel = 10;
+/** When a row is looked at again that could not be. */
+const afterFailureSeconds = 300;
+
+/** @param look - looks at the rows of one entry; one it says nothing of is finished */
+export async function lookThrough(
+  run: AgendaRun,
+  list: AgendaList,
+  look: (ids: readonly string[]) => Promise<Looked>,
+): Promise<LookedThrough> {
+  const endsAt = run.clock().getTime() + run.budgetMs;
+  const failures: unknown[] = [];
+  let cutShort = false;
+
+  async function settle(entry: AgendaEntry): Promise<void> {
+    try {
+      const later: Appointment[] = [];
+      for (const [id, again] of await look(entry.ids)) {
+        if (again instanceof Error) failures.push(again);
+        const dueAt = again instanceof Error ? addSeconds(run.clock(), afterFailureSeconds) : again;
+        // Never at once: this run would find it again.
+        if (dueAt !== undefined) later.push({ id, dueAt: laterOf(dueAt, addSeconds(run.clock(), 1)) });
+      }
+      if (later.length > 0) await run.agenda.add(list, later);
+      await run.agenda.remove(entry);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+
+  async function lookThroughShard(shard: number): Promise<void> {
+    let working: Promise<void>[] = [];
+    try {
+      for await (const entry of run.agenda.due(list, shard, run.clock())) {
+        working.push(settle(entry));
+        if (working.length < parallel) continue;
+        await Promise.all(working);
+        working = [];
+        if (run.clock().getTime() > endsAt) {
+          cutShort = true;
+          break;
+        }
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    await Promise.all(working);
+  }
+
+  await Promise.all(Array.from({ length: agendaShards }, (_, shard) => lookThroughShard(shard)));
+  return { cutShort, failures };
+}
+
+function laterOf(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}
