@@ -105,8 +105,13 @@ export class Messaging extends Construct {
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      // A removal is the TTL's work: nothing follows from it.
-      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+      // A removal is the TTL's work, and a claim for the carrier the gateway's own: nothing follows from either.
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.or('INSERT', 'MODIFY'),
+          dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
+        }),
+      ],
       // Tried for as long as the stream keeps a record, a day: an outage of what follows loses nothing.
       // The relay is all or nothing, so one record that cannot be relayed must be parted from its neighbours.
       bisectBatchOnError: true,

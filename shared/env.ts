@@ -115,6 +115,12 @@ export function serviceName(): string {
   return process.env.POWERTOOLS_SERVICE_NAME ?? 'messaging-gateway';
 }
 
+/** The trace that X-Ray keeps of this call, where it keeps one: Lambda names one for every call. */
+export function sampledTraceId(): string | undefined {
+  const header = process.env._X_AMZN_TRACE_ID ?? '';
+  return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
+}
+
 function parseJson(value: string, context: z.core.ParsePayload): unknown {
   try {
     return JSON.parse(value);

@@ -1,6 +1,8 @@
 /** Each documented event becomes the transition it means, and nothing that cannot be read passes for a receipt. */
+import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { reported } from '../../lib/carriers.ts';
 import { parseReceipts, UnreadableReceipt } from '../../shared/carrier/receipts.ts';
 import { refusals } from '../../shared/carrier/refusals.ts';
 import {
@@ -208,4 +210,12 @@ describe('what is no receipt', () => {
     const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
     expect(() => parseReceipts(body)).toThrow('the SMS event has not the documented shape: eventTimestamp');
   });
+});
+
+it('every event that the deployed gateway subscribes to is one that AWS knows, and tells of an outcome', () => {
+  expect(reported.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
+  for (const eventType of reported) {
+    const told = smsTransition({ eventType, isFinal: true })?.to;
+    expect(['delivered', 'failed', 'expired']).toContain(told);
+  }
 });

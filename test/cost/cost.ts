@@ -1,6 +1,7 @@
 /**
  * What AWS takes for a million messages, carriers apart: `npm run cost` sends messages through the deployed gateway,
- * counts every call that its functions make, and multiplies by the prices of `prices.json`.
+ * one by one and then many at once, counts every call that its functions make, and multiplies by the prices of
+ * `prices.json`.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -21,12 +22,20 @@ import { stages } from '../../lib/stages.ts';
 import { documentClient } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { startReceiver } from '../deploy/traffic.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
 
 const prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
-const messages = 40;
+/** One by one, nothing shares a call; under load queues and stream hand over several at a time, as on AWS. */
+const loads = {
+  alone: { messages: 30, inFlight: 1, batch: 1 },
+  together: { messages: 400, inFlight: 16, batch: 10 },
+} as const;
+type Load = (typeof loads)[keyof typeof loads];
 const million = 1_000_000;
+/** The last receipt comes within seconds; the sweep looks at a webhook 90 s after it was made, each minute. */
+const settledMs = 160_000;
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 const logFolder = join(localFolder, 'cost');
 const signal = new AbortController().signal;
@@ -58,11 +67,19 @@ try {
   const logs = new CloudWatchLogsClient(config);
   const base = `http://127.0.0.1:${front.port}`;
 
-  // The functions' first calls read what later ones remember.
-  await run(base, clients.api_key, 5);
-  const plain = await measured(logs, () => run(base, clients.api_key, messages));
-  const told = await measured(logs, () => run(base, clients.api_key, messages, receiver.url));
-  report(plain, told);
+  const overrides = dynamoOverrideEditor(dynamo, resourcesOf(outputs).tables.limit_overrides ?? '');
+  const plenty = { perMinute: 100_000, perHour: 100_000, perDay: 100_000 };
+  await overrides.set(clients.client_id, 'sms_send', plenty);
+
+  const counts: Count[] = [];
+  for (const load of Object.values(loads)) {
+    // The functions' first calls read what later ones remember.
+    await run(base, clients.api_key, load, load.inFlight * 3, receiver.url);
+    const plain = await measured(logs, () => run(base, clients.api_key, load, load.messages));
+    const told = await measured(logs, () => run(base, clients.api_key, load, load.messages, receiver.url));
+    counts.push({ load, plain, told });
+  }
+  report(counts);
 } finally {
   receiver.close();
   await front.close();
@@ -75,9 +92,37 @@ interface Measured extends Counted {
   readonly logBytes: number;
 }
 
-/** Sends messages and waits until nothing more happens. */
-async function run(base: string, apiKey: string, count: number, webhookUrl?: string): Promise<void> {
-  for (let sent = 0; sent < count; sent += 1) {
+interface Count {
+  readonly load: Load;
+  readonly plain: Measured;
+  /** With a webhook for each of the two events of a message, `sent` and `delivered`. */
+  readonly told: Measured;
+}
+
+/** Sends messages and waits until nothing more happens, the sweep's look at what was finished included. */
+async function run(
+  base: string,
+  apiKey: string,
+  { inFlight }: Load,
+  count: number,
+  webhookUrl?: string,
+): Promise<void> {
+  let left = count;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (left > 0) {
+        left -= 1;
+        await send(base, apiKey, webhookUrl);
+        // Alone: the next one starts when nothing of this one is under way.
+        if (inFlight === 1) await pause(2500);
+      }
+    }),
+  );
+  await pause(settledMs);
+}
+
+async function send(base: string, apiKey: string, webhookUrl: string | undefined): Promise<void> {
+  for (;;) {
     const answer = await fetch(`${base}/api/v1/sms/send`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
@@ -87,13 +132,10 @@ async function run(base: string, apiKey: string, count: number, webhookUrl?: str
         webhook_url: webhookUrl,
       }),
     });
-    if (answer.status === 429) {
-      await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
-      sent -= 1;
-    } else if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`);
+    if (answer.status === 202) return;
+    if (answer.status !== 429) throw new Error(`${answer.status} ${await answer.text()}`);
+    await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
-  // The simulated carrier's last receipt comes within seconds.
-  await pause(20_000);
 }
 
 async function measured(logs: CloudWatchLogsClient, work: () => Promise<void>): Promise<Measured> {
@@ -116,18 +158,22 @@ async function measured(logs: CloudWatchLogsClient, work: () => Promise<void>): 
   return { ...counted, logBytes };
 }
 
+type Costs = Readonly<Record<string, number>>;
+
 /** What one message takes, by where the money goes. */
-function costs(each: Measured, webhooks: number, batch: number): Readonly<Record<string, number>> {
-  const calls = (name: string): number => (each.calls.get(name) ?? 0) / messages;
+function costs(counted: Measured, { messages, batch }: Load, webhooks: number): Costs {
   const { milliseconds, platform_log_bytes } = prices.assumed;
-  // The SDK sends to a queue's own address, past the proxy: to the outbound queue, the final receipt, each webhook.
-  const queued = 2 + webhooks;
-  // Stored, sent, delivered: three changes of the row, each read from the stream.
+  // The SDK calls a queue at the queue's own address, past the proxy, so these are told from the design. The relay
+  // sends in batches; SNS brings each of the carrier's two receipts by itself.
+  const receipts = 2;
+  const sends = (1 + webhooks) / batch + receipts;
+  const receivesAndDeletes = (2 * (1 + receipts + webhooks)) / batch;
+  // Stored, sent, delivered: three changes of the row that the stream's filter lets through.
   const invocations = {
     'send-sms': 1,
     'relay-changes': 3 / batch,
     'dispatch-message': 1 / batch,
-    'record-receipt': 1 / batch,
+    'record-receipt': receipts / batch,
     'deliver-webhook': webhooks / batch,
   };
   let requests = 0;
@@ -141,47 +187,47 @@ function costs(each: Measured, webhooks: number, batch: number): Readonly<Record
   const webhookBytes = 1500;
   return {
     'API Gateway': prices.api_request,
-    'DynamoDB writes': (each.writeUnits / messages) * prices.dynamodb_write_unit,
-    'DynamoDB reads': (each.readUnits / messages) * prices.dynamodb_read_unit,
-    SQS: (queued + (2 * queued) / batch) * prices.sqs_request,
+    'DynamoDB writes': (counted.writeUnits / messages) * prices.dynamodb_write_unit,
+    'DynamoDB reads': (counted.readUnits / messages) * prices.dynamodb_read_unit,
+    SQS: (sends + receivesAndDeletes) * prices.sqs_request,
     Lambda: requests * prices.lambda_request + gigabyteSeconds * prices.lambda_gb_second,
-    Logs: ((each.logBytes / messages + requests * platform_log_bytes) / 1e9) * prices.log_gigabyte,
-    Scheduler: calls('POST schedules') * prices.scheduler_invocation,
+    Logs: ((counted.logBytes / messages + requests * platform_log_bytes) / 1e9) * prices.log_gigabyte,
     'Data out': ((answerBytes + webhooks * webhookBytes) / 1e9) * prices.data_out_gigabyte,
   };
 }
 
-function report(plain: Measured, told: Measured): void {
-  const columns = [1, 10].flatMap((batch) => {
-    const [none, both] = [costs(plain, 0, batch), costs(told, 2, batch)];
+function report(counts: readonly Count[]): void {
+  const columns = counts.flatMap(({ load, plain, told }) => {
+    const [none, both] = [costs(plain, load, 0), costs(told, load, 2)];
     const one = Object.fromEntries(
       Object.keys(none).map((key) => [key, ((none[key] ?? 0) + (both[key] ?? 0)) / 2]),
     );
     return [none, one, both];
   });
   console.log(`USD for a million messages, carriers apart. ${prices.source} (${prices.date})\n`);
-  console.log(
-    '| | no webhook | 1 webhook | 2 webhooks | no webhook, batches of 10 | 1 webhook, batches of 10 | 2 webhooks, batches of 10 |',
+  const headings = Object.keys(loads).flatMap((load) =>
+    ['no webhook', '1 webhook', '2 webhooks'].map((webhooks) => `${webhooks}, ${load}`),
   );
-  console.log('|---|---|---|---|---|---|---|');
+  console.log(`| | ${headings.join(' | ')} |\n|${'---|'.repeat(headings.length + 1)}`);
+  const dollars = (value: number | undefined) => ((value ?? 0) * million).toFixed(2);
   for (const key of Object.keys(columns[0] ?? {}))
-    console.log(
-      `| ${key} | ${columns.map((column) => ((column[key] ?? 0) * million).toFixed(2)).join(' | ')} |`,
-    );
-  const total = (column: Readonly<Record<string, number>>) =>
-    Object.values(column).reduce((sum, cost) => sum + cost, 0);
-  console.log(`| **Total** | ${columns.map((column) => (total(column) * million).toFixed(2)).join(' | ')} |`);
-  for (const [name, { calls, tables, writeUnits, readUnits, logBytes }] of Object.entries({
-    'no webhook': plain,
-    '2 webhooks': told,
-  })) {
-    const each = (value: number) => (value / messages).toFixed(2);
-    console.log(
-      `\nCounted for each message, ${name}: ${each(writeUnits)} write units, ${each(readUnits)} read units, ${each(logBytes)} log bytes`,
-    );
-    for (const [table, units] of [...tables].sort(([, a], [, b]) => b - a))
-      console.log(`  ${each(units)} write units: ${table}`);
-    for (const [call, count] of [...calls].sort(([, a], [, b]) => b - a))
-      console.log(`  ${call} ${each(count)}`);
+    console.log(`| ${key} | ${columns.map((column) => dollars(column[key])).join(' | ')} |`);
+  const totals = columns.map((column) => Object.values(column).reduce((sum, cost) => sum + cost, 0));
+  console.log(`| **Total** | ${totals.map(dollars).join(' | ')} |`);
+  for (const { load, plain, told } of counts) {
+    reportCounted(`${load.inFlight} in flight, no webhook`, plain, load.messages);
+    reportCounted(`${load.inFlight} in flight, 2 webhooks`, told, load.messages);
   }
+}
+
+function reportCounted(title: string, counted: Measured, messages: number): void {
+  const { calls, tables, writeUnits, readUnits, logBytes } = counted;
+  const each = (value: number) => (value / messages).toFixed(2);
+  console.log(
+    `\nCounted for each message, ${title}: ${each(writeUnits)} write units, ${each(readUnits)} read units, ${each(logBytes)} log bytes`,
+  );
+  for (const [table, units] of [...tables].sort(([, a], [, b]) => b - a))
+    console.log(`  ${each(units)} write units: ${table}`);
+  for (const [call, count] of [...calls].sort(([, a], [, b]) => b - a))
+    console.log(`  ${call} ${each(count)}`);
 }

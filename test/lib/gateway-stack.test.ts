@@ -155,10 +155,17 @@ describe('the stack', () => {
     expect(Object.keys(alarms)).toHaveLength(queues.length - withDeadLetters.length);
   });
 
-  it('relays insertions and changes alone, parts a bad record from its neighbours, and keeps what it gave up', () => {
+  it('relays insertions and changes but claims, parts a bad record from its neighbours, and keeps what it gave up', () => {
     dev.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       BisectBatchOnFunctionError: true,
-      FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT","MODIFY"]}' }] },
+      FilterCriteria: {
+        Filters: [
+          {
+            Pattern:
+              '{"eventName":["INSERT","MODIFY"],"dynamodb":{"NewImage":{"status":{"S":[{"anything-but":["sending"]}]}}}}',
+          },
+        ],
+      },
       DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
     });
   });
