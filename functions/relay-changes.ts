@@ -15,7 +15,6 @@ import { schedulerOfMessages } from '../shared/message/outbound-schedule.schedul
 import { type RelayDependencies, relay } from '../shared/message/relay.ts';
 import { readChanges } from '../shared/message/stream.dynamo.ts';
 import { sqsUnreadable } from '../shared/message/unreadable.sqs.ts';
-import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
 import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
@@ -47,7 +46,6 @@ const deps: RelayDependencies = {
   scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   webhooks: {
-    deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
     agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
     health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),

@@ -1,16 +1,24 @@
 /** Every minute: enqueues the webhooks that no queue message brought back in time. */
+import { randomUUID } from 'node:crypto';
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
 import { dynamo, sqs } from '../shared/aws.ts';
+import { accountUrls } from '../shared/client/account-url.ts';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
+import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
 import { dynamoDeliveryReader } from '../shared/webhook/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
+import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sweep } from '../shared/webhook/sweep.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
 
 const env = readEnvironment([
   'AGENDA_TABLE',
+  'CLIENTS_TABLE',
+  'RETENTION_DAYS',
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
@@ -21,8 +29,14 @@ const ports = {
     ...dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
     ...dynamoDeliveryReader(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   },
+  messages: messagesFromEnvironment(),
+  accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
   queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
   clock: systemClock,
+  warn: (message: string, error: unknown) => log.warn(message, { error }),
+  newRevision: randomUUID,
+  retentionDays: env.RETENTION_DAYS,
   // Below the function's time limit, and over before the next minute's run begins.
   budgetMs: 40_000,
 };

@@ -83,7 +83,8 @@ export class Messaging extends Construct {
     });
     storage.grant(relay, 'clients', 'GetItem');
     storage.grant(relay, 'agenda', 'PutItem');
-    storage.grant(relay, 'webhook-deliveries', 'GetItem', 'PutItem');
+    // The health of receivers, which stands among their deliveries.
+    storage.grant(relay, 'webhook-deliveries', 'GetItem');
     storage.grant(relay, 'figures', 'UpdateItem');
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');

@@ -108,9 +108,12 @@ export class Webhooks extends Construct {
       stage,
       functionName: 'sweep-webhooks',
       timeoutSeconds: 50,
+      settings: ['RETENTION_DAYS'],
     });
     storage.grant(sweep, 'agenda', 'Query', 'PutItem', 'DeleteItem');
     storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem');
+    storage.grant(sweep, 'messages', 'GetItem');
+    storage.grant(sweep, 'clients', 'GetItem');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);
   }

@@ -70,7 +70,9 @@ export function adminPorts(resources: GatewayResources): AdminPorts {
     },
     resend: {
       // What a person sends again is due at once: no schedule is ever needed.
-      wake: { arrange: (delivery) => enqueue(queue, [delivery]) },
+      wake: {
+        arrange: (delivery) => enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
+      },
       agenda: dynamoAgenda(db, tables.agenda),
       newRevision: randomUUID,
     },

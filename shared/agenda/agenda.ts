@@ -2,14 +2,14 @@
  * What must be looked at again, and when: a message until it is final, a webhook until it is acknowledged or has failed.
  * Nothing unfinished is ever without an entry here, so whatever a queue, a schedule or a worker loses is found.
  *
- * An entry names up to 25 rows that are due about the same time, so it costs each of them a small part of a write
+ * An entry names a score of rows that are due about the same time, so it costs each of them a small part of a write
  * unit, where an index on the row would cost two whole ones. Nobody moves an entry when its rows change: whoever looks
  * asks the rows themselves.
  */
 export type AgendaList = 'messages' | 'deliveries';
 
 export interface Appointment {
-  /** The row to look at. */
+  /** What to look at: a message's id, or what `webhook/appointment.ts` makes of a delivery. */
   readonly id: string;
   readonly dueAt: Date;
 }
@@ -30,11 +30,11 @@ export interface Agenda {
   remove(entry: AgendaEntry): Promise<void>;
 }
 
-/** Each carries 1,000 writes a second, which is 25,000 rows at best. */
+/** Each carries 1,000 writes a second, which is 20,000 rows at best. */
 export const agendaShards = 4;
 
-/** With ids of 30 characters an entry stays below one kilobyte, one write unit. */
-const idsPerEntry = 25;
+/** With its keys an entry stays below one kilobyte, one write unit. */
+const idBytesMax = 850;
 /** How much later than promised a row may be looked at for the company of others. */
 const togetherWithinMs = 15_000;
 
@@ -46,18 +46,21 @@ export interface Gathered {
 
 /** Gathers what is due about the same time: the same appointments always make the same entries. */
 export function gathered(appointments: readonly Appointment[]): Gathered[] {
-  const entries: { from: number; dueAt: Date; ids: string[] }[] = [];
+  const entries: { from: number; bytes: number; dueAt: Date; ids: string[] }[] = [];
   const inOrder = appointments.toSorted(
     (a, b) => a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : 1),
   );
   for (const { id, dueAt } of inOrder) {
     const open = entries.at(-1);
-    const fits = open !== undefined && dueAt.getTime() - open.from <= togetherWithinMs;
-    if (fits && open.ids.length < idsPerEntry) {
+    const near = open !== undefined && dueAt.getTime() - open.from <= togetherWithinMs;
+    // Each element of a list takes a byte more.
+    const bytes = id.length + 1;
+    if (near && open.bytes + bytes <= idBytesMax) {
+      open.bytes += bytes;
       open.dueAt = dueAt;
       open.ids.push(id);
     } else {
-      entries.push({ from: dueAt.getTime(), dueAt, ids: [id] });
+      entries.push({ from: dueAt.getTime(), bytes, dueAt, ids: [id] });
     }
   }
   return entries;

@@ -2,6 +2,9 @@
  * Delivers one webhook when its queue message comes: nothing is lost, and nothing posted twice but by a death of the
  * worker between the first byte of a POST and the record of its outcome, which no sender can rule out.
  *
+ * A new delivery comes whole in its queue message, and its row is made by the claim of its first attempt. Should another
+ * have made the row, the queue message is one of many, and the row decides.
+ *
  * Why a worker may die at any line (1–7 below):
  *   before 3  nothing was written: the queue message comes again.
  *   at 2      the wake may be arranged twice: whichever comes second finds nothing due.
@@ -10,13 +13,13 @@
  *   5 to 6    the outcome is in the row: the queue message finds `retry_scheduled` and arranges the wake (2), or
  *             finds `failed` with its alert pending and raises it (7).
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
- * And should SQS or the scheduler lose a message altogether, the row stands in the agenda until it is finished.
+ * And should SQS or the scheduler lose a message altogether, the delivery stands in the agenda until it is finished.
  */
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
 import { attemptOf, interruptedAttempt } from './attempt.ts';
 import type { Attempt, Delivery, Lane } from './delivery.ts';
-import { acknowledged, afterFailure, claimed, interruptionsMax, nextStep } from './delivery-steps.ts';
+import { acknowledged, afterFailure, claimed, dueNow, interruptionsMax, nextStep } from './delivery-steps.ts';
 import type { Post } from './post.ts';
 import { quickMs, receiverOf } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
@@ -57,7 +60,10 @@ export async function deliver(
   settings: DeliverSettings,
   message: DeliveryMessage,
 ): Promise<Outcome> {
-  const seen = await ports.deliveries.get(message.delivery_id); // 1
+  const seen =
+    message.delivery === undefined
+      ? await ports.deliveries.get(message.delivery_id) // 1
+      : dueNow(message.delivery, ports.clock());
   if (seen === undefined) return { kind: 'unknown' };
   const step = nextStep(seen, ports.clock());
   if (step.kind === 'nothing') return { kind: step.reason };
@@ -95,7 +101,12 @@ async function attempt(
   secrets: readonly WebhookSecret[],
 ): Promise<Outcome> {
   const held = claimed(seen, ports.clock(), ports.newRevision());
-  if (!(await ports.deliveries.replace(seen, held))) return { kind: 'lost_race' }; // 3
+  if (message.delivery === undefined) {
+    if (!(await ports.deliveries.replace(seen, held))) return { kind: 'lost_race' }; // 3
+  } else {
+    const row = await ports.deliveries.create(held); // 3
+    if (row.revision !== held.revision) return deliver(ports, settings, { ...message, delivery: undefined });
+  }
   if (held.interruptions >= interruptionsMax) {
     return conclude(ports, settings, held, interruptedAttempt(held, ports.clock()));
   }

@@ -8,7 +8,7 @@ import type { DeliveryMessage } from './wake.ts';
 export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {
   log.info('webhook', {
     delivery_id: message.delivery_id,
-    swept: message.swept ?? false,
+    swept: message.swept,
     lane,
     outcome: outcome.kind,
     ...('delivery' in outcome ? idsOf(outcome.delivery) : {}),
@@ -38,6 +38,6 @@ export function raiseAlarm(delivery: Delivery): void {
 }
 
 function idsOf(delivery: Delivery) {
-  const { client_id, message_id, event, state } = delivery;
-  return { client_id, message_id, event, state, origin: URL.parse(delivery.url)?.origin };
+  const { client_id, message_id, event } = delivery;
+  return { client_id, message_id, event, origin: URL.parse(delivery.url)?.origin };
 }

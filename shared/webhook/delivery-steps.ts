@@ -3,7 +3,6 @@
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
 
-import type { Appointment } from '../agenda/agenda.ts';
 import { addSeconds, epochSeconds } from '../clock.ts';
 import {
   type Attempt,
@@ -96,10 +95,11 @@ export function lookAgainAt(delivery: Delivery): Date | undefined {
   }
 }
 
-/** The place in the agenda of a delivery that is not finished. */
-export function appointmentOf(delivery: Delivery): Appointment[] {
-  const dueAt = lookAgainAt(delivery);
-  return dueAt === undefined ? [] : [{ id: delivery.delivery_id, dueAt }];
+/** A delivery that has no row yet is due, whatever the clock of its relay said. */
+export function dueNow(delivery: Delivery, now: Date): Delivery {
+  return new Date(delivery.attempt_due_at) <= now
+    ? delivery
+    : { ...delivery, attempt_due_at: now.toISOString() };
 }
 
 /** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */

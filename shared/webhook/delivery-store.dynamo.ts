@@ -1,6 +1,7 @@
 /** The webhook-deliveries table. A write that the SDK repeats after a lost answer recognises itself by its revision. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { deliverySchema } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
@@ -13,10 +14,13 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
             TableName: tableName,
             Item: { ...delivery },
             ConditionExpression: 'attribute_not_exists(delivery_id)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
+        return delivery;
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+        return deliverySchema.parse(unmarshall(error.Item));
       }
     },
 

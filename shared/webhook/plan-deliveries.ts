@@ -1,12 +1,11 @@
 /** From a change of a message to the deliveries it owes: the same change gives the same rows, however often it is relayed. */
 import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
-import { derivedId } from '../ids.ts';
 import { eventsOwed, type Message } from '../message/message.ts';
 import { firstLane } from './admission.ts';
+import { appointmentOf, deliveryIdOf } from './appointment.ts';
 import type { Delivery } from './delivery.ts';
-import { appointmentOf, type NewDelivery, newDelivery } from './delivery-steps.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import { type NewDelivery, newDelivery } from './delivery-steps.ts';
 import { eventBody, eventName } from './event-body.ts';
 import { type ReceiverHealth, receiverOf } from './receiver-health.ts';
 import type { DeliveryMessage, DeliveryQueue } from './wake.ts';
@@ -28,7 +27,7 @@ export function planDeliveries(
   return eventsOwed(before, after).map((status) => {
     const event = eventName(after, status);
     return {
-      delivery_id: derivedId('whd', after.message_id, event),
+      delivery_id: deliveryIdOf({ messageId: after.message_id, event }),
       client_id: after.client_id,
       message_id: after.message_id,
       event,
@@ -38,15 +37,23 @@ export function planDeliveries(
   });
 }
 
-export interface RelayPorts {
-  readonly deliveries: Pick<DeliveryStore, 'create'>;
-  readonly agenda: Agenda;
-  readonly queue: DeliveryQueue;
+export interface NewbornPorts {
   readonly health: Pick<ReceiverHealth, 'standing'>;
   readonly clock: Clock;
   readonly warn: (message: string, error: unknown) => void;
   readonly newRevision: () => string;
   readonly retentionDays: number;
+}
+
+/** A delivery on its way to the worker that makes its row. */
+export async function newborn(ports: NewbornPorts, planned: PlannedDelivery): Promise<Delivery> {
+  const lane = await firstLane(ports, receiverOf(planned));
+  return newDelivery({ ...planned, lane }, ports.clock(), ports.retentionDays, ports.newRevision());
+}
+
+export interface RelayPorts extends NewbornPorts {
+  readonly agenda: Agenda;
+  readonly queue: DeliveryQueue;
 }
 
 /** A change that owes webhooks, and its account's URL, which is needed only where the message has none. */
@@ -57,46 +64,38 @@ export interface OwedChange {
 }
 
 /**
- * Writes the rows, then their place in the agenda, then puts them on their queues: an entry never names a row that is
- * not there yet, and once it stands the sweep sees to the rows even if the queue never heard of them. Relayed again,
- * the rows stay as they are, and the second queue message finds its delivery held or finished.
+ * Enters the deliveries in the agenda, then puts them, whole, on their queues: from then on the sweep makes anew what a
+ * queue loses. The worker that takes one makes its row as it claims it, which saves a write for each. Relayed again, a
+ * delivery finds its row.
  *
  * @throws when any of it is not surely done: all of it is to be relayed again.
  */
 export async function relayDeliveries(ports: RelayPorts, owed: readonly OwedChange[]): Promise<number> {
   const planned = owed.flatMap(({ before, after, accountUrl }) => planDeliveries(before, after, accountUrl));
-  const deliveries = await Promise.all(
-    planned.map(async (given) => {
-      const lane = await firstLane(ports, receiverOf(given));
-      const delivery = newDelivery(
-        { ...given, lane },
-        ports.clock(),
-        ports.retentionDays,
-        ports.newRevision(),
-      );
-      await ports.deliveries.create(delivery);
-      return delivery;
-    }),
-  );
+  const deliveries = await Promise.all(planned.map((given) => newborn(ports, given)));
   await ports.agenda.add('deliveries', deliveries.flatMap(appointmentOf));
-  await enqueue(ports.queue, deliveries);
+  await enqueue(
+    ports.queue,
+    deliveries.map((delivery) => ({ delivery, message: newbornMessage(delivery) })),
+  );
   return deliveries.length;
 }
 
+export function newbornMessage(delivery: Delivery): DeliveryMessage {
+  return { delivery_id: delivery.delivery_id, delivery };
+}
+
+export interface Enqueued {
+  readonly delivery: Delivery;
+  readonly message: DeliveryMessage;
+}
+
 /** Puts each delivery on its lane's queue. */
-export async function enqueue(
-  queue: DeliveryQueue,
-  deliveries: readonly Delivery[],
-  more: Pick<DeliveryMessage, 'swept'> = {},
-): Promise<void> {
+export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
   for (const lane of ['fast', 'slow'] as const) {
-    const entries = deliveries
-      .filter((delivery) => delivery.lane === lane)
-      .map(({ client_id, delivery_id }) => ({
-        clientId: client_id,
-        message: { delivery_id, ...more },
-        delaySeconds: 0,
-      }));
+    const entries = enqueued
+      .filter(({ delivery }) => delivery.lane === lane)
+      .map(({ delivery, message }) => ({ clientId: delivery.client_id, message, delaySeconds: 0 }));
     if (entries.length > 0) await queue.send(lane, entries);
   }
 }

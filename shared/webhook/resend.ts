@@ -3,8 +3,9 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
 import { derivedIdAt } from '../ids.ts';
+import { appointmentOf } from './appointment.ts';
 import type { DeliveryState } from './delivery.ts';
-import { appointmentOf, resendDue } from './delivery-steps.ts';
+import { resendDue } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Wake } from './wake.ts';
 

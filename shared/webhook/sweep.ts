@@ -1,16 +1,36 @@
-/** Finds deliveries that no queue message brought back in time, and enqueues them: nothing hangs on SQS or Scheduler alone. */
-import { type AgendaRun, type Looked, type LookedThrough, lookThrough } from '../agenda/look-through.ts';
+/**
+ * Finds deliveries that no queue message brought back in time, and enqueues them: nothing hangs on SQS or Scheduler
+ * alone. One that no worker has made a row of is planned anew, from its message.
+ */
+import {
+  type AgendaRun,
+  type LookAgain,
+  type Looked,
+  type LookedThrough,
+  lookThrough,
+} from '../agenda/look-through.ts';
 import { readRows } from '../agenda/read-rows.ts';
 import { addSeconds } from '../clock.ts';
+import type { MessageStore } from '../message/message-store.ts';
+import { deliveryIdOf, type OwedEvent, owedEventOf } from './appointment.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import { lookAgainAt, sweepPauseSeconds } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import { enqueue } from './plan-deliveries.ts';
+import {
+  type Enqueued,
+  enqueue,
+  type NewbornPorts,
+  newborn,
+  newbornMessage,
+  planDeliveries,
+} from './plan-deliveries.ts';
 import type { DeliveryQueue } from './wake.ts';
 
-export interface SweepPorts extends AgendaRun {
+export interface SweepPorts extends AgendaRun, NewbornPorts {
   readonly deliveries: Pick<DeliveryStore, 'get'> & DeliveryReader;
+  readonly messages: Pick<MessageStore, 'get'>;
+  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly queue: DeliveryQueue;
 }
 
@@ -27,22 +47,42 @@ export async function sweep(ports: SweepPorts): Promise<Swept> {
   let enqueued = 0;
 
   async function look(ids: readonly string[]): Promise<Looked> {
-    const looked = new Map<string, Date | Error | undefined>();
-    const overdue: Delivery[] = [];
+    const owed = new Map(ids.map((id) => [deliveryIdOf(owedEventOf(id)), id]));
+    const rows = await readRows(ports.deliveries, [...owed.keys()], ({ delivery_id }) => delivery_id);
     const now = ports.clock();
-    for (const [id, delivery] of await readRows(ports.deliveries, ids, ({ delivery_id }) => delivery_id)) {
-      const again = delivery instanceof Error ? delivery : lookAgainAt(delivery);
-      if (!(delivery instanceof Error) && again instanceof Date && again <= now) {
-        overdue.push(delivery);
-        looked.set(id, addSeconds(now, sweepPauseSeconds));
-      } else {
-        looked.set(id, again);
-      }
-    }
-    await enqueue(ports.queue, overdue, { swept: true });
+    const overdue: Enqueued[] = [];
+    const looked = await Promise.all(
+      Array.from(owed, async ([deliveryId, id]): Promise<[string, LookAgain | Error]> => {
+        const row = rows.get(deliveryId);
+        if (row instanceof Error) return [id, row];
+        const found = row === undefined ? await unborn(ports, owedEventOf(id)) : overdueRow(row, now);
+        if (found === undefined) return [id, row && lookAgainAt(row)];
+        overdue.push(found);
+        return [id, addSeconds(now, sweepPauseSeconds)];
+      }),
+    );
+    await enqueue(ports.queue, overdue);
     enqueued += overdue.length;
-    return looked;
+    return new Map(looked);
   }
 
   return { ...(await lookThrough(ports, 'deliveries', look)), enqueued };
+}
+
+function overdueRow(delivery: Delivery, now: Date): Enqueued | undefined {
+  const at = lookAgainAt(delivery);
+  if (at === undefined || at > now) return undefined;
+  return { delivery, message: { delivery_id: delivery.delivery_id, swept: true } };
+}
+
+/** A delivery whose queue message was lost before any worker took it; none where it is owed no longer. */
+async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promise<Enqueued | undefined> {
+  const message = await ports.messages.get(messageId);
+  if (message === undefined) return undefined;
+  const accountUrl =
+    message.webhook_url === undefined ? await ports.accountUrlOf(message.client_id) : undefined;
+  const planned = planDeliveries(undefined, message, accountUrl).find((plan) => plan.event === event);
+  if (planned === undefined) return undefined;
+  const delivery = await newborn(ports, planned);
+  return { delivery, message: { ...newbornMessage(delivery), swept: true } };
 }

@@ -8,7 +8,7 @@
  */
 import * as z from 'zod/mini';
 import { addSeconds } from '../clock.ts';
-import { type Delivery, type Lane, retryDelaysSeconds } from './delivery.ts';
+import { type Delivery, deliverySchema, type Lane, retryDelaysSeconds } from './delivery.ts';
 
 /** The longest `DelaySeconds` that SQS takes. */
 const queueDelayMaxSeconds = 900;
@@ -38,9 +38,13 @@ export function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: num
   return { road: 'queue', delaySeconds: Math.floor(remainingSeconds) };
 }
 
-/** What a queue message says: the row says everything else. `swept` tells that the sweep found it. */
+/**
+ * What a queue message says: the row says everything else. A delivery of which there is no row yet comes with the
+ * message. `swept` tells that the sweep found it.
+ */
 export const deliveryMessageSchema = z.object({
   delivery_id: z.string().check(z.minLength(1)),
+  delivery: z.optional(deliverySchema),
   swept: z.optional(z.boolean()),
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;

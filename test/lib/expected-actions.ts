@@ -180,7 +180,7 @@ export const expectedActions: FunctionActions = {
     'queue Webhooks': ['sqs:SendMessage'],
     'schedule role': ['iam:PassRole'],
     schedules: ['scheduler:CreateSchedule'],
-    'webhook-deliveries': ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    'webhook-deliveries': ['dynamodb:GetItem'],
   },
   'rotate-webhook-secret': {
     'api-keys': ['dynamodb:GetItem'],
@@ -236,8 +236,10 @@ export const expectedActions: FunctionActions = {
   },
   'sweep-webhooks': {
     agenda: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+    clients: ['dynamodb:GetItem'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     'its own log': ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    messages: ['dynamodb:GetItem'],
     'queue SlowWebhooks': ['sqs:SendMessage'],
     'queue Webhooks': ['sqs:SendMessage'],
     'webhook-deliveries': ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],

@@ -11,7 +11,6 @@ import type { MessageStore } from '../../shared/message/message-store.ts';
 import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
 import { type RelayDependencies, relay } from '../../shared/message/relay.ts';
 import { memoryAgenda } from '../support/memory-agenda.ts';
-import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { aClient, ask, sendsIn, storesIn } from '../support/sends.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
@@ -178,7 +177,6 @@ function relayWorld() {
     outboundScheduler: { schedule: async (messageId, at) => void schedules.push({ messageId, at }) },
     scheduleLeadSeconds: 60,
     webhooks: {
-      deliveries: memoryDeliveryStore(),
       agenda,
       queue: { wake: async () => undefined } as never,
       health: {

@@ -68,7 +68,6 @@ export function crashableFunctions(
           scheduleLeadSeconds: 12,
           accountUrlOf: accountUrls(dynamoClientStore(process.dynamo, names.clients)),
           webhooks: {
-            deliveries: dynamoDeliveryStore(process.dynamo, names.webhook_deliveries),
             agenda: dynamoAgenda(process.dynamo, names.agenda),
             queue: sqsDeliveryQueue(process.sqs, { fast: queues.webhooks, slow: queues.webhooks }),
             health: receiverHealth(dynamoReceiverStore(process.dynamo, names.webhook_deliveries)),

@@ -16,8 +16,9 @@ import { clientConfig } from './gateway.ts';
 export type Phase = 'before' | 'after';
 
 export interface KillPoint {
-  /** The n-th call of the walk, counted over all processes. */
-  readonly call: number;
+  /** By its name, for some calls are made side by side, and how many of that name all processes make before it. */
+  readonly call: string;
+  readonly nth: number;
   readonly phase: Phase;
 }
 
@@ -86,9 +87,9 @@ export function livesUntil(kill: KillPoint | undefined, messagesTable: string, p
 
     async function live<T>(name: string, act: () => Promise<T>): Promise<T> {
       if (dead) return never;
-      const index = calls.length;
+      const nth = calls.filter((earlier) => earlier === name).length;
       calls.push(name);
-      const here = kill?.call === index ? kill.phase : undefined;
+      const here = kill?.call === name && kill.nth === nth ? kill.phase : undefined;
       if (here === 'before') return die(name, 'before');
       const settled = await act().then(
         (value) => () => value,

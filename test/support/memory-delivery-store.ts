@@ -8,7 +8,9 @@ export function memoryDeliveryStore(): DeliveryStore & DeliveryReader {
 
   return {
     async create(delivery) {
-      if (!rows.has(delivery.delivery_id)) rows.set(delivery.delivery_id, delivery);
+      const row = rows.get(delivery.delivery_id) ?? delivery;
+      rows.set(delivery.delivery_id, row);
+      return row;
     },
     async get(deliveryId) {
       return rows.get(deliveryId);

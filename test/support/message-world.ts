@@ -57,8 +57,6 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   const schedules = new Set<string>();
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
-  const webhooks = webhookWorkers(world, { refusalsOf: options.refusalsOf, scheduleLeadSeconds, newId });
-
   const streams = Array.from({ length: streamShards }, () =>
     virtualStream<MessageChange>(world, timeouts.relay, relayChanges),
   );
@@ -66,6 +64,13 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     streams[shardOf(after.message_id, streamShards)]?.put({ before, after }),
   );
   const used = options.broken?.(messages) ?? messages;
+  const webhooks = webhookWorkers(world, {
+    messages: used,
+    accountUrlOf: options.accountUrlOf,
+    refusalsOf: options.refusalsOf,
+    scheduleLeadSeconds,
+    newId,
+  });
   const outbound = virtualQueue<string>(world, {
     consumerTimeoutSeconds: timeouts.dispatch,
     maxReceives: 1000,

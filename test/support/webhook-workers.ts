@@ -2,6 +2,7 @@
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import type { Agenda } from '../../shared/agenda/agenda.ts';
 import { done, type QueueVerdict } from '../../shared/batch.ts';
+import type { MessageStore } from '../../shared/message/message-store.ts';
 import { type DeliverPorts, deliver } from '../../shared/webhook/deliver.ts';
 import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
 import { leaseSeconds } from '../../shared/webhook/delivery-steps.ts';
@@ -31,6 +32,9 @@ export interface WebhookWorkers {
 }
 
 export interface WebhookWorkerOptions {
+  /** What the sweep plans a delivery from that no worker has taken. */
+  readonly messages: Pick<MessageStore, 'get'>;
+  readonly accountUrlOf: (clientId: string) => string | undefined;
   /** How many POSTs of a delivery are refused before one is taken. */
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
   readonly scheduleLeadSeconds: number;
@@ -74,8 +78,10 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
       ...processes.port<DeliveryStore>(process, store),
       create: (delivery) =>
         processes.call(process, async () => {
-          await store.create(delivery);
+          const row = await store.create(delivery);
           deliveryIds.add(delivery.delivery_id);
+          if (row.revision === delivery.revision) noteWrite(process, delivery);
+          return row;
         }),
       replace: (seen, next) =>
         processes.call(process, async () => {
@@ -108,6 +114,16 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
   });
   const agendaOf = (process: Process) => agendaThrough(agenda, (_name, act) => processes.call(process, act));
   const healthOf = (process: Process) => receiverHealth(processes.port(process, receivers));
+
+  const relayPortsOf = (process: Process): RelayPorts => ({
+    agenda: agendaOf(process),
+    queue: queueOf(process),
+    health: healthOf(process),
+    warn: () => {},
+    clock: process.clock,
+    newRevision,
+    retentionDays: 30,
+  });
 
   function portsOf(process: Process): DeliverPorts {
     const queue = queueOf(process);
@@ -182,23 +198,15 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     activities,
     get: (deliveryId) => store.get(deliveryId),
     agendaOf,
-    relayPorts: (process) => ({
-      deliveries: deliveriesOf(process),
-      agenda: agendaOf(process),
-      queue: queueOf(process),
-      health: healthOf(process),
-      warn: () => {},
-      clock: process.clock,
-      newRevision,
-      retentionDays: 30,
-    }),
+    relayPorts: relayPortsOf,
     sweep() {
       const process = processes.start(timeouts.sweep);
       const ports = {
-        agenda: agendaOf(process),
+        ...relayPortsOf(process),
         deliveries: processes.port(process, store),
-        queue: queueOf(process),
-        clock: process.clock,
+        messages: { get: (id: string) => processes.call(process, () => options.messages.get(id)) },
+        accountUrlOf: (clientId: string) =>
+          processes.call(process, async () => options.accountUrlOf(clientId)),
         budgetMs: 40_000,
       };
       sweep(ports).catch(() => {});

@@ -10,7 +10,7 @@ import { type DeliverPorts, deliver, type Outcome } from '../../shared/webhook/d
 import type { AttemptError, Delivery, Lane } from '../../shared/webhook/delivery.ts';
 import type { DeliveryReader } from '../../shared/webhook/delivery-reader.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
-import { relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
+import { type RelayPorts, relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
 import { type ReceiverStore, receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
 import {
@@ -182,7 +182,12 @@ export function createWorld(options: WorldOptions): World {
   function storeOf(worker: Worker): DeliveryStore & DeliveryReader {
     const { store } = options;
     return {
-      create: (delivery) => call(worker, 'create', () => store.create(delivery)),
+      create: (delivery) =>
+        call(worker, 'create', async () => {
+          const row = await store.create(delivery);
+          if (row.revision === delivery.revision) noteClaim(worker, row);
+          return row;
+        }),
       get: (deliveryId) => call(worker, 'get', () => store.get(deliveryId)),
       getMany: (...asked) => call(worker, 'getMany', () => store.getMany(...asked)),
       replace: (seen, next) =>
@@ -289,11 +294,30 @@ export function createWorld(options: WorldOptions): World {
     };
   }
 
+  const relayPortsOf = (worker: Worker): RelayPorts => ({
+    agenda: agendaOf(worker),
+    queue: queueOf(worker),
+    health: receiverHealth(receiversOf(worker)),
+    warn: () => {},
+    clock,
+    newRevision,
+    retentionDays: 30,
+  });
+  /** The messages whose changes were relayed, as they then stood. */
+  const relayed = new Map<string, Message>();
+  const accountUrls = new Map<string, string | undefined>();
+
   function sweepEveryMinute(): void {
     const worker: Worker = { lane: 'fast', dead: false };
     at(now + 60_000, () => {
-      const ports = { agenda: agendaOf(worker), deliveries: storeOf(worker), queue: queueOf(worker) };
-      sweep({ ...ports, clock, budgetMs: 40_000 }).catch(() => {});
+      const ports = {
+        ...relayPortsOf(worker),
+        deliveries: storeOf(worker),
+        messages: { get: (id: string) => call(worker, 'get message', async () => relayed.get(id)) },
+        accountUrlOf: async (clientId: string) => accountUrls.get(clientId),
+        budgetMs: 40_000,
+      };
+      sweep(ports).catch(() => {});
       sweepEveryMinute();
     });
   }
@@ -310,21 +334,13 @@ export function createWorld(options: WorldOptions): World {
     put,
     now: clock,
     relay(before, after, accountUrl) {
+      relayed.set(after.message_id, after);
+      accountUrls.set(after.client_id, accountUrl);
       // The stream hands a change to the relay until the relay got through with it.
       const tryAgain = () => {
         let through = false;
         const worker: Worker = { lane: 'fast', dead: false };
-        const ports = {
-          deliveries: storeOf(worker),
-          agenda: agendaOf(worker),
-          queue: queueOf(worker),
-          health: receiverHealth(receiversOf(worker)),
-          warn: () => {},
-          clock,
-          newRevision,
-          retentionDays: 30,
-        };
-        relayDeliveries(ports, [{ before, after, accountUrl }]).then(
+        relayDeliveries(relayPortsOf(worker), [{ before, after, accountUrl }]).then(
           () => {
             through = true;
           },

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
+import { appointmentOf } from '../../shared/webhook/appointment.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryReader } from '../../shared/webhook/delivery-reader.dynamo.ts';
-import { acknowledged, appointmentOf, claimed, newDelivery } from '../../shared/webhook/delivery-steps.ts';
+import { acknowledged, claimed, newDelivery } from '../../shared/webhook/delivery-steps.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import { created } from '../support/a-webhook-message.ts';
@@ -65,8 +66,8 @@ describe.each<[string, () => DeliveryStore]>([
   it('keeps the first row of an id, however often it is created', async () => {
     const store = newStore();
     const first = aDelivery();
-    await store.create(first);
-    await store.create({ ...first, body: '{"other":true}' });
+    expect(await store.create(first)).toEqual(first);
+    expect(await store.create({ ...first, body: '{"other":true}' })).toEqual(first);
     expect(await store.get(first.delivery_id)).toEqual(first);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { appointmentOf } from '../../shared/webhook/delivery-steps.ts';
+import { appointmentOf } from '../../shared/webhook/appointment.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { type Answer, createWorld } from '../support/webhook-world.ts';
