@@ -1,6 +1,7 @@
 /**
- * Ends messages whose validity period is over, and wakes scheduled ones whose wake was lost. Every message stands in
- * the agenda from its first change on until it is final, so a run that dies, or never starts, leaves it to the next.
+ * Ends messages whose validity period is over, and brings those back whose queue message or wake was lost. Every message
+ * stands in the agenda from its first change on until it is final, so a run that dies, or never starts, leaves it to
+ * the next.
  */
 import type { Appointment } from '../agenda/agenda.ts';
 import { type AgendaRun, type LookAgain, type Looked, lookThrough } from '../agenda/look-through.ts';
@@ -18,6 +19,7 @@ export interface ExpireDependencies extends AgendaRun {
 
 export interface Expired {
   readonly expired: number;
+  /** Put on the outbound queue again. */
   readonly woken: number;
   /** Whether the run ended before the agenda was through. */
   readonly cutShort: boolean;
@@ -27,6 +29,9 @@ export interface Expired {
 /** After its time a scheduled message is on its way by itself; one that is not is woken, again and again. */
 const wakeAfterSeconds = 60;
 const wakePauseSeconds = 60;
+/** A message is mostly final by then; one that is still queued is, but for a carrier that is far behind, forgotten. */
+const forgottenAfterSeconds = 900;
+const forgottenPauseSeconds = 3600;
 
 /** When a new message must be looked at first. */
 export function firstLook(message: Message): Appointment {
@@ -34,9 +39,18 @@ export function firstLook(message: Message): Appointment {
 }
 
 function nextLook(message: Message): Date {
-  return message.status === 'scheduled'
-    ? addSeconds(new Date(message.scheduled_at ?? message.created_at), wakeAfterSeconds)
-    : new Date(message.expires_at);
+  const expiresAt = new Date(message.expires_at);
+  switch (message.status) {
+    case 'scheduled':
+      return addSeconds(new Date(message.scheduled_at ?? message.created_at), wakeAfterSeconds);
+    case 'queued':
+      return earlier(
+        addSeconds(new Date(message.queued_at ?? message.created_at), forgottenAfterSeconds),
+        expiresAt,
+      );
+    default:
+      return expiresAt;
+  }
 }
 
 /** One run over all messages that are due. */
@@ -47,10 +61,12 @@ export async function expireOverdue(deps: ExpireDependencies): Promise<Expired> 
     const now = deps.clock();
     if (transitions[message.status].final) return undefined;
     if (nextLook(message) > now) return nextLook(message);
-    if (message.status === 'scheduled') {
+    const expiresAt = new Date(message.expires_at);
+    if (message.status === 'scheduled' || (message.status === 'queued' && expiresAt > now)) {
       await deps.outbound.enqueue([{ messageId: message.message_id, clientId: message.client_id }]);
       totals.woken += 1;
-      return addSeconds(now, wakePauseSeconds);
+      const pauseSeconds = message.status === 'scheduled' ? wakePauseSeconds : forgottenPauseSeconds;
+      return earlier(addSeconds(now, pauseSeconds), expiresAt);
     }
     const expired = await deps.messages.transition(message.message_id, expiry(now));
     // Refused: the row has moved on since it was read, and the next look will see where to.
@@ -73,4 +89,8 @@ export async function expireOverdue(deps: ExpireDependencies): Promise<Expired> 
   }
 
   return { ...(await lookThrough(deps, 'messages', look)), ...totals };
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }

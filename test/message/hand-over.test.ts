@@ -272,6 +272,26 @@ describe('a scheduled message', () => {
     now = start;
   });
 
+  it('that its queue lost is put there again after a quarter of an hour, then each hour, until it expires', async () => {
+    now = start;
+    const message = await sent({ validity_period: 7200 });
+    const { messages } = storesIn(tables);
+    const { deps, agenda } = relayWorld();
+    await relay(deps, [{ before: undefined, after: message }]);
+    const minutes: number[] = [];
+    const outbound = {
+      enqueue: async () => void minutes.push((now.getTime() - start.getTime()) / 60_000),
+    };
+    for (let minute = 0; minute <= 121; minute += 1) {
+      now = addSeconds(start, 60 * minute);
+      await expireOverdue({ agenda, messages, outbound, clock, budgetMs: 10_000 });
+    }
+    expect(minutes).toEqual([15, 75]);
+    expect((await stored(message.message_id)).status).toBe('expired');
+    expect(agenda.all()).toEqual([]);
+    now = start;
+  });
+
   it('is canceled before its time, twice with one answer, and never handed over', async () => {
     now = start;
     const client = aClient();
