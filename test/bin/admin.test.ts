@@ -50,6 +50,19 @@ describe('npm run admin', () => {
     expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
   }, 120_000);
 
+  it('allows a client some countries and senders alone, and all again', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Of two countries');
+    const id = String(client_id);
+    const allow = (...words: string[]) => json('clients', 'allow', id, ...words);
+    expect(await allow('--countries', 'GB,fr', '--senders', 'ACME')).toEqual({
+      client_id: id,
+      countries: ['GB', 'FR'],
+      senders: ['ACME'],
+    });
+    expect(await allow('--countries', 'any')).toMatchObject({ countries: null, senders: ['ACME'] });
+    expect(await json('clients', 'show', id)).toMatchObject({ countries: null, senders: ['ACME'] });
+  }, 120_000);
+
   it('makes and revokes API keys', async () => {
     const { client_id } = await json('clients', 'create', '--name', 'Keys');
     const key = await json('api-keys', 'create', String(client_id));
@@ -96,6 +109,8 @@ describe('npm run admin', () => {
       2,
       'webhook_url',
     ],
+    ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
+    ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
     ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'no stage moon'],
   ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
     const ended = await run(...words);
