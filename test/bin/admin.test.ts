@@ -1,40 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { gateway } from '../support/gateway.ts';
+import { type AdminShell, adminShell } from '../support/admin-shell.ts';
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
-let folder: string;
-let connection: string;
-
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(...words: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, '--gateway', connection, ...words], (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
-
-async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { status, stdout, stderr } = await run(...words, '--json');
-  expect([status, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
+let shell: AdminShell;
+const run: AdminShell['run'] = (...words) => shell.run(...words);
+const json: AdminShell['json'] = (...words) => shell.json(...words);
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-admin-'));
-  connection = join(folder, 'gateway.json');
-  writeFileSync(connection, JSON.stringify(gateway()));
+  shell = adminShell();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => shell.close());
 
 describe('npm run admin', () => {
   it('makes a client, disables and enables it, and shows its secret once', async () => {
@@ -119,7 +94,7 @@ describe('npm run admin', () => {
   });
 
   it('says what to do where no gateway runs', async () => {
-    const { status, stderr } = await run('--gateway', join(folder, 'none.json'), 'clients', 'list');
+    const { status, stderr } = await run('--gateway', join(shell.folder, 'none.json'), 'clients', 'list');
     expect([status, stderr]).toEqual([
       1,
       'No gateway runs here: start one with npm start, or name a --stage.\n',
