@@ -16,7 +16,6 @@ import {
 import { assertWebhookUrl, permissionsBody } from '../../shared/admin/requests.ts';
 import type { ApiKeyView, ClientView } from '../../shared/admin/views.ts';
 import { parseBody } from '../../shared/api.ts';
-import type { PermissionChange } from '../../shared/client/client-store.ts';
 import { GatewayError } from '../../shared/errors.ts';
 import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
@@ -112,17 +111,18 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .command('allow')
     .description('sets the only countries and senders that the client may use, from within 60 seconds on')
     .argument('<client-id>')
-    .option('--countries <codes>', 'as GB,FR; "any" allows all', listOption)
-    .option('--senders <names>', 'as ACME,+447700900123; "any" allows all', listOption)
+    .option('--countries <codes>', 'as GB,FR; "any" allows all')
+    .option('--senders <names>', 'as ACME,+447700900123; "any" allows all')
     .addHelpText(
       'after',
       '\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders any',
     )
     .action(
-      run(async ({ ports, actor }, clientId: string, options: PermissionChange) => {
+      run(async ({ ports, actor }, clientId: string, options: { countries?: string; senders?: string }) => {
         if (options.countries === undefined && options.senders === undefined)
           throw new GatewayError('invalid_request', 'Give --countries or --senders.');
-        await changePermissions(ports, actor, clientId, parseBody(permissionsBody, options));
+        const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
+        await changePermissions(ports, actor, clientId, parseBody(permissionsBody, wanted));
         const { countries, senders } = await showClient(ports, clientId);
         return {
           json: { client_id: clientId, countries, senders },
@@ -211,8 +211,8 @@ function keyTable(keys: readonly ApiKeyView[]): string {
 }
 
 /** Null for "any". */
-function listOption(text: string): readonly string[] | null {
-  return text === 'any' ? null : text.split(',').map((item) => item.trim());
+function listIn(text: string | undefined): readonly string[] | null | undefined {
+  return text === 'any' ? null : text?.split(',').map((item) => item.trim());
 }
 
 function done(json: unknown, line: string): CommandAnswer {

@@ -56,6 +56,9 @@ describe('npm run admin', () => {
       override: { per_minute: 300, per_day: 50_000 },
       in_force: { per_hour: 1000 },
     });
+    const back = await json('limits', 'set', id, 'sms_send', '--per-minute', 'default');
+    expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
+    expect(back.override).not.toHaveProperty('per_minute');
     const { limits } = await json('limits', 'list');
     expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
     await json('limits', 'remove', id, 'sms_send');
