@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Connection, connectionOf, welcome } from '../lib/local/connection.ts';
+import { aimAtEmulator } from '../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { dynamo } from '../shared/aws.ts';
@@ -74,14 +75,8 @@ async function demoClients(gateway: LocalGateway, dataFolder: string | undefined
   const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return JSON.parse(kept) as DemoClients;
 
-  const { aws, tables } = gateway;
-  delete process.env.AWS_PROFILE;
-  Object.assign(process.env, {
-    AWS_REGION: aws.region,
-    AWS_ACCESS_KEY_ID: aws.access_key_id,
-    AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
-  });
-  const created = await createDemoClients(dynamoClientAdmin(dynamo(), tables), new Date());
+  aimAtEmulator(process.env, gateway.aws);
+  const created = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
   if (file !== undefined && dataFolder !== undefined) {
     await mkdir(dataFolder, { recursive: true });
     await writeFile(file, JSON.stringify(created), ownerOnly);

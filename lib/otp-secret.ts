@@ -1,5 +1,5 @@
 /** The secret that one-time passwords are derived under; rotated by a new version, the one before holds beside it. */
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -22,6 +22,8 @@ export class OtpSecret extends Construct {
       'AwsSolutions-SMG4':
         'Rotated by the runbook: a code of the version before holds for as long as it lives.',
     });
+    // Where the one who rotates it finds it.
+    new CfnOutput(this, 'Arn', { key: 'OtpSecretArn', value: this.arn });
   }
 
   /** By attribute: a reference is the ARN on AWS too, but the name on the emulator. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import {
   addApiKey,
   addClient,
+  changePermissions,
   changeWebhookUrl,
   disableClient,
   listApiKeys,
@@ -12,8 +13,10 @@ import {
   showClient,
   withdrawApiKey,
 } from '../../shared/admin/clients.ts';
-import { assertWebhookUrl } from '../../shared/admin/requests.ts';
+import { assertWebhookUrl, permissionsBody } from '../../shared/admin/requests.ts';
 import type { ApiKeyView, ClientView } from '../../shared/admin/views.ts';
+import { parseBody } from '../../shared/api.ts';
+import { GatewayError } from '../../shared/errors.ts';
 import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
@@ -105,6 +108,30 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       }),
     );
   clients
+    .command('allow')
+    .description('sets the only countries and senders that the client may use, from within 60 seconds on')
+    .argument('<client-id>')
+    .option('--countries <codes>', 'as GB,FR; "any" allows all')
+    .option('--senders <names>', 'as ACME,+447700900123; "any" allows all')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders any',
+    )
+    .action(
+      run(async ({ ports, actor }, clientId: string, options: { countries?: string; senders?: string }) => {
+        if (options.countries === undefined && options.senders === undefined)
+          throw new GatewayError('invalid_request', 'Give --countries or --senders.');
+        const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
+        await changePermissions(ports, actor, clientId, parseBody(permissionsBody, wanted));
+        const { countries, senders } = await showClient(ports, clientId);
+        return {
+          json: { client_id: clientId, countries, senders },
+          text: () =>
+            textFields({ client_id: clientId, countries: countries ?? 'any', senders: senders ?? 'any' }),
+        };
+      }),
+    );
+  clients
     .command('webhook-url')
     .description("sets where the client's webhooks go, or removes it")
     .argument('<client-id>')
@@ -181,6 +208,11 @@ function keyTable(keys: readonly ApiKeyView[]): string {
     ],
     'It has no API keys.',
   );
+}
+
+/** Null for "any". */
+function listIn(text: string | undefined): readonly string[] | null | undefined {
+  return text === 'any' ? null : text?.split(',').map((item) => item.trim());
 }
 
 function done(json: unknown, line: string): CommandAnswer {

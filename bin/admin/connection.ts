@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
 import { stageVariables } from '../../lib/stage-variables.ts';
 import { type StageSettings, stages } from '../../lib/stages.ts';
@@ -59,14 +60,7 @@ async function localResources(
   const parsed = connectionSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { aws, tables, queues } = parsed.data;
-  delete environment.AWS_PROFILE;
-  delete environment.AWS_SESSION_TOKEN;
-  Object.assign(environment, {
-    AWS_ENDPOINT_URL: aws.endpoint,
-    AWS_REGION: aws.region,
-    AWS_ACCESS_KEY_ID: aws.access_key_id,
-    AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
-  });
+  aimAtEmulator(environment, aws);
   return { tables, queues };
 }
 

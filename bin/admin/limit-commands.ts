@@ -23,9 +23,9 @@ Example:
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300 --per-hour default`;
 
 interface SetOptions {
-  readonly perMinute?: number | null;
-  readonly perHour?: number | null;
-  readonly perDay?: number | null;
+  readonly perMinute?: number | 'default';
+  readonly perHour?: number | 'default';
+  readonly perDay?: number | 'default';
 }
 
 export function addLimitCommands(program: Command, { run }: Runner): void {
@@ -45,7 +45,11 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
         if (perMinute === undefined && perHour === undefined && perDay === undefined) {
           throw new GatewayError('invalid_request', 'Give --per-minute, --per-hour or --per-day.');
         }
-        const change = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
+        const change = {
+          per_minute: limitOf(perMinute),
+          per_hour: limitOf(perHour),
+          per_day: limitOf(perDay),
+        };
         const view = await setLimits(ports, actor, clientId, endpoint, change);
         return { json: view, text: () => limitTable([view]) };
       }),
@@ -101,11 +105,16 @@ function limitTable(limits: readonly EndpointLimits[]): string {
   return limits.some(({ override }) => override !== null) ? `${table}\n\n* set for this client` : table;
 }
 
-function limitOption(text: string): number | null {
-  if (text === 'default') return null;
+/** Not null for "default": commander makes an empty text of it. */
+function limitOption(text: string): number | 'default' {
+  if (text === 'default') return text;
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) {
     throw new InvalidArgumentError('It must be a whole number of 1 or more, or "default".');
   }
   return value;
 }
+
+/** Null takes the override back. */
+const limitOf = (option: number | 'default' | undefined): number | null | undefined =>
+  option === 'default' ? null : option;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { resourcesOf } from '../outputs.ts';
 import { stages } from '../stages.ts';
 import { type Emulator, emulatorAccess, startEmulator } from './emulator.ts';
+import type { EmulatorConnection } from './environment.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 
@@ -25,12 +26,7 @@ export interface LocalGatewayOptions {
 
 export interface LocalGateway {
   readonly baseUrl: string;
-  readonly aws: {
-    readonly endpoint: string;
-    readonly region: string;
-    readonly access_key_id: string;
-    readonly secret_access_key: string;
-  };
+  readonly aws: EmulatorConnection;
   /** By snake_case name: `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
   /** URLs, dead-letter queues included. */

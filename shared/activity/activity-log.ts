@@ -10,6 +10,7 @@ export const activityKinds = [
   'client_secret_rotated',
   'webhook_secret_rotated',
   'webhook_url_changed',
+  'permissions_changed',
   'api_key_created',
   'api_key_revoked',
   'limits_set',

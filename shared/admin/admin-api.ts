@@ -8,6 +8,7 @@ import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
 import {
   addApiKey,
   addClient,
+  changePermissions,
   changeWebhookUrl,
   disableClient,
   listClients,
@@ -71,9 +72,11 @@ export function adminOperations(ports: AdminPorts): Readonly<Record<AdminApiRout
     showClient: async ({ path }) => showClient(ports, path('client_id')),
     changeClient: async ({ request, actor, path }) => {
       const clientId = path('client_id');
-      const { disabled, webhook_url } = parseBody(clientChangeBody(ports), request.body);
+      const change = parseBody(clientChangeBody(ports), request.body);
+      const { disabled, webhook_url, countries, senders } = change;
       if (disabled !== undefined) await disableClient(ports, actor, clientId, disabled);
       if (webhook_url !== undefined) await changeWebhookUrl(ports, actor, clientId, webhook_url);
+      await changePermissions(ports, actor, clientId, { countries, senders });
       return showClient(ports, clientId);
     },
     renewClientSecret: async ({ actor, path }) => renewClientSecret(ports, actor, path('client_id')),

@@ -8,6 +8,7 @@ import {
   rotateWebhookSecret,
   setClientDisabled,
 } from '../client/client-admin.ts';
+import type { PermissionChange } from '../client/client-store.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { note } from './activity-note.ts';
@@ -104,6 +105,32 @@ export async function changeWebhookUrl(
   });
   if (!(await ports.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined))) throw noSuchClient();
 }
+
+/** Which countries and senders it may use; in force within 60 s. A list that is null allows all. */
+export async function changePermissions(
+  ports: AdminPorts,
+  actor: string,
+  clientId: string,
+  { countries, senders }: PermissionChange,
+): Promise<void> {
+  const client = await existing(ports, clientId);
+  const change = {
+    ...(countries === undefined ? {} : { countries: withoutDoubles(countries) }),
+    ...(senders === undefined ? {} : { senders: withoutDoubles(senders) }),
+  };
+  if (Object.keys(change).length === 0) return;
+  await note(ports, actor, {
+    kind: 'permissions_changed',
+    summary: `${actor} changed the countries and senders of ${client.name}`,
+    clientId,
+    before: { countries: client.countries ?? null, senders: client.senders ?? null },
+    after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
+  });
+  if (!(await ports.clients.clients.setPermissions(clientId, change))) throw noSuchClient();
+}
+
+const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>
+  list === null ? null : [...new Set(list)];
 
 /** The secret before goes on for 24 h. */
 export async function renewClientSecret(

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { activityKinds } from '../activity/activity-log.ts';
 import { GatewayError } from '../errors.ts';
+import { countrySchema, senderSchema } from '../message/recipient.ts';
 import { figureSpans } from './figures.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
@@ -17,9 +18,23 @@ export function newClientBody({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>) {
   });
 }
 
+/** An empty list would allow nothing, and be taken for one that allows everything. */
+const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
+const permissions = {
+  countries: z.optional(z.nullable(z.array(countrySchema).check(oneAtLeast, z.maxLength(250)))),
+  senders: z.optional(z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100)))),
+};
+
 export function clientChangeBody({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>) {
-  return z.object({ disabled: z.optional(z.boolean()), webhook_url: z.optional(z.nullable(webhookUrl)) });
+  return z.object({
+    disabled: z.optional(z.boolean()),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+    ...permissions,
+  });
 }
+
+/** What a client may use: a list that is left out stays as it is. */
+export const permissionsBody = z.object(permissions);
 
 export const limitsBody = z.object({
   endpoint: z.string().check(z.minLength(1)),

@@ -1,5 +1,4 @@
 /** Keeps clients in their table; each change is one write on the condition that it still fits. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -8,12 +7,13 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { whereItFits } from '../conditional.dynamo.ts';
 import { clientRow } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string): ClientStore {
   const update = (clientId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> =>
-    whereItFits(() => dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
+    whereItFits(dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
 
   return {
     async find(clientId) {
@@ -43,6 +43,29 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         ConditionExpression: 'attribute_exists(client_id)',
         ...(webhookUrl === undefined ? {} : { ExpressionAttributeValues: { ':webhook_url': webhookUrl } }),
       }),
+    setPermissions: (clientId, change) => {
+      const entries = Object.entries(change).filter(([, list]) => list !== undefined);
+      const set = entries.filter(([, list]) => list !== null);
+      const removed = entries.filter(([, list]) => list === null);
+      const clause = (verb: string, parts: readonly string[]) =>
+        parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
+      return update(clientId, {
+        UpdateExpression: [
+          ...clause(
+            'SET',
+            set.map(([name]) => `${name} = :${name}`),
+          ),
+          ...clause(
+            'REMOVE',
+            removed.map(([name]) => name),
+          ),
+        ].join(' '),
+        ConditionExpression: 'attribute_exists(client_id)',
+        ...(set.length === 0
+          ? {}
+          : { ExpressionAttributeValues: Object.fromEntries(set.map(([name, list]) => [`:${name}`, list])) }),
+      });
+    },
     replaceSecrets: (clientId, before, after) =>
       update(clientId, {
         UpdateExpression: 'SET secrets = :after',
@@ -65,15 +88,4 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       };
     },
   };
-}
-
-/** Whether the write's condition held. */
-export async function whereItFits(write: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await write();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

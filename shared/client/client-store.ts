@@ -14,6 +14,8 @@ export interface ClientStore {
   setDisabled(clientId: string, disabled: boolean): Promise<boolean>;
   /** `undefined` removes the address. False where there is no such client. */
   setWebhookUrl(clientId: string, webhookUrl: string | undefined): Promise<boolean>;
+  /** `null` removes a list, and so allows everything; one that is left out stays. False where there is no such client. */
+  setPermissions(clientId: string, change: PermissionChange): Promise<boolean>;
   /** False where the secrets are no longer `before`: someone else changed them. */
   replaceSecrets(
     clientId: string,
@@ -21,6 +23,11 @@ export interface ClientStore {
     after: readonly ClientSecret[],
   ): Promise<boolean>;
   list(options: ListOptions): Promise<ClientPage>;
+}
+
+export interface PermissionChange {
+  readonly countries?: readonly string[] | null | undefined;
+  readonly senders?: readonly string[] | null | undefined;
 }
 
 export interface ListOptions {

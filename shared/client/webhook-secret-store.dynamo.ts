@@ -1,7 +1,7 @@
 /** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { whereItFits } from '../conditional.dynamo.ts';
 import { dynamoWebhookSecrets } from '../webhook/webhook-secrets.dynamo.ts';
-import { whereItFits } from './client-store.dynamo.ts';
 import type { WebhookSecretStore } from './client-store.ts';
 
 export function dynamoWebhookSecretStore(
@@ -11,7 +11,7 @@ export function dynamoWebhookSecretStore(
   return {
     find: dynamoWebhookSecrets(dynamo, TableName).ofClient,
     replace: (clientId, before, after) =>
-      whereItFits(() =>
+      whereItFits(
         dynamo.send(
           new UpdateCommand({
             TableName,

@@ -1,9 +1,8 @@
 /** The batches table: one row for each bulk request. */
-import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
+import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import { type Batch, rowErrors } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import { noteUse } from './key-use.dynamo.ts';
@@ -38,8 +37,8 @@ export function dynamoBatchStore(
   const daysAfter = (from: Date, days: number): number => epochSeconds(addSeconds(from, days * 86_400));
 
   async function update(batchId: string, update: string, condition: string, values: Record<string, unknown>) {
-    try {
-      await client.send(
+    return whereItFits(
+      client.send(
         new UpdateCommand({
           TableName,
           Key: { batch_id: batchId },
@@ -50,31 +49,25 @@ export function dynamoBatchStore(
             : {}),
           ExpressionAttributeValues: values,
         }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+      ),
+    );
   }
 
   return {
     async create(batch) {
-      try {
-        await client.send(
+      const creating = await attempted(
+        client.send(
           new PutCommand({
             TableName,
             Item: { ...batch, purge_at: daysAfter(new Date(batch.expires_at), table.retentionDays) },
             ConditionExpression: 'attribute_not_exists(batch_id)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return { created: true };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        const existing = batchRow.parse(unmarshall(error.Item as Record<string, AttributeValue>));
-        return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
-      }
+        ),
+      );
+      if (creating.made) return { created: true };
+      const existing = batchRow.parse(creating.row);
+      return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
     },
 
     async get(batchId): Promise<Batch | undefined> {

@@ -1,6 +1,6 @@
 /** Notes on the first record of an idempotency key in which use the key is, and keeps that record as long as it counts. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { whereItFits } from '../conditional.dynamo.ts';
 
 /** False where the record is gone. Its end is only ever put off: a message may be scheduled for long after. */
 export async function noteUse(
@@ -22,12 +22,6 @@ export async function noteUse(
     ExpressionAttributeValues: Record<string, unknown>,
   ): Promise<boolean> {
     const command = { TableName, Key, UpdateExpression, ConditionExpression, ExpressionAttributeValues };
-    try {
-      await client.send(new UpdateCommand(command));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return whereItFits(client.send(new UpdateCommand(command)));
   }
 }

@@ -1,5 +1,5 @@
 /** Phone numbers and senders as requests name them: E.164, checked for their country's length. */
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 
 export type { CountryCode };
@@ -28,6 +28,11 @@ export const senderSchema = z.string().check(
   ),
   z.meta({ pattern: `${e164.source}|${alphanumericSender.source}` }),
 );
+
+/** ISO 3166-1 alpha-2, of a country that has telephone numbers. */
+export const countrySchema = z
+  .string()
+  .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be the two letters of a country, such as GB'));
 
 /** The ISO 3166 country of a number; undefined for numbers of no one country. */
 export function countryOf(recipient: string): CountryCode | undefined {

@@ -2,12 +2,11 @@
  * The one-time-passwords table: a row for each password, and two kinds of rows beside them, named by what they
  * are about: `pending#…` points to the slot's password, `sends#…` holds a recipient's latest sends.
  */
-import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { addSeconds, epochSeconds } from '../clock.ts';
-import { type OneTimePassword, recipientWindowSeconds } from './otp.ts';
+import { attempted, whereItFits } from '../conditional.dynamo.ts';
+import { recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
 
 /** A password is kept for a day after it expired, so that a late verification hears that it did. */
@@ -98,8 +97,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     async countAttempt({ otpId, clientId, requestId }, now) {
-      try {
-        const answer = await client.send(
+      const counting = await attempted(
+        client.send(
           new UpdateCommand({
             TableName: tableName,
             Key: { otp_id: otpId },
@@ -117,14 +116,11 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return { counted: true, otp: otpRow.parse(answer.Attributes) };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const otp = rowOf(error);
-        const counted = otp?.client_id === clientId && otp.latest_attempt === requestId;
-        return { counted, otp };
-      }
+        ),
+      );
+      if (counting.made) return { counted: true, otp: otpRow.parse(counting.answer.Attributes) };
+      const otp = counting.row === undefined ? undefined : otpRow.parse(counting.row);
+      return { counted: otp?.client_id === clientId && otp.latest_attempt === requestId, otp };
     },
 
     markVerified({ otpId, requestId }) {
@@ -154,19 +150,4 @@ function slotKey({ clientId, recipient, purpose }: OtpSlot): string {
 
 function sendsKey(clientId: string, recipient: string): string {
   return `sends#${clientId}#${recipient}`;
-}
-
-function rowOf(error: ConditionalCheckFailedException): OneTimePassword | undefined {
-  if (error.Item === undefined) return undefined;
-  return otpRow.parse(unmarshall(error.Item as Record<string, AttributeValue>));
-}
-
-async function whereItFits(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

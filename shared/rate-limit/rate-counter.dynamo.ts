@@ -1,7 +1,7 @@
 /** Counts a request in one conditional write of one write unit, with no read: exact under any concurrency. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { attempted } from '../conditional.dynamo.ts';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
 import { type PerWindow, type Windows, windowSeconds } from './windows.ts';
 
@@ -21,8 +21,8 @@ async function countInDynamo(
   const hasRoom = (attribute: string, limit: string): string =>
     `(attribute_not_exists(${attribute}) OR ${attribute} < ${limit})`;
   const remove = staleAttributes.length === 0 ? '' : ` REMOVE ${staleAttributes.join(', ')}`;
-  try {
-    const { Attributes } = await dynamo.send(
+  const counting = await attempted(
+    dynamo.send(
       new UpdateCommand({
         TableName: tableName,
         Key: { counter },
@@ -42,14 +42,11 @@ async function countInDynamo(
         ReturnValues: 'UPDATED_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    );
-    return { admitted: true, used: usedIn(Attributes ?? {}, windows) };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // The row as the condition saw it tells which windows were full; it comes in DynamoDB's own form.
-    const row = Object.entries(error.Item ?? {}).map(([name, value]) => [name, value.N] as const);
-    return { admitted: false, used: usedIn(Object.fromEntries(row), windows) };
-  }
+    ),
+  );
+  // A refusal comes with the row as the condition saw it, which tells the windows that were full.
+  const row = counting.made ? counting.answer.Attributes : counting.row;
+  return { admitted: counting.made, used: usedIn(row ?? {}, windows) };
 }
 
 function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows): PerWindow<number> {

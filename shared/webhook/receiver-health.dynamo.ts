@@ -2,13 +2,14 @@
  * What is known of receivers, as rows of the deliveries table named `receiver#<client>#<origin>` and
  * `probe#<client>#<slot>`; they go by TTL at the latest.
  */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { epochSeconds } from '../clock.ts';
+import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import type { Receiver, ReceiverStore } from './receiver-health.ts';
 
 const receiverRow = z.object({ standing: z.enum(['quick', 'slow']), known_until: z.iso.datetime() });
+const probeRow = z.object({ taken_since: z.iso.datetime() });
 
 export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: string): ReceiverStore {
   const receiverKey = (of: Receiver) => ({ delivery_id: `receiver#${of.clientId}#${of.origin}` });
@@ -40,7 +41,7 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
     },
 
     async setQuick(receiver, until, unlessHungSince) {
-      return succeeds(
+      return whereItFits(
         client.send(
           new PutCommand({
             TableName: tableName,
@@ -53,8 +54,8 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
     },
 
     async takeSlot(slot, holder, now, until) {
-      try {
-        await client.send(
+      const taking = await attempted(
+        client.send(
           new PutCommand({
             TableName: tableName,
             Item: { ...slotKey(slot), holder, taken_since: now.toISOString(), ...lasting(until) },
@@ -62,17 +63,15 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
             ExpressionAttributeValues: { ':holder': holder, ':now': now.toISOString() },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return new Date(error.Item?.taken_since?.S ?? now);
-      }
+        ),
+      );
+      if (taking.made) return undefined;
+      return new Date(taking.row === undefined ? now : probeRow.parse(taking.row).taken_since);
     },
 
     async freeSlot(slot, holder) {
       // False where its time was over and another took it.
-      await succeeds(
+      await whereItFits(
         client.send(
           new DeleteCommand({
             TableName: tableName,
@@ -84,14 +83,4 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
       );
     },
   };
-}
-
-async function succeeds(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

@@ -2,9 +2,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminApiRouteName, adminApiRoutes, showsSecret } from '../../shared/admin/admin-routes.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
-import { type Answer, call, tokenOf } from '../support/client.ts';
+import { call, tokenOf } from '../support/client.ts';
 import { failForGood } from '../support/final-failure.ts';
 import { documentClient, eventually, gateway } from '../support/gateway.ts';
+import type { Answer } from '../support/http-call.ts';
 import { startMendableReceiver } from '../support/mendable-receiver.ts';
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
@@ -109,6 +110,37 @@ describe('the admin API', () => {
   });
 });
 
+describe('the countries and senders of a client', () => {
+  it('are set, changed one without the other, and removed', async () => {
+    const { body } = await as(admin, 'POST', '/admin/api/clients', { name: 'Of two countries' });
+    const path = `/admin/api/clients/${String(body.client_id)}`;
+    const change = async (wanted: object) => (await as(admin, 'PATCH', path, wanted)).body;
+    expect(await change({ countries: ['gb', 'FR', 'GB'], senders: ['ACME', '+447700900123'] })).toMatchObject(
+      {
+        countries: ['GB', 'FR'],
+        senders: ['ACME', '+447700900123'],
+      },
+    );
+    expect(await change({ countries: ['DE'] })).toMatchObject({
+      countries: ['DE'],
+      senders: ['ACME', '+447700900123'],
+    });
+    expect(await change({ senders: null })).toMatchObject({ countries: ['DE'], senders: null });
+    expect(await change({ countries: null })).toMatchObject({ countries: null, senders: null });
+  });
+
+  it.each([
+    [{ countries: ['GB', 'Gaul'], senders: ['no sender of mine'] }, ['countries[1]', 'senders[0]']],
+    [{ countries: [], senders: [] }, ['countries', 'senders']],
+    [{ countries: 'GB', senders: [7] }, ['countries', 'senders[0]']],
+  ])('are left alone by %j, with every fault named', async (wanted, fields) => {
+    const path = `/admin/api/clients/${client.client_id}`;
+    const { status, body } = await as(admin, 'PATCH', path, wanted);
+    expect([status, (body.details as { field: string }[]).map(({ field }) => field)]).toEqual([400, fields]);
+    expect((await as(admin, 'GET', path)).body).toMatchObject({ countries: null, senders: null });
+  });
+});
+
 describe('a change', () => {
   it('is noted with who did it, and how it was before and after', async () => {
     const { body } = await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' });
@@ -116,6 +148,8 @@ describe('a change', () => {
     const path = `/admin/api/clients/${id}`;
     await as(admin, 'PATCH', path, { disabled: true });
     await as(admin, 'PATCH', path, { webhook_url: 'https://shop.test/hook' });
+    await as(admin, 'PATCH', path, { countries: ['GB'], senders: ['ACME'] });
+    await as(admin, 'PATCH', path, { countries: null });
     await as(admin, 'POST', `${path}/secret`, {});
     await as(admin, 'POST', `${path}/webhook-secret`, {});
     const { body: key } = await as(admin, 'POST', `${path}/api-keys`, {});
@@ -131,13 +165,19 @@ describe('a change', () => {
       'api_key_created',
       'webhook_secret_rotated',
       'client_secret_rotated',
+      'permissions_changed',
+      'permissions_changed',
       'webhook_url_changed',
       'client_disabled',
       'client_created',
     ]);
     expect(entries.every(({ actor }) => actor === adminId)).toBe(true);
-    expect(entries[7]).toMatchObject({ before: { disabled: false }, after: { disabled: true } });
+    expect(entries[9]).toMatchObject({ before: { disabled: false }, after: { disabled: true } });
     expect(entries[6]).toMatchObject({
+      before: { countries: ['GB'], senders: ['ACME'] },
+      after: { countries: null, senders: ['ACME'] },
+    });
+    expect(entries[8]).toMatchObject({
       before: { webhook_url: null },
       after: { webhook_url: 'https://shop.test/hook' },
     });

@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamo } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
@@ -53,12 +54,7 @@ export async function withOwnGateway(
   const servers: Server[] = [];
   try {
     const { aws, tables } = gateway;
-    delete process.env.AWS_PROFILE;
-    Object.assign(process.env, {
-      AWS_REGION: aws.region,
-      AWS_ACCESS_KEY_ID: aws.access_key_id,
-      AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
-    });
+    aimAtEmulator(process.env, aws);
     await work({ ...parts(tables, servers), processes: () => processesOf(gateway.emulatorPid) });
   } finally {
     for (const server of servers) server.close().closeAllConnections();

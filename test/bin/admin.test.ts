@@ -1,40 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { gateway } from '../support/gateway.ts';
+import { type AdminShell, adminShell } from '../support/admin-shell.ts';
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
-let folder: string;
-let connection: string;
-
-interface Ended {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(...words: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, '--gateway', connection, ...words], (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
-
-async function json(...words: string[]): Promise<Record<string, unknown>> {
-  const { status, stdout, stderr } = await run(...words, '--json');
-  expect([status, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
+let shell: AdminShell;
+const run: AdminShell['run'] = (...words) => shell.run(...words);
+const json: AdminShell['json'] = (...words) => shell.json(...words);
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-admin-'));
-  connection = join(folder, 'gateway.json');
-  writeFileSync(connection, JSON.stringify(gateway()));
+  shell = adminShell();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => shell.close());
 
 describe('npm run admin', () => {
   it('makes a client, disables and enables it, and shows its secret once', async () => {
@@ -48,6 +23,19 @@ describe('npm run admin', () => {
     const { clients } = await json('clients', 'list');
     expect(clients).toContainEqual(expect.objectContaining({ client_id: id, disabled: false }));
     expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
+  }, 120_000);
+
+  it('allows a client some countries and senders alone, and all again', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Of two countries');
+    const id = String(client_id);
+    const allow = (...words: string[]) => json('clients', 'allow', id, ...words);
+    expect(await allow('--countries', 'GB,fr', '--senders', 'ACME')).toEqual({
+      client_id: id,
+      countries: ['GB', 'FR'],
+      senders: ['ACME'],
+    });
+    expect(await allow('--countries', 'any')).toMatchObject({ countries: null, senders: ['ACME'] });
+    expect(await json('clients', 'show', id)).toMatchObject({ countries: null, senders: ['ACME'] });
   }, 120_000);
 
   it('makes and revokes API keys', async () => {
@@ -68,6 +56,9 @@ describe('npm run admin', () => {
       override: { per_minute: 300, per_day: 50_000 },
       in_force: { per_hour: 1000 },
     });
+    const back = await json('limits', 'set', id, 'sms_send', '--per-minute', 'default');
+    expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
+    expect(back.override).not.toHaveProperty('per_minute');
     const { limits } = await json('limits', 'list');
     expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
     await json('limits', 'remove', id, 'sms_send');
@@ -96,6 +87,8 @@ describe('npm run admin', () => {
       2,
       'webhook_url',
     ],
+    ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
+    ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
     ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'no stage moon'],
   ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
     const ended = await run(...words);
@@ -104,7 +97,7 @@ describe('npm run admin', () => {
   });
 
   it('says what to do where no gateway runs', async () => {
-    const { status, stderr } = await run('--gateway', join(folder, 'none.json'), 'clients', 'list');
+    const { status, stderr } = await run('--gateway', join(shell.folder, 'none.json'), 'clients', 'list');
     expect([status, stderr]).toEqual([
       1,
       'No gateway runs here: start one with npm start, or name a --stage.\n',

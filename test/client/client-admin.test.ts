@@ -132,6 +132,7 @@ describe('administering clients', () => {
     await access.admin.clients.setWebhookUrl(client.client_id, undefined);
     expect(await find(client.client_id)).not.toHaveProperty('webhook_url');
     expect(await access.admin.clients.setWebhookUrl('client_unknown', 'https://a.test')).toBe(false);
+    expect(await access.admin.clients.setPermissions('client_unknown', { countries: ['GB'] })).toBe(false);
   });
 
   it('all clients are listed, page by page, each once', async () => {

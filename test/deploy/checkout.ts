@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
-const sources = ['bin', 'lib', 'functions', 'shared', 'package.json', 'cdk.json', 'tsconfig.json'];
+const sources = ['bin', 'lib', 'functions', 'shared', 'test', 'package.json', 'cdk.json', 'tsconfig.json'];
 
 export interface Checkout {
   readonly folder: string;

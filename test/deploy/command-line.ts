@@ -1,29 +1,60 @@
-/** Runs the CDK's command line as a person does, in a checkout, against the emulator. */
+/**
+ * Runs a command of the README in a checkout, as a person does who pastes it. All that differs from a shell with
+ * the credentials of an AWS account stands here, in `differences`.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
+
+const differences = {
+  /** Settings of a stage, unless the command names them: what the emulator refuses, or what only it asks for. */
+  settings: {
+    // Receivers run on this machine, which only the local stage may call.
+    stage: 'local',
+    canary: false,
+    webAcl: false,
+    smsCarrier: 'simulator',
+    whatsappCarrier: 'simulator',
+    enforceSslOnQueues: false,
+    deployWithCallerCredentials: true,
+    grantSendMessageBatch: true,
+    grantDefaultScheduleGroup: true,
+  },
+  /** What the shell has beside: nobody is there to answer a question, and AWS's command line is not installed. */
+  shell: `
+    npx() { command npx "$@" --yes; }
+    npm() { if [ "$1" = ci ]; then test -d node_modules; else command npm "$@"; fi; }
+    aws() { node '${join(import.meta.dirname, 'aws.ts')}' "$@"; }
+  `,
+  /** What stands in the README for what a person has to fill in. */
+  placeholders: { '--stage dev': '--stage local' },
+};
 
 export interface Ran {
   readonly status: number;
   /** Both streams, in the order of their coming. */
   readonly output: string;
+  /** Of the stack, where the command was a deploy. */
+  readonly outputs: Readonly<Record<string, string>>;
 }
 
-export interface CommandLine {
-  /** `npx cdk …` */
-  cdk(folder: string, ...parameters: string[]): Promise<Ran>;
-  /** `npx cdk deploy …`, and the outputs that it wrote. */
-  deploy(folder: string, ...parameters: string[]): Promise<Ran & { outputs: Record<string, string> }>;
-}
+/** @param fillIn - what a person writes in the place of the README's own words */
+export type CommandLine = (
+  folder: string,
+  command: string,
+  fillIn?: Readonly<Record<string, string>>,
+) => Promise<Ran>;
 
-const runWithinMs = 240_000;
+const runWithinMs = 300_000;
 
 export async function commandLine(endpoint: string, log: WriteStream): Promise<CommandLine> {
   const home = await mkdtemp(join(tmpdir(), 'messaging-gateway-home-'));
+  const outputsFile = join(home, 'outputs.json');
+  await writeFile(join(home, '.cdk.json'), JSON.stringify({ context: differences.settings, outputsFile }));
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,
@@ -35,18 +66,18 @@ export async function commandLine(endpoint: string, log: WriteStream): Promise<C
     AWS_SECRET_ACCESS_KEY: emulatorAccess.secretAccessKey,
   };
 
-  async function cdk(folder: string, ...parameters: string[]): Promise<Ran> {
-    log.write(`\n$ npx cdk ${parameters.join(' ')}\n`);
-    const child = spawn(
-      process.execPath,
-      [join(folder, 'node_modules', 'aws-cdk', 'bin', 'cdk'), ...parameters],
-      {
-        cwd: folder,
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: runWithinMs,
-      },
-    );
+  return async (folder, command, fillIn = {}) => {
+    let filledIn = command;
+    for (const [words, value] of Object.entries({ ...differences.placeholders, ...fillIn }))
+      filledIn = filledIn.replaceAll(words, () => value);
+    log.write(`\n$ ${filledIn}\n`);
+    await writeFile(outputsFile, '{}');
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', `${differences.shell}\n${filledIn}`], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: runWithinMs,
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (part: Buffer) => {
@@ -55,25 +86,8 @@ export async function commandLine(endpoint: string, log: WriteStream): Promise<C
       });
     }
     const [status] = (await once(child, 'close')) as [number | null];
-    return { status: status ?? -1, output };
-  }
-
-  return {
-    cdk,
-    async deploy(folder, ...parameters) {
-      const file = join(home, 'outputs.json');
-      const ran = await cdk(
-        folder,
-        'deploy',
-        '--require-approval',
-        'never',
-        '--outputs-file',
-        file,
-        ...parameters,
-      );
-      const written = await readFile(file, 'utf8').catch(() => '{}');
-      const [outputs = {}] = Object.values(JSON.parse(written) as Record<string, Record<string, string>>);
-      return { ...ran, outputs };
-    },
+    const written = JSON.parse(await readFile(outputsFile, 'utf8')) as Record<string, Record<string, string>>;
+    const [outputs = {}] = Object.values(written);
+    return { status: status ?? -1, output, outputs };
   };
 }

@@ -9,6 +9,7 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { IAMClient, paginateListRoles } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { paginateListQueues, SQSClient } from '@aws-sdk/client-sqs';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
 
@@ -33,6 +34,7 @@ export function surveyOf(endpoint: string): Survey {
   const dynamo = new DynamoDBClient(config);
   const lambda = new LambdaClient(config);
   const sqs = new SQSClient(config);
+  const secrets = new SecretsManagerClient(config);
   const logs = new CloudWatchLogsClient(config);
   const iam = new IAMClient(config);
   const kms = new KMSClient(config);
@@ -59,6 +61,11 @@ export function surveyOf(endpoint: string): Survey {
       ),
     'AWS::SQS::Queue': () =>
       namesOf(paginateListQueues({ client: sqs }, {}), ({ QueueUrls = [] }) => QueueUrls),
+    'AWS::SecretsManager::Secret': () =>
+      namesOf(paginateListSecrets({ client: secrets }, {}), ({ SecretList = [] }) =>
+        // CloudFormation has the ARN on AWS, and the name on the emulator.
+        SecretList.flatMap(({ ARN, Name }) => [ARN, Name]),
+      ),
     'AWS::Logs::LogGroup': () =>
       namesOf(paginateDescribeLogGroups({ client: logs }, {}), ({ logGroups = [] }) =>
         logGroups.map(({ logGroupName }) => logGroupName),

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DemoClients } from '../../shared/client/demo-clients.ts';
 
 export interface Receiver {
   readonly url: string;
@@ -49,12 +48,15 @@ export interface Traffic {
   end(): Promise<void>;
 }
 
-export async function tokenOf(baseUrl: string, clients: DemoClients): Promise<string> {
-  const { client_id, client_secret } = clients;
+export async function tokenOf(baseUrl: string, clientId: string, clientSecret: string): Promise<string> {
   const answer = await fetch(`${baseUrl}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' }),
+    body: JSON.stringify({
+      client_id: clientId,
+      client_secret: clientSecret,
+      grant_type: 'client_credentials',
+    }),
   });
   const body = (await answer.json()) as { access_token?: string };
   if (body.access_token === undefined) throw new Error(`no token: ${answer.status}`);

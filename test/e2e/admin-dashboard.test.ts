@@ -117,6 +117,23 @@ describe('an administrator in a browser', () => {
     });
   }, 120_000);
 
+  it('allows a client some countries alone, told which of them is none', async () => {
+    await show(page, `clients/${clientId}`, 'Browser shop');
+    const save = page.getByRole('button', { name: 'Save countries and senders' });
+    await page.getByLabel('Countries').fill('GB, Gaul');
+    await save.click();
+    await page.getByText('Number 2 must be the two letters of a country, such as GB.').waitFor();
+    await page.getByLabel('Countries').fill('GB, fr');
+    await page.getByLabel('Senders').fill('ACME');
+    await save.click();
+    await page.getByText('The countries and senders are saved').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Browser shop' }).waitFor();
+    expect(await page.getByLabel('Countries').inputValue()).toBe('GB, FR');
+    expect(await page.getByLabel('Senders').inputValue()).toBe('ACME');
+    expect(await axeViolations(page)).toEqual([]);
+  }, 60_000);
+
   it('raises a limit where it stands, and the header changes', async () => {
     await show(page, `limits/${clientId}`, 'Limits');
     await page.getByRole('button', { name: 'Edit Per minute of POST /api/v1/sms/send' }).click();

@@ -3,14 +3,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
 import { documentClient, eventually, gateway } from '../support/gateway.ts';
-import {
-  type Answer,
-  call,
-  clientAdmin,
-  newClient,
-  type TestClient,
-  tokenOf,
-} from '../support/gateway-client.ts';
+import { clientAdmin, newClient, type TestClient, tokenOf } from '../support/gateway-client.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
 import { bodyOf, type Receiver, startReceiver, verifiedBody } from '../support/receiver.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -87,7 +81,7 @@ describe('a message over HTTP', () => {
     expect(token).toMatchObject({ status: 200, body: { token_type: 'bearer', expires_in: 3600 } });
     const headers = { Authorization: `Bearer ${String(token.body.access_token)}` };
     const body = { to: '+447700900124', message: 'Grüße', webhook_url: receiver.url, reference: 'order-42' };
-    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
+    const accepted = await httpCall('POST', '/api/v1/sms/send', { body, headers });
     expect(accepted.status).toBe(202);
     expect(accepted.body).toEqual({
       message_id: expect.stringMatching(/^msg_[0-9A-HJKMNP-TV-Z]{26}$/),
@@ -102,7 +96,7 @@ describe('a message over HTTP', () => {
     const id = String(accepted.body.message_id);
     const status = await eventually(
       async () => {
-        const seen = await call('GET', `/api/v1/sms/status/${id}`, { headers });
+        const seen = await httpCall('GET', `/api/v1/sms/status/${id}`, { headers });
         return seen.body.status === 'delivered' ? seen.body : undefined;
       },
       { withinSeconds: 60, everyMilliseconds: 500 },
@@ -190,10 +184,10 @@ describe('a message over HTTP', () => {
     const { apiKey } = await createApiKey(clientAdmin(), client.clientId, new Date());
     const headers = { Authorization: `Bearer ${apiKey}` };
     const body = { to: '+447700900125', message: 'Hello' };
-    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
+    const accepted = await httpCall('POST', '/api/v1/sms/send', { body, headers });
     expect(accepted.status).toBe(202);
     const id = String(accepted.body.message_id);
-    expect((await call('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
+    expect((await httpCall('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
   });
 
   it('of another client is as unknown as one that never was', async () => {

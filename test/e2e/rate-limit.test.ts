@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type Answer, call, newClient } from '../support/gateway-client.ts';
+import { newClient } from '../support/gateway-client.ts';
+import { type Answer, httpCall } from '../support/http-call.ts';
 
 const headerNames = [
   'x-request-id',
@@ -66,7 +67,7 @@ describe('the rate limit over HTTP', () => {
     ['POST', '/api/v1/sms/send', 401],
     ['POST', '/api/v1/auth/token', 400],
   ])('is told in every answer: %s %s, which is %i', async (method, path, status) => {
-    const answer = await call(method, path);
+    const answer = await httpCall(method, path);
     expect(answer.status).toBe(status);
     for (const name of headerNames)
       expect([name, answer.headers.get(name)]).toEqual([name, expect.any(String)]);

@@ -152,5 +152,6 @@ export const productionState: Readonly<Record<string, unknown>> = {
   },
   OtpSecretCB79C197: {
     Type: 'AWS::SecretsManager::Secret',
+    GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 64 },
   },
 };

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { runbooks } from '../../lib/alarm.ts';
-import { actionRows, actionsOf, statefulOf } from '../support/function-actions.ts';
+import { stages } from '../../lib/stages.ts';
+import { actionRows, actionsOf } from '../support/function-actions.ts';
+import { lossesIn } from '../support/production-losses.ts';
 import {
   deployments,
   forgetTemplates,
@@ -49,16 +51,106 @@ describe('what functions may do in production', () => {
 
 describe('what production holds', () => {
   it('is neither dropped nor replaced: tables, keys and secrets are those that stand there', () => {
-    expect(statefulOf(synthesized('production').resources)).toEqual(productionState);
+    expect(lossesIn(synthesized('production').resources)).toEqual([]);
   });
 
-  it('outlives the stack, and a replacement too', () => {
-    for (const id of Object.keys(productionState)) {
-      expect(synthesized('production').resources[id]).toMatchObject({
-        DeletionPolicy: 'Retain',
-        UpdateReplacePolicy: 'Retain',
-      });
-    }
+  type Properties = TemplateResource['Properties'];
+  const withProperty = (resource: TemplateResource, change: Properties): TemplateResource => ({
+    ...resource,
+    Properties: { ...resource.Properties, ...change },
+  });
+
+  it.each<[string, string, (resource: TemplateResource) => TemplateResource | undefined, string]>([
+    ['a table that is dropped', 'StorageApiKeys', () => undefined, 'is dropped'],
+    ['a token key that is dropped', 'TokenKey', () => undefined, 'is dropped'],
+    ['a secret that is dropped', 'OtpSecret', () => undefined, 'is dropped'],
+    [
+      'a table under another name',
+      'StorageClients6',
+      (table) => withProperty(table, { TableName: 'messaging-gateway-live-clients' }),
+      'is replaced by another',
+    ],
+    [
+      'a table with another key',
+      'StorageMessages',
+      (table) => withProperty(table, { KeySchema: [{ AttributeName: 'client_id', KeyType: 'HASH' }] }),
+      'is replaced by another',
+    ],
+    [
+      'a key whose type is another',
+      'StorageActivityLog',
+      (table) =>
+        withProperty(table, { AttributeDefinitions: [{ AttributeName: 'day', AttributeType: 'N' }] }),
+      'has a key that is no string',
+    ],
+    [
+      'another kind of token key',
+      'TokenKey',
+      (key) => withProperty(key, { KeySpec: 'RSA_2048' }),
+      'is replaced by another',
+    ],
+    [
+      'another value of the secret',
+      'OtpSecret',
+      (secret) => withProperty(secret, { GenerateSecretString: { PasswordLength: 32 } }),
+      'is replaced by another',
+    ],
+    [
+      'a table that goes with the stack',
+      'StorageLimitOverrides',
+      (table) => ({ ...table, DeletionPolicy: 'Delete' }),
+      'goes with the stack',
+    ],
+    [
+      'a key that goes where it is replaced',
+      'TokenKey',
+      (key) => ({ ...key, UpdateReplacePolicy: 'Delete' }),
+      'goes where it is replaced',
+    ],
+    [
+      'a table that can be deleted by hand',
+      'StorageWebhookDeliveries',
+      (table) => withProperty(table, { DeletionProtectionEnabled: false }),
+      'can be deleted by hand',
+    ],
+    [
+      'a table that cannot be restored',
+      'StorageClientSecrets',
+      (table) => withProperty(table, { PointInTimeRecoverySpecification: undefined }),
+      'cannot be restored',
+    ],
+    [
+      'rows that are purged by another attribute',
+      'StorageMessages',
+      (table) =>
+        withProperty(table, { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } }),
+      'has its rows purged by expires_at',
+    ],
+  ])('would not be what it is with %s', (_what, prefix, change, loss) => {
+    const { [prefix]: id = prefix } = Object.fromEntries(
+      Object.keys(productionState).map((known) => [known.slice(0, prefix.length), known]),
+    );
+    const { [id]: resource, ...others } = synthesized('production').resources;
+    if (resource === undefined) throw new Error(`production has no ${prefix}`);
+    const changed = change(resource);
+    expect(lossesIn(changed === undefined ? others : { ...others, [id]: changed })).toEqual([
+      `${id} ${loss}`,
+    ]);
+  });
+
+  it('would not be what it is under another logical id, though nothing else differs', () => {
+    const [[id] = ['']] = Object.entries(productionState);
+    const { [id]: table, ...others } = synthesized('production').resources;
+    if (table === undefined) throw new Error(`production has no ${id}`);
+    expect(lossesIn({ ...others, StorageCustomers: table })).toEqual([
+      `${id} is dropped`,
+      'StorageCustomers is not listed in production-state.ts',
+    ]);
+  });
+
+  it('cannot be destroyed before a deploy has taken its protection back', () => {
+    expect(stages.production.terminationProtection).toBe(true);
+    expect(stages.production.keepData).toBe(true);
   });
 
   it('gets a second token key beside the first, which may sign until the deploy is over', () => {
@@ -96,41 +188,5 @@ describe('who is told', () => {
           if (statement.Effect === 'Allow') expect(JSON.stringify(statement.Principal)).not.toContain('*');
       }
     }
-  });
-});
-
-describe('safe change in production', () => {
-  it('gives each function an alias that a canary moves, and takes it back on alarm', () => {
-    const functions = ofType('production', 'AWS::Lambda::Function');
-    const groups = ofType('production', 'AWS::CodeDeploy::DeploymentGroup');
-    expect(groups).toHaveLength(functions.length);
-    for (const [, { Properties }] of groups) {
-      expect(Properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
-      expect(Properties.AutoRollbackConfiguration.Events).toContain('DEPLOYMENT_STOP_ON_ALARM');
-      expect(Properties.AlarmConfiguration.Alarms).toHaveLength(3);
-    }
-    const aliases = new Set(ofType('production', 'AWS::Lambda::Alias').map(([id]) => id));
-    expect(aliases.size).toBe(functions.length);
-    for (const [, { Properties }] of ofType('production', 'AWS::Lambda::EventSourceMapping'))
-      expect(JSON.stringify(Properties.FunctionName)).toMatch(/Live/);
-  });
-
-  it('answers a flood that the web ACL stops with the error body and the headers of the contract', () => {
-    const [[, acl] = []] = ofType('production', 'AWS::WAFv2::WebACL');
-    const flood = acl?.Properties.Rules[0].Action.Block.CustomResponse;
-    expect(flood.ResponseCode).toBe(429);
-    expect(flood.ResponseHeaders.map(({ Name }: { Name: string }) => Name)).toEqual([
-      'X-Request-Id',
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-      'X-RateLimit-Policy',
-      'Retry-After',
-    ]);
-    expect(JSON.parse(acl?.Properties.CustomResponseBodies.flood.Content)).toMatchObject({
-      error: 'rate_limit_exceeded',
-      retry_after: 300,
-    });
-    expect(ofType('production', 'AWS::WAFv2::WebACLAssociation')).toHaveLength(1);
   });
 });

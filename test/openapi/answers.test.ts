@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoOutbox } from '../../shared/carrier/outbox.dynamo.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { setClientDisabled } from '../../shared/client/client-admin.ts';
+import { openApiDocument } from '../../shared/openapi/document.ts';
 import { Api } from '../conformance/api.ts';
 import { documentClient, eventually, gateway } from '../support/gateway.ts';
 import { ownClient } from '../support/own-client.ts';
@@ -14,6 +15,10 @@ beforeAll(async () => {
 
 // Each call is held against the document; these reach what HTTP alone can't.
 describe('answers of the deployed gateway, as its document says them', () => {
+  it('are held against the document that it serves', () => {
+    expect(api.document.document).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
   it('verifies a one-time password once', async () => {
     const to = '+447700900321';
     const sent = await api.call('POST', '/api/v1/otp/send', { body: { to } });

@@ -49,6 +49,25 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('shows an example of every request and of every answer, and the limits that count it', () => {
+    const withoutExample: string[] = [];
+    for (const { path, method, operation } of operations) {
+      const bodies = [
+        ...Object.entries(operation.requestBody?.content ?? {}),
+        ...Object.entries(operation.responses).flatMap(([status, { content }]) =>
+          // A page, and this document itself, are their own example.
+          status === '200' && path.match(/^\/(docs|openapi\.json)/) ? [] : Object.entries(content),
+        ),
+      ];
+      for (const [mediaType, { examples = {} }] of bodies)
+        if (Object.keys(examples).length === 0) withoutExample.push(`${method} ${path} ${mediaType}`);
+      const { per_minute, per_hour, per_day, counted_on } = operation['x-rate-limits'];
+      for (const limit of [per_minute, per_hour, per_day]) expect(Number(limit)).toBeGreaterThan(0);
+      expect(counted_on).toMatch(/client|source address/);
+    }
+    expect(withoutExample).toEqual([]);
+  });
+
   it('names the rate-limit headers on every response', () => {
     for (const { operation } of operations) {
       for (const response of Object.values(operation.responses)) {
@@ -104,6 +123,8 @@ describe('the OpenAPI document', () => {
             'x-ratelimit-remaining': '59',
             'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000)),
             'x-ratelimit-policy': '60;w=60;comment=sms_send_minute',
+            'ratelimit-policy': '"sms_send_minute";q=60;w=60',
+            ratelimit: '"sms_send_minute";r=59;t=42',
             'www-authenticate': 'Bearer',
             ...(status === '429' ? { 'retry-after': '1' } : {}),
           };

@@ -1,31 +1,13 @@
 /** A client of the deployed gateway: what a program does over HTTP. */
-import { gateway } from './gateway.ts';
+import { type Answer, httpCall } from './http-call.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly body: Record<string, unknown>;
-}
-
-export async function call(
+export function call(
   method: string,
   path: string,
-  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  { token, body, headers }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const { token, body } = options;
-  const response = await fetch(`${gateway().base_url}${path}`, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} };
+  const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  return httpCall(method, path, { body, headers: { ...authorization, ...headers } });
 }
 
 export async function tokenOf(clientId: string, clientSecret: string): Promise<string> {

@@ -94,21 +94,3 @@ export function actionRows(actions: FunctionActions): string[] {
     return `| \`${name}\` | ${rights.join('<br>')} |`;
   });
 }
-
-/** What outlives a deploy: what makes CloudFormation replace it, with all that it holds, if it changes. */
-export function statefulOf(resources: Resources): Readonly<Record<string, unknown>> {
-  const identity: Readonly<Record<string, readonly string[]>> = {
-    'AWS::DynamoDB::Table': ['TableName', 'KeySchema'],
-    'AWS::KMS::Key': ['KeySpec', 'KeyUsage'],
-    'AWS::SecretsManager::Secret': ['Name'],
-  };
-  return Object.fromEntries(
-    Object.entries(resources).flatMap(([id, { Type, Properties }]) => {
-      const properties = identity[Type];
-      if (properties === undefined) return [];
-      return [
-        [id, Object.fromEntries([['Type', Type], ...properties.map((name) => [name, Properties[name]])])],
-      ];
-    }),
-  );
-}

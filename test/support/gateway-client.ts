@@ -4,33 +4,11 @@ import { type ClientAdminParts, createClient } from '../../shared/client/client-
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { type Limits, type PolicyName, policies } from '../../shared/routes.ts';
 import { documentClient, eventually, gateway } from './gateway.ts';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Record<string, unknown>;
-}
-
-/** One request to the gateway under test. */
-export async function call(
-  method: string,
-  path: string,
-  options: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const response = await fetch(`${gateway().base_url}${path}`, {
-    method,
-    headers: { 'Content-Type': 'application/json', ...options.headers },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-    signal: AbortSignal.timeout(60_000),
-  });
-  const text = await response.text();
-  const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  return { status: response.status, headers: response.headers, body };
-}
+import { type Answer, httpCall } from './http-call.ts';
 
 /** The credentials' access token. */
 export async function tokenOf(clientId: string, clientSecret: string): Promise<Answer> {
-  return call('POST', '/api/v1/auth/token', {
+  return httpCall('POST', '/api/v1/auth/token', {
     body: { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
   });
 }
@@ -85,7 +63,7 @@ export async function newClient({
   if (issued.status !== 200) throw new Error(`no token: ${issued.status} ${JSON.stringify(issued.body)}`);
   const token = String(issued.body.access_token);
   const asClient = (method: string, path: string, body?: unknown): Promise<Answer> =>
-    call(method, path, { body, headers: { Authorization: `Bearer ${token}` } });
+    httpCall(method, path, { body, headers: { Authorization: `Bearer ${token}` } });
 
   async function status(messageId: string): Promise<StatusBody> {
     const answer = await asClient('GET', `/api/v1/sms/status/${messageId}`);

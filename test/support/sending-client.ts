@@ -8,14 +8,10 @@ import { createApiKey, createClient } from '../../shared/client/client-admin.ts'
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { type PolicyName, policies } from '../../shared/routes.ts';
 import { documentClient, eventually, gateway } from './gateway.ts';
+import { type Answer, httpCall } from './http-call.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The body as it came. */
-  readonly text: string;
-  readonly body: Record<string, unknown>;
-}
+export type { Answer };
+export { httpCall as request };
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -72,7 +68,7 @@ export async function sendingClient(wishes: ClientWishes = {}): Promise<SendingC
   dynamo.destroy();
 
   const call: SendingClient['call'] = (method, path, options = {}) =>
-    request(method, path, {
+    httpCall(method, path, {
       ...options,
       headers: {
         Authorization: `Bearer ${apiKey}`,
@@ -93,26 +89,6 @@ export async function sendingClient(wishes: ClientWishes = {}): Promise<SendingC
         },
         { withinSeconds: 90, everyMilliseconds: 300 },
       ),
-  };
-}
-
-export async function request(
-  method: string,
-  path: string,
-  { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {},
-): Promise<Answer> {
-  const response = await fetch(`${gateway().base_url}${path}`, {
-    method,
-    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(90_000),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
 }
 

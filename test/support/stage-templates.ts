@@ -14,6 +14,12 @@ export interface TemplateResource {
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
   readonly DependsOn?: string | string[];
+  readonly UpdatePolicy?: {
+    readonly CodeDeployLambdaAliasUpdate?: {
+      readonly ApplicationName: unknown;
+      readonly DeploymentGroupName: unknown;
+    };
+  };
 }
 
 export interface Synthesized {

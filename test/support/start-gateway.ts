@@ -1,6 +1,7 @@
 /** One emulator with the local stage deployed, for the whole run; what a test needs of it goes by environment. */
 import { join } from 'node:path';
 import { connectionOf } from '../../lib/local/connection.ts';
+import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamo } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
@@ -31,14 +32,8 @@ export default async function startGateway(): Promise<void> {
     signal: new AbortController().signal,
   });
   globalThis.gatewayUnderTest = gateway;
-  const { aws, tables } = gateway;
-  delete process.env.AWS_PROFILE;
-  Object.assign(process.env, {
-    AWS_REGION: aws.region,
-    AWS_ACCESS_KEY_ID: aws.access_key_id,
-    AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
-  });
-  const clients = await createDemoClients(dynamoClientAdmin(dynamo(), tables), new Date());
+  aimAtEmulator(process.env, gateway.aws);
+  const clients = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
   process.env.GATEWAY_UNDER_TEST = JSON.stringify({
     ...connectionOf(gateway, clients),
     emulator_pid: gateway.emulatorPid,

@@ -32,6 +32,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   client_secret_rotated: 'New client secrets',
   webhook_secret_rotated: 'New webhook secrets',
   webhook_url_changed: 'Webhook URLs changed',
+  permissions_changed: 'Countries and senders changed',
   api_key_created: 'API keys created',
   api_key_revoked: 'API keys revoked',
   limits_set: 'Limits set',

@@ -14,6 +14,7 @@ import { useDashboard } from '../context.ts';
 import { sentence, useLoaded } from '../loading.ts';
 import { List } from '../parts/list.tsx';
 import { LoadFailure } from '../parts/load-failure.tsx';
+import { Permissions } from '../parts/permissions.tsx';
 import { type Secret, Secrets } from '../parts/secret.tsx';
 import { State } from '../parts/state.tsx';
 import { type Question, Sure } from '../parts/sure.tsx';
@@ -104,13 +105,11 @@ export function ClientPage({ id }: { readonly id: string }) {
           <Container header={<Header variant="h2">Settings</Header>}>
             <SpaceBetween size="l">
               <KeyValuePairs
-                columns={3}
+                columns={4}
                 items={[
                   { label: 'State', value: <State of={client.disabled ? 'disabled' : 'enabled'} /> },
                   { label: 'May', value: client.scopes.join(', ') },
                   { label: 'Created', value: <Time at={client.created_at} /> },
-                  { label: 'Countries', value: client.countries?.join(', ') ?? 'all' },
-                  { label: 'Senders', value: client.senders?.join(', ') ?? 'all' },
                   {
                     label: 'What was done',
                     value: (
@@ -122,6 +121,12 @@ export function ClientPage({ id }: { readonly id: string }) {
                 ]}
               />
               <WebhookUrl path={path} value={client.webhook_url} onSaved={loaded.reload} />
+              <Permissions
+                path={path}
+                countries={client.countries}
+                senders={client.senders}
+                onSaved={loaded.reload}
+              />
             </SpaceBetween>
           </Container>
           <Container

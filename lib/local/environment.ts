@@ -1,0 +1,24 @@
+/** Has every AWS client of a process talk to the emulator, whatever its shell is signed in to. */
+
+/** As a connection names it (contract, section 9). */
+export interface EmulatorConnection {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+}
+
+export function aimAtEmulator(
+  environment: Record<string, string | undefined>,
+  { endpoint, region, access_key_id, secret_access_key }: EmulatorConnection,
+): void {
+  // Either would come before the keys.
+  delete environment.AWS_PROFILE;
+  delete environment.AWS_SESSION_TOKEN;
+  Object.assign(environment, {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: access_key_id,
+    AWS_SECRET_ACCESS_KEY: secret_access_key,
+  });
+}

@@ -1,0 +1,29 @@
+/** The releases that the run deploys: what is checked out here, a next one, and one that fails half-way. */
+import { checkout } from './checkout.ts';
+import type { Releases } from './ground.ts';
+
+/** A queue that keeps its messages for a second, which SQS refuses, made after all the rest was changed. */
+const brokenResource = `const broken = new CfnQueue(this, 'Broken', { messageRetentionPeriod: 1 });
+    broken.node.addDependency(this.node.findChild('Messaging'), this.node.findChild('Api'));
+    `;
+
+export const nextRelease = 'next-release';
+
+export async function makeReleases(): Promise<Releases> {
+  const [first, next, broken] = await Promise.all([checkout(), checkout(), checkout()]);
+  await next.release(nextRelease);
+  await next.edit(
+    'lib/storage.ts',
+    "'by-carrier-id': {",
+    "'by-status': { partition: 'status', projection: 'keys' },\n      'by-carrier-id': {",
+  );
+  await broken.release('broken-release');
+  const marker = 'this.publish(storage.names());';
+  await broken.edit('lib/gateway-stack.ts', marker, `${brokenResource}${marker}`);
+  const firstImport = 'import type { Construct }';
+  const importQueue = "import { CfnQueue } from 'aws-cdk-lib/aws-sqs';";
+  await broken.edit('lib/gateway-stack.ts', firstImport, `${importQueue}\n${firstImport}`);
+  // The rules would find such a queue before CloudFormation does.
+  await broken.edit('bin/app.ts', 'keepRules(app);', '');
+  return { first, next, broken };
+}

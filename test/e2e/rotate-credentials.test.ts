@@ -1,0 +1,55 @@
+/** The README's procedures for a client's secret and for an API key, on the deployed gateway: no request is refused. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminShell, adminShell } from '../support/admin-shell.ts';
+import { eventually } from '../support/gateway.ts';
+import { newClient, tokenOf } from '../support/gateway-client.ts';
+import { httpCall } from '../support/http-call.ts';
+
+/** What is remembered of a client or a key is at most 45 s old (contract, section 3: 60 s). */
+const forgotten = { withinSeconds: 70, everyMilliseconds: 2000 };
+
+let shell: AdminShell;
+beforeAll(() => {
+  shell = adminShell();
+});
+afterAll(() => shell.close());
+
+const accountStatus = async (credential: string): Promise<number> =>
+  (await httpCall('GET', '/api/v1/account', { headers: { Authorization: `Bearer ${credential}` } })).status;
+
+describe('the rotation of a client secret', () => {
+  it('gives a token for the old one and for the new one, until a second rotation ends the old', async () => {
+    const client = await newClient();
+    const { client_secret: second } = await shell.json('clients', 'rotate-secret', client.clientId);
+    expect(second).not.toBe(client.clientSecret);
+    for (const secret of [client.clientSecret, String(second)])
+      expect((await tokenOf(client.clientId, secret)).status).toBe(200);
+
+    const { client_secret: third } = await shell.json('clients', 'rotate-secret', client.clientId);
+    for (const secret of [String(second), String(third)])
+      expect((await tokenOf(client.clientId, secret)).status).toBe(200);
+    const refused = await eventually(async () => {
+      const answer = await tokenOf(client.clientId, client.clientSecret);
+      return answer.status === 401 ? answer : undefined;
+    }, forgotten);
+    expect(refused.body.error).toBe('invalid_client');
+    // A token that was issued under a secret holds for its hour, whatever becomes of the secret.
+    expect(await accountStatus(client.token)).toBe(200);
+  }, 180_000);
+});
+
+describe('the rotation of an API key', () => {
+  it('lets both in, until the old one is revoked: it is refused within 60 s, and the new one never', async () => {
+    const { clientId } = await newClient();
+    const old = await shell.json('api-keys', 'create', clientId);
+    expect(await accountStatus(String(old.api_key))).toBe(200);
+    const fresh = await shell.json('api-keys', 'create', clientId);
+    for (const { api_key } of [old, fresh]) expect(await accountStatus(String(api_key))).toBe(200);
+
+    await shell.json('api-keys', 'revoke', clientId, String(old.key_id));
+    await eventually(async () => {
+      expect(await accountStatus(String(fresh.api_key))).toBe(200);
+      return (await accountStatus(String(old.api_key))) === 401 ? true : undefined;
+    }, forgotten);
+  }, 180_000);
+});
