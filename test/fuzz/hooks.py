@@ -66,6 +66,10 @@ class Draw:
         """For three cases of four; the fourth shows what is unknown."""
         return self.below(4, "often") > 0
 
+    def mostly(self):
+        """For seven of eight: of credentials only those that hold lead any further."""
+        return self.below(8, "mostly") > 0
+
     def one_of(self, values, salt="one"):
         return values[self.below(len(values), salt)]
 
@@ -80,7 +84,7 @@ class Draw:
 
 def accepted_body(path, body, draw):
     if path.endswith("/auth/token"):
-        return known_credentials(body) if draw.often() else body
+        return known_credentials(body) if draw.mostly() else body
     if path.endswith("/otp/verify"):
         return known_password(body, draw)
     if isinstance(body.get("to"), str):
