@@ -6,9 +6,18 @@ export interface CacheBounds {
   readonly maxEntries: number;
 }
 
-/** Values with an end; the longest unused leaves first. */
+interface Entry<V> {
+  readonly value: V;
+  readonly setAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Values with an end; the longest unused leaves first. A clock that was set back does not keep them any longer: what
+ * was set in a time that has yet to come is forgotten.
+ */
 export class ExpiringMap<V> {
-  readonly #entries = new Map<string, { readonly value: V; readonly expiresAtMs: number }>();
+  readonly #entries = new Map<string, Entry<V>>();
   readonly #maxEntries: number;
 
   constructor(maxEntries: number) {
@@ -19,14 +28,14 @@ export class ExpiringMap<V> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
-    if (entry.expiresAtMs <= now.getTime()) return undefined;
+    if (entry.expiresAtMs <= now.getTime() || entry.setAtMs > now.getTime()) return undefined;
     this.#entries.set(key, entry);
     return entry.value;
   }
 
-  set(key: string, value: V, expiresAtMs: number): void {
+  set(key: string, value: V, now: Date, expiresAtMs: number): void {
     this.#entries.delete(key);
-    this.#entries.set(key, { value, expiresAtMs });
+    this.#entries.set(key, { value, setAtMs: now.getTime(), expiresAtMs });
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#maxEntries) break;
       this.#entries.delete(oldest);
@@ -73,10 +82,11 @@ export class CachedReader<V> {
   #load(key: string): Promise<V | undefined> {
     const pending = this.#pending.get(key);
     if (pending !== undefined) return pending;
-    const expiresAtMs = this.#clock().getTime() + this.#maxAgeSeconds * 1000;
+    const now = this.#clock();
+    const expiresAtMs = now.getTime() + this.#maxAgeSeconds * 1000;
     const load = this.#read(key)
       .then((value) => {
-        if (value !== undefined) this.#values.set(key, value, expiresAtMs);
+        if (value !== undefined) this.#values.set(key, value, now, expiresAtMs);
         return value;
       })
       .finally(() => this.#pending.delete(key));

@@ -44,11 +44,17 @@ describe('an expiring map', () => {
   it('never holds more than its bound, and lets the longest unused go first', () => {
     const map = new ExpiringMap<number>(2);
     const later = start.getTime() + 1000;
-    map.set('a', 1, later);
-    map.set('b', 2, later);
+    map.set('a', 1, start, later);
+    map.set('b', 2, start, later);
     map.get('a', start);
-    map.set('c', 3, later);
+    map.set('c', 3, start, later);
     expect(map.size).toBe(2);
     expect([map.get('a', start), map.get('b', start), map.get('c', start)]).toEqual([1, undefined, 3]);
+  });
+
+  it('keeps nothing past its time because the clock was set back', () => {
+    const map = new ExpiringMap<number>(2);
+    map.set('a', 1, start, start.getTime() + 45_000);
+    expect(map.get('a', addSeconds(start, -3600))).toBeUndefined();
   });
 });

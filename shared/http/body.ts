@@ -11,6 +11,8 @@ export interface RawBody {
 
 /** Room for 1,000 messages of full length; a function is given no more than 6 MB, escapes included. */
 const maxBodyBytes = 4 * 1024 * 1024;
+/** No operation's fields go deeper than ten; what walks a body by recursion would run out of stack at some thousands. */
+const maxDepth = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The parsed body; undefined where there is none, or where none is read. */
@@ -45,10 +47,23 @@ function decode(bytes: Buffer): string {
 }
 
 function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (isDeeperThan(maxDepth, value)) {
+    throw new GatewayError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`);
+  }
+  return value;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The parser's error quotes the body, so it is not kept.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.');
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }

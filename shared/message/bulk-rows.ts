@@ -4,7 +4,11 @@ import { type SendingPermissions, sendingRefusal } from '../client/permission.ts
 import type { RowError, RowErrorCode } from './batch.ts';
 import { isRecipient } from './recipient.ts';
 import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
-import { render } from './template.ts';
+import { render, renderedLength } from './template.ts';
+
+/** A character is two code units at most, so what is longer is known to be too long before it is made. */
+const maxMessageUnits = 2 * maxMessageCharacters;
+const tooLong = `The message with its values must be at most ${maxMessageCharacters} characters.`;
 
 const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 
@@ -78,7 +82,11 @@ function checkRow(
   if (template === undefined) {
     return refused('missing_message', 'Neither the row nor the request has a message.');
   }
-  const rendered = render(template, fields.data.variables ?? {});
+  const variables = fields.data.variables ?? {};
+  if (renderedLength(template, variables) > maxMessageUnits) {
+    return refused('message_too_long', tooLong);
+  }
+  const rendered = render(template, variables);
   if (!rendered.ok) {
     return refused('missing_variable', `No value is given for ${namesIn(rendered.missing)}.`);
   }

@@ -11,7 +11,18 @@ import { optional, referenceText } from './send-fields.ts';
 
 const moment = z.pipe(
   z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
-  z.transform((text) => new Date(text).toISOString()),
+  z.transform((text) => sortable(new Date(text).toISOString())),
+);
+
+/** An offset can lead out of the years of four digits: `+010000-01-01…` would sort before all others. */
+function sortable(iso: string): string {
+  return iso.startsWith('+') ? last : iso;
+}
+
+/** Digits alone: JavaScript would read a number out of `0x10`, `1e1` and white space. */
+const wholeNumber = z.pipe(
+  z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
+  z.transform(Number),
 );
 
 /** The query of `GET /api/v1/messages` (contract, section 5). */
@@ -22,7 +33,7 @@ export const listMessagesQuery = z.object({
   /** Both ends are taken in. */
   since: optional(moment),
   until: optional(moment),
-  limit: optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100))),
+  limit: optional(z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)))),
   cursor: optional(z.string()),
 });
 

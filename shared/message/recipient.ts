@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 export type { CountryCode };
 
 /** E.164 without spaces: a plus, then 7 to 15 digits. */
-const e164 = /^\+[1-9]\d{6,14}$/;
+const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** What carriers show as a name: up to 11 letters, digits, spaces and hyphens, with a letter among them. */
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9 -]{0,9}[A-Za-z0-9])?$/;
 

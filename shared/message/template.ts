@@ -11,6 +11,15 @@ export type Rendered =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: readonly string[] };
 
+/** How long the text would be, in UTF-16 code units: a few placeholders and a long value can ask for gigabytes. */
+export function renderedLength(template: string, variables: Readonly<Record<string, string>>): number {
+  let length = template.length;
+  for (const [written, name = ''] of template.matchAll(placeholder)) {
+    length += (Object.hasOwn(variables, name) ? (variables[name]?.length ?? 0) : 0) - written.length;
+  }
+  return length;
+}
+
 /** The text with each placeholder replaced; all missing names at once where any is. Other braces stay as they are. */
 export function render(template: string, variables: Readonly<Record<string, string>>): Rendered {
   const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));

@@ -84,9 +84,17 @@ function makeContent() {
       }),
     );
 
+  /** To a tenth of a millimetre: nearer to zero than 1e-130 is a number that no row can hold. */
+  const degrees = (max: number) =>
+    z.pipe(
+      z.number().check(z.minimum(-max), z.maximum(max)),
+      // Added to zero, the negative zero of a rounded number is a plain one.
+      z.transform((given) => Number(given.toFixed(9)) + 0),
+    );
+
   const locationContent = z.object({
-    latitude: z.number().check(z.minimum(-90), z.maximum(90)),
-    longitude: z.number().check(z.minimum(-180), z.maximum(180)),
+    latitude: degrees(90),
+    longitude: degrees(180),
     name: z.optional(shortText),
     address: z.optional(shortText),
   });

@@ -1,5 +1,6 @@
 /** What the OpenAPI document says of one route beyond what the route itself and its schemas say. */
 import type { ErrorCode } from '../errors.ts';
+import type { RouteName } from '../routes.ts';
 import type { Answers } from './answers.ts';
 import type { Requests } from './requests.ts';
 
@@ -25,6 +26,14 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
+/** Which operation takes a value of this answer, and where: tools that follow a message from call to call read it. */
+export interface Link {
+  readonly operationId: RouteName;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly requestBody?: Readonly<Record<string, unknown>>;
+  readonly description: string;
+}
+
 export interface Answer {
   readonly status: 200 | 202;
   readonly description: string;
@@ -32,6 +41,7 @@ export interface Answer {
     | { readonly schemas: readonly (keyof Answers)[]; readonly examples: Readonly<Record<string, Example>> }
     | { readonly mediaType: string };
   readonly headers?: Readonly<Record<string, string>>;
+  readonly links?: Readonly<Record<string, Link>>;
 }
 
 export interface Description {

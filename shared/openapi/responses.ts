@@ -1,7 +1,7 @@
 /** The responses of an operation: the one that it succeeds with, and each refusal with every code it can have. */
 import { type ErrorCode, errorStatus } from '../errors.ts';
 import { type Route, routes } from '../routes.ts';
-import type { Answer, Description, Example } from './description.ts';
+import type { Answer, Description, Example, Link } from './description.ts';
 import { errorExample, errorNotes } from './errors.ts';
 import { responseHeaders } from './headers.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -12,6 +12,7 @@ export interface OpenApiResponse {
   readonly content: Readonly<
     Record<string, { schema: JsonSchema; examples?: Readonly<Record<string, Example>> }>
   >;
+  readonly links?: Readonly<Record<string, Link>>;
 }
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
@@ -39,7 +40,7 @@ function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[
 }
 
 function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
-  const { description, content, headers = {} } = answer;
+  const { description, content, headers = {}, links } = answer;
   const own = Object.entries(headers).map(([name, note]) => [
     name,
     { description: note, schema: { type: 'string' } },
@@ -55,6 +56,7 @@ function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
             },
           }
         : { 'application/json': { schema: oneOf(content.schemas), examples: content.examples } },
+    ...(links === undefined ? {} : { links }),
   };
 }
 

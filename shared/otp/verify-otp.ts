@@ -22,7 +22,7 @@ export const verifyOtpSchema = z
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
     purpose: optional(purposeText),
-    code: z.string().check(z.regex(/^\d{4,10}$/, 'must be 4 to 10 digits')),
+    code: z.string().check(z.regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')),
   })
   .check(
     z.refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
@@ -31,6 +31,7 @@ export const verifyOtpSchema = z
       // Beside the faults of other fields, not only after them.
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
+    z.meta({ anyOf: [{ required: ['otp_id'] }, { required: ['to'] }] }),
   );
 
 function isGiven(value: unknown): boolean {

@@ -85,11 +85,11 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterParts): RateLi
       staleAttributes: swept ? [] : staleMinutes(windows.minuteOfDay),
     });
     if (outcome.admitted) {
-      if (!swept) sweptMinute.set(key, windows.minuteOfDay, windows.resetsAt.minute * 1000);
+      if (!swept) sweptMinute.set(key, windows.minuteOfDay, now, windows.resetsAt.minute * 1000);
     } else {
       // Until the first window resets: what is then counted differs, though another window may still be full.
       const until = Math.min(now.getTime() + refusalMemorySeconds * 1000, windows.resetsAt.minute * 1000);
-      refusals.set(memory, { ...outcome, limits }, until);
+      refusals.set(memory, { ...outcome, limits }, now, until);
     }
     return outcome;
   }

@@ -11,7 +11,12 @@ export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
 /** The request body of `POST /api/v1/auth/token` where it holds the credentials (specification 2.1). */
-export const credentialsInBody = z.object({ client_id: text, client_secret: text, grant_type: text });
+export const credentialsInBody = z.object({
+  client_id: text,
+  client_secret: text,
+  // Another grant is refused once the credentials are known to be good (RFC 6749, section 5.2).
+  grant_type: text.check(z.meta({ enum: ['client_credentials'] })),
+});
 const credentialsInHeader = z.object({
   client_id: z.optional(text),
   client_secret: z.optional(

@@ -51,7 +51,7 @@ export function tokenVerifier(
         const claims = tokenClaims.safeParse(payload);
         if (!claims.success || claims.data.sub !== claims.data.client_id) return undefined;
         const forgetAtMs = Math.min(claims.data.exp * 1000, now.getTime() + tokenMemory.seconds * 1000);
-        verified.set(token, claims.data, forgetAtMs);
+        verified.set(token, claims.data, now, forgetAtMs);
         return claims.data;
       } catch (error) {
         if (error instanceof errors.JOSEError) return undefined;
@@ -77,7 +77,7 @@ export function tokenVerifier(
     if (jwk === undefined) {
       knownKids.delete(kid);
       vainLookups.push(now.getTime());
-      refusedKids.set(kid, true, now.getTime() + unknownKids.perSeconds * 1000);
+      refusedKids.set(kid, true, now, now.getTime() + unknownKids.perSeconds * 1000);
       return undefined;
     }
     const key = await importJWK(jwk, tokenAlgorithm);

@@ -75,7 +75,7 @@ export function receiverHealth(store: ReceiverStore): ReceiverHealth {
   const keyOf = (receiver: Receiver) => `${receiver.clientId} ${receiver.origin}`;
 
   function remember(receiver: Receiver, known: Known | undefined, now: Date): void {
-    cache.set(keyOf(receiver), { known }, now.getTime() + cacheSeconds * 1000);
+    cache.set(keyOf(receiver), { known }, now, now.getTime() + cacheSeconds * 1000);
   }
 
   return {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/min';
+import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../shared/errors.ts';
 import { decodeCursor, encodeCursor } from '../../shared/message/cursor.ts';
 import { countryOf, isRecipient } from '../../shared/message/recipient.ts';
-import { placeholdersOf, render } from '../../shared/message/template.ts';
+import { placeholdersOf, render, renderedLength } from '../../shared/message/template.ts';
 import { checkUrl, isAllowedAddress } from '../../shared/webhook/address-guard.ts';
+import { runs } from './runs.ts';
 
-const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 500) };
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,20}$/);
 const publicOnly = { allowPrivateAddresses: false, allowHttp: true, ports: 'any' } as const;
@@ -30,6 +32,7 @@ describe('a template', () => {
           [template] as (string | { readonly name: string })[],
         );
         const text = expected.map((part) => (typeof part === 'string' ? part : values[part.name])).join('');
+        expect(renderedLength(template, values)).toBe(text.length);
         return expect(rendered).toEqual({ ok: true, text });
       }),
       runs,
@@ -53,6 +56,23 @@ describe('a template', () => {
 });
 
 describe('a phone number', () => {
+  it('of every country is taken as one of its calling code, and refused with anything but digits in it', () => {
+    const country = fc.constantFrom(...(Object.keys(examples) as CountryCode[]));
+    const strange = fc
+      .string({ minLength: 1, maxLength: 3, unit: 'binary' })
+      .filter((text) => !/^[0-9]+$/.test(text));
+    fc.assert(
+      fc.property(country, fc.nat(20), strange, (from, at, text) => {
+        const number = getExampleNumber(from, examples)?.number ?? '';
+        expect([from, isRecipient(number)]).toEqual([from, true]);
+        const found = countryOf(number);
+        expect(found === undefined ? '' : getCountryCallingCode(found)).toBe(getCountryCallingCode(from));
+        expect(isRecipient(`${number.slice(0, at)}${text}${number.slice(at)}`)).toBe(false);
+      }),
+      runs,
+    );
+  });
+
   it('of any text is judged without a crash, and taken only in the form of E.164', () => {
     const nearly = fc.stringMatching(/^\+?[0-9 ()-]{0,20}$/);
     fc.assert(

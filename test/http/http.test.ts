@@ -242,6 +242,13 @@ describe('a body', () => {
       'unsupported_media_type',
     ],
     ['of no type', '{}', {}, 415, 'unsupported_media_type'],
+    [
+      'nested deeper than any field',
+      `{"to":"+44","recipients":[],"unknown":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      jsonType,
+      400,
+      'invalid_request',
+    ],
     ['too large', `"${'x'.repeat(4 * 1024 * 1024)}"`, jsonType, 413, 'payload_too_large'],
   ])('that is %s is refused, and the request counted', async (_what, body, headers, status, error) => {
     const answer = await post(body, headers);

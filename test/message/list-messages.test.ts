@@ -110,6 +110,11 @@ describe('filters', () => {
       [{ since: '2026-11-20T11:00:01+01:00', until: at(1) }, [middle]],
       [{ since: at(3), until: at(1) }, []],
       [{ reference: 'a', until: at(3), limit: '1' }, [late, early]],
+      // With their offsets these lie before the first year and after the last that four digits can name.
+      [{ since: '0000-01-01T00:00:00+01:00', until: at(0) }, [early]],
+      [{ until: '0000-01-01T00:00:00+01:00' }, []],
+      [{ since: at(3), until: '9999-12-31T23:59:59-01:00' }, [whatsapp, scheduled]],
+      [{ since: '9999-12-31T23:59:59-01:00' }, []],
     ];
     for (const [query, expected] of cases) expect((await pages(client, query)).flat()).toEqual(expected);
   });
@@ -118,6 +123,9 @@ describe('filters', () => {
     [{ limit: '0' }, 'limit'],
     [{ limit: '101' }, 'limit'],
     [{ limit: 'ten' }, 'limit'],
+    [{ limit: '0x10' }, 'limit'],
+    [{ limit: '1e1' }, 'limit'],
+    [{ limit: ' 5' }, 'limit'],
     [{ status: 'lost' }, 'status'],
     [{ channel: 'fax' }, 'channel'],
     [{ since: 'yesterday' }, 'since'],

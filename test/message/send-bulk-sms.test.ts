@@ -221,6 +221,19 @@ describe('the rows of a bulk', () => {
     expect(stored.map((row) => row.text).toSorted()).toEqual(['Hi A', 'own 3 true']);
   });
 
+  it('that would come to gigabytes are too long, and take no memory to find out', async () => {
+    const to = '+447700900001';
+    const template = '{{a}}'.repeat(2000);
+    const { errors } = await bulk({
+      message: template,
+      recipients: [
+        { to, variables: { a: 'x'.repeat(1024 * 1024) } },
+        { to: '+447700900002', message: 'Short' },
+      ],
+    });
+    expect(errors).toMatchObject([{ index: 0, to, error: 'message_too_long' }]);
+  });
+
   it('need a message of their own where the request has none', async () => {
     const { errors, accepted } = await bulk({
       recipients: ['+447700900001', { to: '+447700900002', message: 'Mine' }],

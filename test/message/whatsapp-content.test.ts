@@ -25,6 +25,23 @@ describe('content that is taken', () => {
   });
 });
 
+describe('a location', () => {
+  it.each([
+    [1.4e-45, 0],
+    [-7.330812677405976e-184, 0],
+    [51.503_312_345_678_9, 51.503312346],
+    [-90, -90],
+  ])('at %d degrees is kept to a tenth of a millimetre, as a number that a row can hold', (given, kept) => {
+    const location = { latitude: given, longitude: given };
+    const { location: taken } = whatsAppContent().parse({ type: 'location', location }) as {
+      location: { latitude: number; longitude: number };
+    };
+    expect(taken.latitude).toBeCloseTo(kept, 12);
+    expect(taken.longitude).toBe(taken.latitude);
+    expect(whatsAppContent().parse({ type: 'location', location: taken })).toMatchObject({ location: taken });
+  });
+});
+
 describe('content that is refused, with the field at fault', () => {
   it.each([
     [{ type: 'fax' }, 'type'],

@@ -137,6 +137,25 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('leads only from fields that an answer has to what the operation there takes', () => {
+    const links = operations
+      .flatMap(({ operation }) => Object.values(operation.responses))
+      .flatMap((answer) => Object.values(answer.links ?? {}).map((link) => ({ answer, link })));
+    expect(links.length).toBeGreaterThan(5);
+    for (const { answer, link } of links) {
+      const target = operations.find(({ operation }) => operation.operationId === link.operationId);
+      const taken = target?.operation.parameters?.map(({ name }) => name) ?? [];
+      expect(taken).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
+      const { schema } = answer.content['application/json'] ?? {};
+      const name = String(schema?.$ref).split('/').at(-1) ?? '';
+      const fields = Object.keys(document.components.schemas[name]?.properties ?? {});
+      for (const expression of Object.values({ ...link.parameters, ...link.requestBody })) {
+        const [, field] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
+        if (field !== undefined) expect(fields).toContain(field);
+      }
+    }
+  });
+
   it('has every error code that can be answered, at its one status', () => {
     const documented = new Map<string, string>();
     for (const { operation } of operations) {

@@ -2,13 +2,16 @@
 import { statuses } from '../../message/message.ts';
 import type { Description, Parameter } from '../description.ts';
 import { batchId, createdAt, deliveredSms, messageId } from './examples.ts';
+import { toNextPage, toStatus } from './links.ts';
+
+const idPattern = (prefix: string): string => `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
 
 const messageIdInPath: Parameter = {
   name: 'message_id',
   in: 'path',
   required: true,
   description: 'The `message_id` that the send answered with.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: idPattern('msg') },
   example: messageId,
 };
 
@@ -17,7 +20,13 @@ export const getMessageStatus: Description = {
   summary: 'Look a message or a batch up',
   description:
     'Shows how a message of any channel stands, or how many messages of a batch are in each state.',
-  parameters: [{ ...messageIdInPath, description: 'A `message_id` of any channel, or a `batch_id`.' }],
+  parameters: [
+    {
+      ...messageIdInPath,
+      description: 'A `message_id` of any channel, or a `batch_id`.',
+      schema: { type: 'string', pattern: idPattern('(msg|bat)') },
+    },
+  ],
   answer: {
     status: 200,
     description: 'The message, or the batch.',
@@ -54,17 +63,25 @@ export const listMessages: Description = {
   summary: 'List messages',
   description: 'The client’s own messages of every channel, newest first, a page at a time.',
   parameters: [
-    filter('reference', 'Only messages with this reference.', { type: 'string', maxLength: 128 }),
+    filter('reference', 'Only messages with this reference.', {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+    }),
     filter('status', 'Only messages in this state.', { type: 'string', enum: [...statuses] }),
     filter('channel', 'Only messages of this channel.', { type: 'string', enum: ['sms', 'whatsapp'] }),
     filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
-    filter('until', 'Only messages created before this time.', { type: 'string', format: 'date-time' }),
+    filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
     filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-    filter('cursor', 'The `next_cursor` of the page before.', { type: 'string' }),
+    filter('cursor', 'The `next_cursor` of the page before.', {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
   ],
   answer: {
     status: 200,
     description: 'A page of messages.',
+    links: { next: toNextPage },
     content: {
       schemas: ['MessageList'],
       examples: {
@@ -84,6 +101,7 @@ export const cancelMessage: Description = {
   answer: {
     status: 200,
     description: 'The canceled message.',
+    links: { status: toStatus },
     content: {
       schemas: ['MessageStatus'],
       examples: {

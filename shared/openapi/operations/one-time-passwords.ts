@@ -1,6 +1,7 @@
 /** One-time passwords. */
 import type { Description } from '../description.ts';
 import { messageId, otpId, recipient } from './examples.ts';
+import { toStatus, toVerify } from './links.ts';
 
 export const sendOtp: Description = {
   tag: 'One-time passwords',
@@ -28,6 +29,7 @@ export const sendOtp: Description = {
   answer: {
     status: 202,
     description: 'The message with the code is stored and will be sent.',
+    links: { status: toStatus, verify: toVerify },
     content: {
       schemas: ['SentOneTimePassword'],
       examples: {

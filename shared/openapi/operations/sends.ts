@@ -1,6 +1,7 @@
 /** Sending messages. */
 import type { Description } from '../description.ts';
 import { batchId, createdAt, messageId, recipient } from './examples.ts';
+import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
   'It answers 202 once the message is stored durably: what follows cannot lose it. How it goes on is told by webhooks and by the status look-up.';
@@ -32,6 +33,7 @@ export const sendSms: Description = {
   answer: {
     status: 202,
     description: 'The message is stored and will be sent.',
+    links: { status: toStatus, cancel: toCancel },
     content: {
       schemas: ['AcceptedSms'],
       examples: {
@@ -82,6 +84,7 @@ export const sendBulkSms: Description = {
   answer: {
     status: 202,
     description: 'Every accepted message is stored and will be sent.',
+    links: { status: toBatchStatus },
     content: {
       schemas: ['AcceptedBatch'],
       examples: {
@@ -154,6 +157,7 @@ export const sendWhatsApp: Description = {
   answer: {
     status: 202,
     description: 'The message is stored and will be sent.',
+    links: { status: toStatus, cancel: toCancel },
     content: {
       schemas: ['AcceptedWhatsApp'],
       examples: {

@@ -1,0 +1,32 @@
+/** Where an answer's ids lead: the look-ups and changes that take them. */
+import type { Link } from '../description.ts';
+
+export const toStatus: Link = {
+  operationId: 'getMessageStatus',
+  parameters: { message_id: '$response.body#/message_id' },
+  description: 'How the message stands.',
+};
+
+export const toBatchStatus: Link = {
+  operationId: 'getMessageStatus',
+  parameters: { message_id: '$response.body#/batch_id' },
+  description: 'How the messages of the batch stand.',
+};
+
+export const toCancel: Link = {
+  operationId: 'cancelMessage',
+  parameters: { message_id: '$response.body#/message_id' },
+  description: 'Cancels the message, where it is scheduled.',
+};
+
+export const toVerify: Link = {
+  operationId: 'verifyOtp',
+  requestBody: { otp_id: '$response.body#/otp_id', code: '000000' },
+  description: 'Verifies the code that the recipient typed.',
+};
+
+export const toNextPage: Link = {
+  operationId: 'listMessages',
+  parameters: { cursor: '$response.body#/next_cursor' },
+  description: 'The next page, where there is one.',
+};

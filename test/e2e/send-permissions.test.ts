@@ -1,0 +1,31 @@
+/** A client sends only to the countries and from the senders that it may, by every one of the sends. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expectRefusal } from '../support/expected-answers.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+
+let client: SendingClient;
+beforeAll(async () => {
+  client = await sendingClient();
+});
+
+describe('countries and senders', () => {
+  it('are 403 where the client may not use them, and where the country takes no such sender', async () => {
+    const limited = await sendingClient({ countries: ['GB'], senders: ['ACME'] });
+    const path = '/api/v1/sms/send';
+    const send = (by: SendingClient, body: object) => by.post(path, { message: 'x', ...body });
+    expectRefusal(await send(limited, { to: '+33612345678' }), 403, 'forbidden');
+    expectRefusal(await send(limited, { to: freshNumber(), from: 'OTHER' }), 403, 'forbidden');
+    expect((await send(limited, { to: freshNumber(), from: 'ACME' })).status).toBe(202);
+    expectRefusal(await send(client, { to: '+12025550123', from: 'ACME' }), 403, 'forbidden');
+    expectRefusal(await send(client, { to: '+14165550123', from: 'ACME' }), 403, 'forbidden');
+    expect((await send(client, { to: '+12025550123', from: '+12025550100' })).status).toBe(202);
+    expectRefusal(await limited.post('/api/v1/otp/send', { to: '+33612345678' }), 403, 'forbidden');
+    const whatsapp = { to: '+33612345678', message: 'x' };
+    expectRefusal(await limited.post('/api/v1/whatsapp/send', whatsapp), 403, 'forbidden');
+    const bulk = await limited.post('/api/v1/sms/bulk', {
+      message: 'x',
+      recipients: [freshNumber(), '+33612345678'],
+    });
+    expect(bulk.body).toMatchObject({ accepted: 1, errors: [{ index: 1, error: 'forbidden' }] });
+  });
+});

@@ -1,0 +1,27 @@
+/** What tests of the sending API expect of any answer: its ids, its times, and the one form of a refusal. */
+import { expect } from '@jest/globals';
+import type { Answer } from './sending-client.ts';
+
+export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+export const idOf = (prefix: string) =>
+  expect.stringMatching(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`));
+
+/** A refusal in the contract's form: its code, and all of its faulty fields. */
+export function expectRefusal(
+  answer: Answer,
+  status: number,
+  error: string,
+  fields?: readonly string[],
+): void {
+  expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });
+  expect(answer.body).toMatchObject({
+    message: expect.any(String),
+    request_id: answer.headers.get('x-request-id'),
+  });
+  const details = (answer.body.details ?? []) as { field: string; message: string }[];
+  expect(details.map(({ field }) => field).toSorted()).toEqual([...(fields ?? [])].toSorted());
+}
+
+export function inSeconds(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}
