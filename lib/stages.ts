@@ -70,6 +70,15 @@ const settings = z.strictObject({
     webhooks: z.int().check(z.minimum(2), z.maximum(1000)),
     slowWebhooks: z.int().check(z.minimum(2), z.maximum(1000)),
   }),
+  /**
+   * Write and read units a second between which each table that a message touches is scaled, where traffic is steady:
+   * less than half the price of capacity on demand, and throttled for minutes when traffic doubles at once.
+   */
+  provisionedCapacity: z.optional(
+    z
+      .strictObject({ min: wholeNumber, max: z.int().check(z.positive(), z.maximum(40_000)) })
+      .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
+  ),
   /** Concurrency kept for a function and denied to it beyond: by its file's name, as `{"send-sms": 200}`. */
   reservedConcurrency: z.record(z.string(), z.int().check(z.nonnegative())),
 

@@ -43,6 +43,8 @@ interface TableShape {
   /** Kept restorable to any second: rows that nothing else can bring back. */
   readonly restorable?: boolean;
   readonly streamed?: boolean;
+  /** Written or read for every message. */
+  readonly busy?: boolean;
 }
 
 /** All keys are strings. */
@@ -61,7 +63,7 @@ const shapes = {
     sort: 'endpoint',
     restorable: true,
   },
-  'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true },
+  'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true, busy: true },
   messages: {
     variable: 'MESSAGES_TABLE',
     partition: 'message_id',
@@ -75,6 +77,7 @@ const shapes = {
     purged: true,
     restorable: true,
     streamed: true,
+    busy: true,
   },
   batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
   'one-time-passwords': { variable: 'ONE_TIME_PASSWORDS_TABLE', partition: 'otp_id', purged: true },
@@ -83,9 +86,10 @@ const shapes = {
     partition: 'delivery_id',
     purged: true,
     restorable: true,
+    busy: true,
   },
   // What to look at again, and when: entries go once their rows are finished.
-  agenda: { variable: 'AGENDA_TABLE', partition: 'list', sort: 'position', restorable: true },
+  agenda: { variable: 'AGENDA_TABLE', partition: 'list', sort: 'position', restorable: true, busy: true },
   'activity-log': {
     variable: 'ACTIVITY_LOG_TABLE',
     partition: 'day',
@@ -107,6 +111,10 @@ const shapes = {
     purged: true,
   },
 } as const satisfies Record<string, TableShape>;
+
+type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
+/** What is left is for the minutes in which more is ordered. */
+const targetUtilizationPercent = 70;
 
 export type TableName = keyof typeof shapes;
 
@@ -178,13 +186,15 @@ export class Storage extends Construct {
 }
 
 function makeTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
+  const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
     // People open the tables in the console by these names (contract, section 4); the stack's name comes
     // first, so several gateways can stand side by side in one account.
     tableName: `${Stack.of(scope).stackName}-${name}`,
     partitionKey: text(shape.partition),
     ...(shape.sort === undefined ? {} : { sortKey: text(shape.sort) }),
-    billingMode: BillingMode.PAY_PER_REQUEST,
+    billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
+    ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     ...(shape.purged === true ? { timeToLiveAttribute: 'purge_at' } : {}),
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
@@ -197,8 +207,10 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
       partitionKey: text(index.partition),
       ...(index.sort === undefined ? {} : { sortKey: text(index.sort) }),
       projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
+      ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     });
   }
+  if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
   if (shape.restorable !== true) {
     acknowledge(table, {
       'AwsSolutions-DDB3': 'Its rows are made again by themselves, or end within days: nothing to restore.',
@@ -206,6 +218,21 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
   }
   watchThrottles(table, stage);
   return table;
+}
+
+/** An index that cannot keep up throttles its table, so each is scaled like it. */
+function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Capacity): void {
+  const { min: minCapacity, max: maxCapacity } = capacity;
+  const bounds = { minCapacity, maxCapacity };
+  const scaled = [
+    table.autoScaleWriteCapacity(bounds),
+    table.autoScaleReadCapacity(bounds),
+    ...indexes.flatMap((index) => [
+      table.autoScaleGlobalSecondaryIndexWriteCapacity(index, bounds),
+      table.autoScaleGlobalSecondaryIndexReadCapacity(index, bounds),
+    ]),
+  ];
+  for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
 }
 
 function watchThrottles(table: Table, stage: StageSettings): void {

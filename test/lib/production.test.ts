@@ -190,3 +190,29 @@ describe('who is told', () => {
     }
   });
 });
+
+describe('capacity that is ordered beforehand', () => {
+  it('is that of every table and index that a message touches, and follows the traffic', () => {
+    const billed = ofType(complete, 'AWS::DynamoDB::Table').filter(
+      ([, { Properties }]) => Properties.BillingMode !== 'PAY_PER_REQUEST',
+    );
+    expect(billed.map(([, { Properties }]) => Properties.TableName)).toEqual([
+      'messaging-gateway-production-rate-counters',
+      'messaging-gateway-production-messages',
+      'messaging-gateway-production-webhook-deliveries',
+      'messaging-gateway-production-agenda',
+    ]);
+    const indexes = billed.flatMap(
+      ([, { Properties }]) => (Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? [],
+    );
+    const scaled = ofType(complete, 'AWS::ApplicationAutoScaling::ScalableTarget');
+    expect(scaled).toHaveLength(2 * (billed.length + indexes.length));
+    for (const [, { Properties }] of scaled)
+      expect(Properties).toMatchObject({ MinCapacity: 100, MaxCapacity: 4000 });
+  });
+
+  it('is none where nothing is said: each unit is paid for as it is used', () => {
+    for (const [, { Properties }] of ofType('production', 'AWS::DynamoDB::Table'))
+      expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+  });
+});

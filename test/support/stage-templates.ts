@@ -48,6 +48,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
       certificateArn: 'arn:aws:acm:eu-west-1:000000000000:certificate/0123',
       hostedZone: { id: 'Z0123', name: 'example.com' },
     },
+    provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
     tokenKeyGenerations: [1, 2],
   },
