@@ -44,15 +44,21 @@ try {
       }),
     );
 
-  await applyLoad(checks, 8, checkOurs(counted.ours.documents));
-  await applyLoad(checks, 8, checkTheirs(await unionOfThree(counted.theirs.client)));
-  const perCheck = ({ used }: Counted): string[] => [
-    (used.calls / checks).toFixed(2),
-    (used.units / checks).toFixed(2),
-  ];
+  const perCheck = async ({ used }: Counted, check: (i: number) => Promise<unknown>): Promise<string[]> => {
+    // The first check of a client finds no row and is cheaper for some.
+    await applyLoad(clients, 8, check);
+    const before = { ...used };
+    await applyLoad(checks, 8, check);
+    return [used.calls - before.calls, used.units - before.units].map((sum) => (sum / checks).toFixed(2));
+  };
+  const oursPerCheck = await perCheck(counted.ours, checkOurs(counted.ours.documents));
+  const theirsPerCheck = await perCheck(
+    counted.theirs,
+    checkTheirs(await unionOfThree(counted.theirs.client)),
+  );
   const contestants = [
-    ['theirs', 'rate-limiter-flexible', perCheck(counted.theirs)],
-    ['ours', 'gateway', perCheck(counted.ours)],
+    ['theirs', 'rate-limiter-flexible', theirsPerCheck],
+    ['ours', 'gateway', oursPerCheck],
     ['write', 'one write without a condition', ['1.00', '1.00']],
   ] as const;
 
