@@ -1,5 +1,10 @@
 /** Phone numbers and senders as requests name them: E.164, checked for their country's length. */
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import {
+  type CountryCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 
 export type { CountryCode };
@@ -11,7 +16,7 @@ const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9 -]{0,9}[A-Za
 
 /** Whether this is a number that could exist: the form of E.164, and a length that its country has. */
 export function isRecipient(text: string): boolean {
-  return e164.test(text) && parsePhoneNumberFromString(text)?.isPossible() === true;
+  return e164.test(text) && parsed(text)?.isPossible() === true;
 }
 
 export const recipientSchema = z
@@ -34,9 +39,13 @@ export const countrySchema = z
   .string()
   .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be the two letters of a country, such as GB'));
 
-/** The ISO 3166 country of a number; undefined for numbers of no one country. */
+/**
+ * The ISO 3166 country of a number; undefined for numbers of no one country. A possible number outside the ranges in
+ * use still has its country, where the calling code has only one.
+ */
 export function countryOf(recipient: string): CountryCode | undefined {
-  return parsePhoneNumberFromString(recipient)?.country ?? countryOfCallingCode(recipient);
+  const number = parsed(recipient);
+  return number?.country ?? number?.getPossibleCountries()[0];
 }
 
 /** Whether the sender is a name and not a number. */
@@ -44,8 +53,10 @@ export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
 }
 
-/** A possible number outside the ranges in use still has its country, where the calling code has only one. */
-function countryOfCallingCode(recipient: string): CountryCode | undefined {
-  const countries = parsePhoneNumberFromString(recipient)?.getPossibleCountries() ?? [];
-  return countries[0];
+let last: { readonly text: string; readonly number: PhoneNumber | undefined } | undefined;
+
+/** A request asks several things of one number, and parsing it is a large part of what a send computes: once is enough. */
+function parsed(text: string): PhoneNumber | undefined {
+  if (last?.text !== text) last = { text, number: parsePhoneNumberFromString(text) };
+  return last.number;
 }

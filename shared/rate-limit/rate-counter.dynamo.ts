@@ -1,17 +1,18 @@
 /** Counts a request in one conditional write of one write unit, with no read: exact under any concurrency. */
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { attempted } from '../conditional.dynamo.ts';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
 import { type PerWindow, type Windows, windowSeconds } from './windows.ts';
 
 const keptDaysAfterUse = 2;
-const count = z._default(z.coerce.number().check(z.int(), z.nonnegative()), 0);
 
 export function dynamoRateCounter(dynamo: DynamoDBDocumentClient, tableName: string): RateCounter {
   return { count: (request) => countInDynamo(dynamo, tableName, request) };
 }
 
+/** Every request makes this call, so it is written in DynamoDB's own form, with nothing to translate. */
 async function countInDynamo(
   dynamo: DynamoDBDocumentClient,
   tableName: string,
@@ -23,21 +24,17 @@ async function countInDynamo(
   const remove = staleAttributes.length === 0 ? '' : ` REMOVE ${staleAttributes.join(', ')}`;
   const counting = await attempted(
     dynamo.send(
-      new UpdateCommand({
+      new UpdateItemCommand({
         TableName: tableName,
-        Key: { counter },
+        Key: { counter: { S: counter } },
         UpdateExpression: `ADD ${day} :one, ${hour} :one, ${minute} :one SET purge_at = :purge_at${remove}`,
-        ConditionExpression: [
-          hasRoom(day, ':per_day'),
-          hasRoom(hour, ':per_hour'),
-          hasRoom(minute, ':per_minute'),
-        ].join(' AND '),
+        ConditionExpression: `${hasRoom(day, ':per_day')} AND ${hasRoom(hour, ':per_hour')} AND ${hasRoom(minute, ':per_minute')}`,
         ExpressionAttributeValues: {
-          ':one': 1,
-          ':per_day': limits.perDay,
-          ':per_hour': limits.perHour,
-          ':per_minute': limits.perMinute,
-          ':purge_at': windows.resetsAt.day + keptDaysAfterUse * windowSeconds.day,
+          ':one': numeric(1),
+          ':per_day': numeric(limits.perDay),
+          ':per_hour': numeric(limits.perHour),
+          ':per_minute': numeric(limits.perMinute),
+          ':purge_at': numeric(windows.resetsAt.day + keptDaysAfterUse * windowSeconds.day),
         },
         ReturnValues: 'UPDATED_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -45,14 +42,25 @@ async function countInDynamo(
     ),
   );
   // A refusal comes with the row as the condition saw it, which tells the windows that were full.
-  const row = counting.made ? counting.answer.Attributes : counting.row;
+  const row = counting.made ? unmarshall(counting.answer.Attributes ?? {}) : counting.row;
   return { admitted: counting.made, used: usedIn(row ?? {}, windows) };
+}
+
+function numeric(value: number): AttributeValue {
+  return { N: String(value) };
 }
 
 function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows): PerWindow<number> {
   return {
-    minute: count.parse(row[attributes.minute]),
-    hour: count.parse(row[attributes.hour]),
-    day: count.parse(row[attributes.day]),
+    minute: countIn(row[attributes.minute], attributes.minute),
+    hour: countIn(row[attributes.hour], attributes.hour),
+    day: countIn(row[attributes.day], attributes.day),
   };
+}
+
+/** An absent attribute is a window without a request. @throws Error where something other than a count stands there. */
+function countIn(value: unknown, attribute: string): number {
+  const count = value ?? 0;
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
+  throw new Error(`${attribute} of a rate counter is no count`);
 }

@@ -1,5 +1,6 @@
 /** How the benchmarks sum up and print: medians and percentiles of interleaved runs, on a machine that is named. */
 import { cpus, totalmem } from 'node:os';
+import type { Load } from './load.ts';
 
 /** The value below which `fraction` of the values lie; the middle one for 0.5. */
 export function quantile(values: readonly number[], fraction: number): number {
@@ -33,4 +34,10 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
 
 export function ratio(value: number): string {
   return `${value.toFixed(2)}×`;
+}
+
+/** How often as fast as the other it was, slice by slice: the middle ratio, and between which the middle half lie. */
+export function ratiosOf(own: readonly Load[], other: readonly Load[]): readonly [string, string] {
+  const ratios = own.map(({ perSecond }, slice) => perSecond / (other[slice]?.perSecond ?? Number.NaN));
+  return [ratio(median(ratios)), `${ratio(quantile(ratios, 0.25))}–${ratio(quantile(ratios, 0.75))}`];
 }

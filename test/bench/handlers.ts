@@ -1,33 +1,41 @@
 /**
- * `npm run bench:handlers [requests per turn] [turns]`: sms/send and sms/status through the functions' own bundles,
- * against bare handlers that make the same AWS calls and nothing else, on one DynamoDB Local, taking turns.
+ * `npm run bench:handlers [requests per slice] [slices]`: sms/send and sms/status through the functions' own bundles,
+ * against bare handlers on one DynamoDB Local, taking turns. A bare handler parses the body, makes the same AWS calls,
+ * writes one line of log and answers in JSON: no authentication, no limits, no checks, no error handling.
  */
 import { randomBytes } from 'node:crypto';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { countedDynamo } from './counted-dynamo.ts';
-import { median, printMachine, printTable, quantile, ratio } from './figures.ts';
-import { applyLoad, takeTurns } from './load.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { median, printMachine, printTable, quantile, ratiosOf } from './figures.ts';
+import { applyLoad, type Load, takeTurns } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
 
-const [requests = 300, turns = 5] = process.argv.slice(2).map(Number);
+const [requests = 100, slices = 31] = process.argv.slice(2).map(Number);
+/** Until the engine and Node have compiled what they run. */
+const warmUpRequests = 1500;
+
 silenceLog();
-printMachine(`npm run bench:handlers -- ${requests} ${turns}`);
+printMachine(`npm run bench:handlers -- ${requests} ${slices}`);
 const local = await startLocalFunctions();
 try {
   const { tables } = local;
-  const bare = countedDynamo(local.config).documents;
-  const text = { to: '+447700900123', message: 'Your parcel arrives today between 10 and 12.' };
+  const bare = DynamoDBDocumentClient.from(new DynamoDBClient(local.config));
+  /** A thousand numbers that are nobody's. */
+  const bodyOf = (i: number) => ({
+    to: `+447700900${String(i % 1000).padStart(3, '0')}`,
+    message: 'Your parcel arrives today between 10 and 12.',
+  });
 
-  const send = async (): Promise<string> => {
+  const send = async (i: number): Promise<string> => {
     const { statusCode, body } = await local.call('send-sms', {
       method: 'POST',
       path: '/api/v1/sms/send',
-      body: text,
+      body: bodyOf(i),
     });
     if (statusCode !== 202) throw new Error(`send answered ${statusCode}: ${body}`);
     return (JSON.parse(body) as { message_id: string }).message_id;
   };
-  const messageId = await send();
+  const messageId = await send(0);
   const { Item: row = {} } = await bare.send(
     new GetCommand({ TableName: tables.messages, Key: { message_id: messageId } }),
   );
@@ -38,28 +46,67 @@ try {
     });
     if (statusCode !== 200) throw new Error(`status answered ${statusCode}: ${body}`);
   };
+
+  /** The limiter's own call. */
   const count = (counter: string): Promise<unknown> =>
     bare.send(
       new UpdateCommand({
         TableName: tables.rate_counters,
         Key: { counter },
-        UpdateExpression: 'ADD d :one, h10 :one, m600 :one SET purge_at = :at',
-        ConditionExpression:
-          '(attribute_not_exists(d) OR d < :limit) AND (attribute_not_exists(h10) OR h10 < :limit)',
-        ExpressionAttributeValues: { ':one': 1, ':limit': 10_000_000, ':at': 1_900_000_000 },
+        UpdateExpression: 'ADD d :one, h10 :one, m0600 :one SET purge_at = :purge_at',
+        ConditionExpression: ['d', 'h10', 'm0600']
+          .map((window) => `(attribute_not_exists(${window}) OR ${window} < :${window})`)
+          .join(' AND '),
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':d': 10_000_000,
+          ':h10': 1_000_000,
+          ':m0600': 1_000_000,
+          ':purge_at': 1_900_000_000,
+        },
         ReturnValues: 'UPDATED_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-  const bareSend = async (): Promise<void> => {
+  const answer = (statusCode: number, path: string, body: unknown) => {
+    process.stdout.write(
+      `${JSON.stringify({ level: 'INFO', timestamp: new Date().toISOString(), path, status: statusCode })}\n`,
+    );
+    const headers = { 'Content-Type': 'application/json' };
+    return { statusCode, headers, body: JSON.stringify(body), isBase64Encoded: false };
+  };
+  const bareSend = async (i: number): Promise<void> => {
+    const event = { path: '/api/v1/sms/send', body: JSON.stringify(bodyOf(i)) };
     await count('bare-send');
-    const Item = { ...row, message_id: `msg_${randomBytes(13).toString('hex').toUpperCase()}` };
-    const ConditionExpression = 'attribute_not_exists(message_id)';
-    await bare.send(new PutCommand({ TableName: tables.messages, Item, ConditionExpression }));
+    const { to, message } = JSON.parse(event.body) as { to: string; message: string };
+    const created_at = new Date().toISOString();
+    const message_id = `msg_${randomBytes(13).toString('hex').toUpperCase()}`;
+    const list_at = `${created_at}#${message_id}`;
+    await bare.send(
+      new PutCommand({
+        TableName: tables.messages,
+        Item: {
+          ...row,
+          message_id,
+          recipient: to,
+          text: message,
+          created_at,
+          queued_at: created_at,
+          list_at,
+        },
+        ConditionExpression: 'attribute_not_exists(message_id)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    answer(202, event.path, { message_id, status: 'queued', channel: 'sms', recipient: to, created_at });
   };
   const bareStatus = async (): Promise<void> => {
     await count('bare-status');
     const Key = { message_id: messageId };
-    await bare.send(new GetCommand({ TableName: tables.messages, Key, ConsistentRead: true }));
+    const { Item } = await bare.send(
+      new GetCommand({ TableName: tables.messages, Key, ConsistentRead: true }),
+    );
+    answer(200, `/api/v1/sms/status/${messageId}`, Item);
   };
 
   const rows: string[][] = [];
@@ -67,33 +114,23 @@ try {
     ['sms/send', send, bareSend],
     ['sms/status', status, bareStatus],
   ] as const) {
-    await applyLoad(100, 8, own);
-    await applyLoad(100, 8, its);
+    for (const work of [own, its]) await applyLoad(warmUpRequests, 8, work);
     for (const inFlight of [1, 8]) {
-      const loads = await takeTurns(
-        {
-          own: () => applyLoad(requests, inFlight, own),
-          bare: () => applyLoad(requests, inFlight, its),
-        },
-        turns,
-      );
-      const rate = (side: 'own' | 'bare'): number => median(loads[side].map((load) => load.perSecond));
-      const p99 = (side: 'own' | 'bare'): string =>
-        quantile(
-          loads[side].flatMap((load) => load.latenciesMs),
-          0.99,
-        ).toFixed(1);
+      const loads = await takeTurns({ own, its }, inFlight, { count: slices, work: requests });
       rows.push([
         `${name}, ${inFlight} in flight`,
-        rate('own').toFixed(0),
-        rate('bare').toFixed(0),
-        p99('own'),
-        p99('bare'),
-        ratio(rate('own') / rate('bare')),
+        ...[loads.own, loads.its].map((load) => median(load.map(({ perSecond }) => perSecond)).toFixed(0)),
+        ...[loads.own, loads.its].map(p99),
+        ...ratiosOf(loads.own, loads.its),
       ]);
     }
   }
-  printTable(['', 'requests/s', 'bare', 'p99 ms', 'bare', 'ratio'], rows);
+  printTable(['', 'requests/s', 'bare', 'p99 ms', 'bare', 'ratio', 'quartiles'], rows);
 } finally {
   await local.stop();
+}
+
+function p99(loads: readonly Load[]): string {
+  const latencies = loads.flatMap((load) => load.latenciesMs);
+  return quantile(latencies, 0.99).toFixed(1);
 }

@@ -27,15 +27,28 @@ export async function applyLoad(
   return { perSecond: (total * 1000) / (performance.now() - started), latenciesMs };
 }
 
-/** The contestants take turns, so that what else the machine does meets all of them alike. */
+/** How long a comparison runs: so many slices of so many pieces of work for each contestant. */
+export interface Slices {
+  readonly count: number;
+  readonly work: number;
+}
+
+/**
+ * The contestants take turns in short slices, each time in another order, so that what else the machine does meets all
+ * of them alike; slices of one turn stand side by side in the result, to be compared with each other alone.
+ */
 export async function takeTurns<Name extends string>(
-  contestants: Readonly<Record<Name, () => Promise<Load>>>,
-  rounds: number,
+  contestants: Readonly<Record<Name, (index: number) => Promise<unknown>>>,
+  inFlight: number,
+  slices: Slices,
 ): Promise<Record<Name, Load[]>> {
   const names = Object.keys(contestants) as Name[];
   const loads = Object.fromEntries(names.map((name) => [name, [] as Load[]])) as Record<Name, Load[]>;
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) loads[name].push(await contestants[name]());
+  for (let turn = 0; turn < slices.count; turn += 1) {
+    for (const place of names.keys()) {
+      const name = names[(turn + place) % names.length] as Name;
+      loads[name].push(await applyLoad(slices.work, inFlight, contestants[name]));
+    }
   }
   return loads;
 }

@@ -1,95 +1,121 @@
 /**
- * `npm run bench:rate [checks per turn] [turns]`: the rate check against rate-limiter-flexible's union of three limiters
- * (minute, hour, day), both on one DynamoDB Local, taking turns. Needs Java 17.
+ * `npm run bench:rate [checks per slice] [slices]`: the rate check against rate-limiter-flexible's union of three limiters
+ * (minute, hour, day), both on one DynamoDB Local, taking turns; beside them the cheapest write there is, to show what
+ * one call takes. Needs Java 17.
  */
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDB, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
+import { documentClient, dynamoClient } from '../../shared/aws.ts';
 import { rateLimiter } from '../../shared/rate-limit/limiter.ts';
 import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.ts';
 import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
 import { synthesizeTables } from '../support/synthesize-tables.ts';
 import { createTables } from '../support/tables.ts';
-import { countedDynamo } from './counted-dynamo.ts';
-import { median, printMachine, printTable, quantile, ratio } from './figures.ts';
+import { type Counted, countedDynamo } from './counted-dynamo.ts';
+import { median, printMachine, printTable, quantile, ratiosOf } from './figures.ts';
 import { applyLoad, takeTurns } from './load.ts';
 
-const [checks = 400, turns = 5] = process.argv.slice(2).map(Number);
+const [checks = 200, slices = 21] = process.argv.slice(2).map(Number);
 /** So many that no limit is met, few enough that no counter is sharded. */
 const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
 const clients = 50;
+/** Until the engine and Node have compiled what they run. */
+const warmUpChecks = 3000;
 
-printMachine(`npm run bench:rate -- ${checks} ${turns}`);
+printMachine(`npm run bench:rate -- ${checks} ${slices}`);
 const engine = await startDynamoDbLocal();
 process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
 const tables = await createTables(['rate_counters'], engine.newClient());
-const ours = countedDynamo(engine.config);
-const theirs = countedDynamo(engine.config);
+const TableName = tables.names.rate_counters;
+const counted = { ours: countedDynamo(engine.config), theirs: countedDynamo(engine.config) };
 try {
-  const limiter = rateLimiter({
-    counter: dynamoRateCounter(ours.documents, tables.names.rate_counters),
-    limitsOf: async () => limits,
-    random: Math.random,
-  });
-  const union = await unionOfThree(theirs.client);
+  // As the functions make it; and as anyone makes it.
+  const client = dynamoClient(engine.config);
+  const ours = checkOurs(documentClient(client));
+  const theirs = checkTheirs(await unionOfThree(new DynamoDB(engine.config)));
+  const write = (i: number): Promise<unknown> =>
+    client.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: { counter: { S: `plain_${i % clients}` } },
+        UpdateExpression: 'ADD d :one',
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+      }),
+    );
 
-  const checkOurs = async (i: number): Promise<void> => {
-    const subject = { kind: 'client', clientId: `client_${i % clients}` } as const;
-    const { admitted } = await limiter.check(subject, 'sms_send', new Date());
-    if (!admitted) throw new Error('refused below its limit');
+  const perCheck = async ({ used }: Counted, check: (i: number) => Promise<unknown>): Promise<string[]> => {
+    // The first check of a client finds no row and is cheaper for some.
+    await applyLoad(clients, 8, check);
+    const before = { ...used };
+    await applyLoad(checks, 8, check);
+    return [used.calls - before.calls, used.units - before.units].map((sum) => (sum / checks).toFixed(2));
   };
-  const checkTheirs = (i: number): Promise<unknown> => union.consume(`client_${i % clients}`);
-  await applyLoad(clients * 2, 8, checkOurs);
-  await applyLoad(clients * 2, 8, checkTheirs);
+  const oursPerCheck = await perCheck(counted.ours, checkOurs(counted.ours.documents));
+  const theirsPerCheck = await perCheck(
+    counted.theirs,
+    checkTheirs(await unionOfThree(counted.theirs.client)),
+  );
+  const contestants = [
+    ['theirs', 'rate-limiter-flexible', theirsPerCheck],
+    ['ours', 'gateway', oursPerCheck],
+    ['write', 'one write without a condition', ['1.00', '1.00']],
+  ] as const;
 
+  for (const work of [ours, theirs, write]) await applyLoad(warmUpChecks, 16, work);
   const rows: string[][] = [];
   for (const inFlight of [1, 8, 64]) {
-    const before = { ours: { ...ours.used }, theirs: { ...theirs.used } };
-    const loads = await takeTurns(
-      {
-        ours: () => applyLoad(checks, inFlight, checkOurs),
-        theirs: () => applyLoad(checks, inFlight, checkTheirs),
-      },
-      turns,
-    );
-    const total = checks * turns;
-    const row = (name: string, side: 'ours' | 'theirs', used: { calls: number; units: number }): string[] => {
-      const perSecond = median(loads[side].map((load) => load.perSecond));
+    const loads = await takeTurns({ ours, theirs, write }, inFlight, { count: slices, work: checks });
+    for (const [side, name, calls] of contestants) {
       const latencies = loads[side].flatMap((load) => load.latenciesMs);
-      return [
+      rows.push([
         `${inFlight} in flight: ${name}`,
-        ((used.calls - before[side].calls) / total).toFixed(2),
-        ((used.units - before[side].units) / total).toFixed(2),
-        perSecond.toFixed(0),
+        ...calls,
+        median(loads[side].map((load) => load.perSecond)).toFixed(0),
         quantile(latencies, 0.5).toFixed(1),
         quantile(latencies, 0.99).toFixed(1),
-        ratio(perSecond / median(loads.theirs.map((load) => load.perSecond))),
-      ];
-    };
-    rows.push(row('rate-limiter-flexible', 'theirs', theirs.used), row('gateway', 'ours', ours.used));
+        ...(side === 'theirs' ? ['', ''] : ratiosOf(loads[side], loads.theirs)),
+      ]);
+    }
   }
-  printTable(['', 'calls', 'write units', 'checks/s', 'p50 ms', 'p99 ms', 'ratio'], rows);
+  printTable(['', 'calls', 'write units', 'checks/s', 'p50 ms', 'p99 ms', 'ratio', 'quartiles'], rows);
 
   await showShards();
 } finally {
   await engine.stop();
 }
 
+function checkOurs(documents: DynamoDBDocumentClient): (i: number) => Promise<void> {
+  const limiter = rateLimiter({
+    counter: dynamoRateCounter(documents, TableName),
+    limitsOf: async () => limits,
+    random: Math.random,
+  });
+  return async (i) => {
+    const subject = { kind: 'client', clientId: `client_${i % clients}` } as const;
+    const { admitted } = await limiter.check(subject, 'sms_send', new Date());
+    if (!admitted) throw new Error('refused below its limit');
+  };
+}
+
+function checkTheirs(union: RateLimiterUnion): (i: number) => Promise<unknown> {
+  return (i) => union.consume(`client_${i % clients}`);
+}
+
 /** A client above 30,000 a minute counts on several rows: none takes more than its part of the writes. */
 async function showShards(): Promise<void> {
   const perMinute = 240_000;
   const sharded = rateLimiter({
-    counter: dynamoRateCounter(ours.documents, tables.names.rate_counters),
+    counter: dynamoRateCounter(counted.ours.documents, TableName),
     limitsOf: async () => ({ ...limits, perMinute, perHour: perMinute * 60, perDay: perMinute * 1440 }),
     random: Math.random,
   });
   const subject = { kind: 'client', clientId: 'sharded' } as const;
-  const before = ours.used.calls;
-  const total = checks * turns;
+  const before = counted.ours.used.calls;
+  const total = checks * 10;
   const { perSecond } = await applyLoad(total, 64, () => sharded.check(subject, 'sms_send', new Date()));
-  const calls = (ours.used.calls - before) / total;
-  const { Items = [] } = await ours.documents.send(
-    new ScanCommand({ TableName: tables.names.rate_counters }),
-  );
+  const calls = (counted.ours.used.calls - before) / total;
+  const { Items = [] } = await counted.ours.documents.send(new ScanCommand({ TableName }));
   const counts = Items.filter(({ counter }) => String(counter).startsWith('sharded|')).map(({ d }) =>
     Number(d),
   );
@@ -101,9 +127,7 @@ async function showShards(): Promise<void> {
   );
 }
 
-async function unionOfThree(
-  storeClient: ReturnType<typeof countedDynamo>['client'],
-): Promise<RateLimiterUnion> {
+async function unionOfThree(storeClient: DynamoDB): Promise<RateLimiterUnion> {
   const windows: readonly (readonly [string, number, number])[] = [
     ['minute', limits.perMinute, 60],
     ['hour', limits.perHour, 3600],
