@@ -26,8 +26,8 @@ export interface LookedThrough {
   readonly failures: readonly unknown[];
 }
 
-/** How many entries of a shard are worked on at once. */
-const parallel = 10;
+/** How many entries of a shard are worked on at once: few, for nothing here is in a hurry, and others use the tables. */
+const parallel = 2;
 /** When a row is looked at again that could not be. */
 const afterFailureSeconds = 300;
 
