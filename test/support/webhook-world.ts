@@ -235,6 +235,7 @@ export function createWorld(options: WorldOptions): World {
     return {
       read: (receiver) => call(worker, 'health', () => receivers.read(receiver)),
       setSlow: (...hung) => call(worker, 'health', () => receivers.setSlow(...hung)),
+      setHesitating: (...hesitating) => call(worker, 'health', () => receivers.setHesitating(...hesitating)),
       setQuick: (...quick) => call(worker, 'health', () => receivers.setQuick(...quick)),
       takeSlot: (...taken) => call(worker, 'health', () => receivers.takeSlot(...taken)),
       freeSlot: (...freed) => call(worker, 'health', () => receivers.freeSlot(...freed)),

@@ -31,7 +31,7 @@ describe.each<[string, () => ReceiverStore]>([
     const store = newStore();
     const [one, other] = [receiverHealth(store), receiverHealth(store)];
     const receiver = aReceiver();
-    await one.noteQuick(receiver, now);
+    await one.noteQuick(receiver, now, 40);
     expect(await other.standing(receiver, now)).toBe('quick');
     await one.noteHanging(receiver, now);
     expect(await one.standing(receiver, now)).toBe('slow');
@@ -50,9 +50,9 @@ describe.each<[string, () => ReceiverStore]>([
     const [fast, slow] = [receiverHealth(store), receiverHealth(store)];
     const receiver = aReceiver();
     await fast.noteHanging(receiver, now);
-    await slow.noteQuick(receiver, addSeconds(now, 19));
+    await slow.noteQuick(receiver, addSeconds(now, 19), 40);
     expect(await fast.standing(receiver, addSeconds(now, 19))).toBe('slow');
-    await slow.noteQuick(receiver, addSeconds(now, 20));
+    await slow.noteQuick(receiver, addSeconds(now, 20), 40);
     expect(await fast.standing(receiver, addSeconds(now, 20))).toBe('quick');
   });
 
@@ -60,7 +60,7 @@ describe.each<[string, () => ReceiverStore]>([
     const health = receiverHealth(newStore());
     const [hung, quick] = [aReceiver(), aReceiver()];
     await health.noteHanging(hung, now);
-    await health.noteQuick(quick, now);
+    await health.noteQuick(quick, now, 40);
     expect(await health.standing(hung, addSeconds(now, 599))).toBe('slow');
     expect(await health.standing(hung, addSeconds(now, 600))).toBe('unproven');
     expect(await health.standing(quick, addSeconds(now, 1799))).toBe('quick');
@@ -119,7 +119,7 @@ it('costs a quick receiver no more than a write each quarter of an hour', async 
   const receiver = aReceiver();
   for (let seconds = 0; seconds <= 901; seconds += 1) {
     await health.standing(receiver, addSeconds(now, seconds));
-    await health.noteQuick(receiver, addSeconds(now, seconds));
+    await health.noteQuick(receiver, addSeconds(now, seconds), 40);
   }
   expect(writes).toBe(2);
 });
