@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { likeAws } from './like-aws.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** What the emulator takes its callers' credentials to be, and where it says that it is. */
@@ -22,34 +23,9 @@ const stopWithinMilliseconds = 5000;
 /**
  * Runs MiniStack as the leader of a process group. Its standard input is a pipe that nobody writes to: when it
  * ends, the process that started this is gone, by whatever death, and the whole group follows.
- *
- * Of two things MiniStack does otherwise than AWS. It keeps the batching window of an event source and does not observe
- * it: here messages wait for company, and a batch may be above ten. And after two wakes that found no work it sleeps
- * 50 ms, whatever comes: every retry put off by one client would be late for the events of all.
  */
 const launcher = `
 import os, shutil, signal, sys, threading, time
-from ministack.core.concurrency import esm_wake
-from ministack.services import lambda_svc, sqs
-receive, gathered = sqs._receive_messages_for_esm, {}
-def window_of(url):
-    name = url.rsplit('/', 1)[-1]
-    return max((esm.get('MaximumBatchingWindowInSeconds') or 0 for _, _, esm in lambda_svc._iter_all_esms()
-        if esm.get('EventSourceArn', '').rsplit(':', 1)[-1] == name), default=0)
-def gather(url, size):
-    window = window_of(url)
-    if not window: return receive(url, size)
-    batch, ends = gathered.pop(url, ([], None))
-    while len(batch) < size and (more := receive(url, size - len(batch))): batch += more
-    if not batch: return batch
-    if ends is None:
-        ends = time.monotonic() + window
-        threading.Timer(window, esm_wake.set).start()
-    if len(batch) >= size or time.monotonic() >= ends: return batch
-    gathered[url] = (batch, ends)
-    return []
-sqs._receive_messages_for_esm = gather
-lambda_svc._ESM_IDLE_WAKE_GAP_SECONDS = 0.005
 def end_group():
     shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
@@ -59,6 +35,7 @@ def follow_parent():
     time.sleep(3)
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
+${likeAws}
 sys.argv = ['ministack']
 from ministack.app import main
 try:
