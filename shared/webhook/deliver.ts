@@ -181,15 +181,20 @@ async function watched(
   const { health } = ports;
   let answered = false;
   let hesitation: Promise<void> | undefined;
+  const unanswered = async (afterMs: number) => {
+    await ports.sleep(afterMs);
+    // A worker that was held up itself reads first what came meanwhile.
+    await ports.sleep(0);
+    return !answered;
+  };
   const patienceMs = lane === 'fast' ? health.patienceMs(receiver, ports.clock()) : quickMs;
   if (patienceMs < quickMs) {
-    ports.sleep(patienceMs).then(() => {
-      if (answered) return;
-      hesitation = noteHealth(ports, () => health.noteHesitating(receiver, ports.clock()));
+    unanswered(patienceMs).then((still) => {
+      if (still) hesitation = noteHealth(ports, () => health.noteHesitating(receiver, ports.clock()));
     });
   }
-  ports.sleep(quickMs).then(() => {
-    if (!answered) noteHealth(ports, () => health.noteHanging(receiver, ports.clock()));
+  unanswered(quickMs).then((still) => {
+    if (still) noteHealth(ports, () => health.noteHanging(receiver, ports.clock()));
   });
   const result = await posting;
   answered = true;
