@@ -28,10 +28,10 @@ const slowSpreadMaxMs = 500;
 
 export const handler: SQSHandler = async (event) => {
   const counted: Figure[] = [];
+  const apartMs = Math.min(slowApartMs, slowSpreadMaxMs / event.Records.length);
   const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
     const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
-    if (lane === 'slow')
-      await ports.sleep(Math.min(event.Records.indexOf(record) * slowApartMs, slowSpreadMaxMs));
+    if (lane === 'slow') await ports.sleep(event.Records.indexOf(record) * apartMs);
     const settings = {
       lane,
       timeScale: env.WEBHOOK_TIME_SCALE,
