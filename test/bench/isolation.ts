@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { printMachine, printTable } from './figures.ts';
 import { type BenchReceiver, type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
-const seconds = Number(process.argv[2] ?? 60);
+const seconds = Number(process.argv[2] ?? 65);
 const perSecond = Number(process.argv[3] ?? 10);
 const aloneSeconds = Math.ceil(seconds / 3);
 const transientSeconds = 10;
