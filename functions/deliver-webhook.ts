@@ -22,10 +22,16 @@ const figures = {
   warn: (message: string, error: unknown) => log.warn(message, { error }),
 };
 
+/** POSTs that hang end together if they began so, and their writes in one burst would hold up everybody's. */
+const slowApartMs = 10;
+const slowSpreadMaxMs = 500;
+
 export const handler: SQSHandler = async (event) => {
   const counted: Figure[] = [];
+  const apartMs = Math.min(slowApartMs, slowSpreadMaxMs / event.Records.length);
   const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
     const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
+    if (lane === 'slow') await ports.sleep(event.Records.indexOf(record) * apartMs);
     const settings = {
       lane,
       timeScale: env.WEBHOOK_TIME_SCALE,

@@ -15,6 +15,14 @@ const visibilityRuns = 3;
 /** A message that failed this often is not the victim of a passing fault. */
 const defaultMaxReceives = 5;
 
+export interface BatchOptions {
+  /** Above ten only with a window. */
+  readonly batchSize: number;
+  readonly maxConcurrency: number;
+  /** For how long a batch waits for company; without one it goes at once. */
+  readonly batchingWindowSeconds?: number;
+}
+
 export class GatewayQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -70,9 +78,16 @@ export class GatewayQueue extends Construct {
   }
 
   /** Has the function called with batches; it reports the messages that failed, and only those come back. */
-  feed(consumer: GatewayFunction, options: { batchSize: number; maxConcurrency: number }): void {
+  feed(consumer: GatewayFunction, options: BatchOptions): void {
+    const { batchingWindowSeconds, ...rest } = options;
     consumer.live.addEventSource(
-      new SqsEventSource(this.queue, { ...options, reportBatchItemFailures: true }),
+      new SqsEventSource(this.queue, {
+        ...rest,
+        ...(batchingWindowSeconds === undefined
+          ? {}
+          : { maxBatchingWindow: Duration.seconds(batchingWindowSeconds) }),
+        reportBatchItemFailures: true,
+      }),
     );
     acknowledge(consumer, {
       'Serverless-LambdaEventSourceMappingDestination':

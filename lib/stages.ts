@@ -186,7 +186,7 @@ const local: StageSettings = {
   webhookPorts: 'any',
   webhookAllowHttp: true,
   // Each worker is a process of this machine, and its start costs all others.
-  concurrency: { ...dev.concurrency, slowWebhooks: 5 },
+  concurrency: { ...dev.concurrency, slowWebhooks: 8 },
   webhookAllowPrivateAddresses: true,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import type { Lane } from './delivery.ts';
-import type { Probe, Receiver, ReceiverHealth } from './receiver-health.ts';
+import { hesitatesMs, type Probe, type Receiver, type ReceiverHealth } from './receiver-health.ts';
 
 export interface AdmissionPorts {
   readonly health: ReceiverHealth;
@@ -20,14 +20,12 @@ export interface Admission {
   readonly probe?: Probe;
 }
 
-/** A receiver that has not answered its probe by then is left to the slow lane. */
-const probeWaitMs = 300;
 const pollMs = 50;
 
 /** @param holder - under which the probe is known: the delivery */
 export async function admit(ports: AdmissionPorts, receiver: Receiver, holder: string): Promise<Admission> {
   const { health, clock } = ports;
-  const giveUpAt = clock().getTime() + probeWaitMs;
+  const giveUpAt = clock().getTime() + hesitatesMs;
   try {
     for (;;) {
       const standing = await health.standing(receiver, clock());
@@ -35,7 +33,7 @@ export async function admit(ports: AdmissionPorts, receiver: Receiver, holder: s
       const probe = await health.takeProbe(receiver, holder, clock());
       if (probe.taken) return { lane: 'fast', probe };
       const now = clock().getTime();
-      if (now >= giveUpAt || now - probe.since.getTime() >= probeWaitMs) return { lane: 'slow' };
+      if (now >= giveUpAt || now - probe.since.getTime() >= hesitatesMs) return { lane: 'slow' };
       await ports.sleep(pollMs);
     }
   } catch (error) {

@@ -21,9 +21,9 @@ import { attemptOf, interruptedAttempt } from './attempt.ts';
 import type { Attempt, Delivery, Lane } from './delivery.ts';
 import { acknowledged, afterFailure, claimed, dueNow, interruptionsMax, nextStep } from './delivery-steps.ts';
 import type { Post } from './post.ts';
-import { quickMs, receiverOf } from './receiver-health.ts';
+import { quickMs, type Receiver, receiverOf } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
-import type { DeliveryMessage, DeliveryQueue, Wake } from './wake.ts';
+import { type DeliveryMessage, type DeliveryQueue, slowLaneGathersSeconds, type Wake } from './wake.ts';
 import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
 export interface DeliverPorts extends AlertPorts, AdmissionPorts {
@@ -50,8 +50,11 @@ export type Outcome =
       readonly attempt: Attempt;
     };
 
-/** An early wake up to this long before its time is waited out; a longer one goes back to the queue. */
-const waitedOutMs = 1000;
+/**
+ * An early wake up to this long before its time is waited out; a longer one goes back to the queue. A wake is early by
+ * the rest of a second, and in the slow lane by the second that a batch may gather.
+ */
+const waitedOutMs = (1 + slowLaneGathersSeconds) * 1000;
 /** Between tries to write an outcome: with the SDK's own tries, about 15 s of a lease of 30. */
 const outcomePausesMs = [100, 400, 1600, 3200];
 
@@ -118,7 +121,8 @@ async function attempt(
     'accept-encoding': 'identity',
     ...signatureHeaders(held.delivery_id, held.body, secrets, startedAt),
   };
-  const result = await watched(ports, held, ports.post({ url: held.url, headers, body: held.body })); // 4
+  const posting = ports.post({ url: held.url, headers, body: held.body }); // 4
+  const result = await watched(ports, settings.lane, receiverOf(held), posting);
   const run = {
     trigger: held.attempt_trigger === 'automatic' && message.swept ? 'sweep' : held.attempt_trigger,
     startedAt,
@@ -128,7 +132,8 @@ async function attempt(
   } as const;
   const outcome = await conclude(ports, settings, held, attemptOf(held, run));
   if (result.timings.totalMs < quickMs) {
-    await noteHealth(ports, () => ports.health.noteQuick(receiverOf(held), ports.clock()));
+    const { totalMs } = result.timings;
+    await noteHealth(ports, () => ports.health.noteQuick(receiverOf(held), ports.clock(), totalMs));
   }
   return outcome;
 }
@@ -167,13 +172,34 @@ async function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Deli
 }
 
 /** Tells of a receiver that hangs while it still does: those behind it need not find out each for itself. */
-async function watched(ports: DeliverPorts, held: Delivery, posting: ReturnType<Post>): ReturnType<Post> {
+async function watched(
+  ports: DeliverPorts,
+  lane: Lane,
+  receiver: Receiver,
+  posting: ReturnType<Post>,
+): ReturnType<Post> {
+  const { health } = ports;
   let answered = false;
-  ports.sleep(quickMs).then(() => {
-    if (!answered) noteHealth(ports, () => ports.health.noteHanging(receiverOf(held), ports.clock()));
+  let hesitation: Promise<void> | undefined;
+  const unanswered = async (afterMs: number) => {
+    await ports.sleep(afterMs);
+    // A worker that was held up itself reads first what came meanwhile.
+    await ports.sleep(0);
+    return !answered;
+  };
+  const patienceMs = lane === 'fast' ? health.patienceMs(receiver, ports.clock()) : quickMs;
+  if (patienceMs < quickMs) {
+    unanswered(patienceMs).then((still) => {
+      if (still) hesitation = noteHealth(ports, () => health.noteHesitating(receiver, ports.clock()));
+    });
+  }
+  unanswered(quickMs).then((still) => {
+    if (still) noteHealth(ports, () => health.noteHanging(receiver, ports.clock()));
   });
   const result = await posting;
   answered = true;
+  // What an answer takes back must have been said before.
+  await hesitation;
   return result;
 }
 

@@ -68,11 +68,11 @@ export interface PostSettings {
   readonly tls?: SecureContextOptions;
 }
 
-/** A poster with its own pool: at most 32 connections to a host, above any batch, each kept 4 s when idle. */
+/** A poster with its own pool: at most 128 connections to a host, above any batch, each kept 4 s when idle. */
 export function httpPost(settings: PostSettings): Post {
   const pool = {
     keepAlive: true,
-    maxSockets: 32,
+    maxSockets: 128,
     maxTotalSockets: 512,
     maxFreeSockets: 4,
     // Below the 5 s after which common servers close, so that a POST rarely meets a connection that is going away.

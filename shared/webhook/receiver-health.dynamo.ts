@@ -8,7 +8,11 @@ import { epochSeconds } from '../clock.ts';
 import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import type { Receiver, ReceiverStore } from './receiver-health.ts';
 
-const receiverRow = z.object({ standing: z.enum(['quick', 'slow']), known_until: z.iso.datetime() });
+const receiverRow = z.object({
+  standing: z.enum(['quick', 'slow']),
+  known_until: z.iso.datetime(),
+  leisurely: z.optional(z.boolean()),
+});
 const probeRow = z.object({ taken_since: z.iso.datetime() });
 
 export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: string): ReceiverStore {
@@ -18,12 +22,12 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
 
   return {
     async read(receiver) {
-      const answer = await client.send(
-        new GetCommand({ TableName: tableName, Key: receiverKey(receiver), ConsistentRead: true }),
-      );
+      // Half the price of a consistent read, and a few milliseconds behind at most times: workers remember it for longer.
+      const answer = await client.send(new GetCommand({ TableName: tableName, Key: receiverKey(receiver) }));
       if (answer.Item === undefined) return undefined;
-      const { standing, known_until } = receiverRow.parse(answer.Item);
-      return { standing, until: new Date(known_until) };
+      const { standing, known_until, leisurely = false } = receiverRow.parse(answer.Item);
+      const until = new Date(known_until);
+      return standing === 'quick' ? { standing, until, leisurely } : { standing, until };
     },
 
     async setSlow(receiver, hungAt, until) {
@@ -40,12 +44,25 @@ export function dynamoReceiverStore(client: DynamoDBDocumentClient, tableName: s
       );
     },
 
-    async setQuick(receiver, until, unlessHungSince) {
+    async setHesitating(receiver, now, until) {
+      await whereItFits(
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...receiverKey(receiver), standing: 'slow', ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(hung_at) OR known_until <= :now',
+            ExpressionAttributeValues: { ':now': now.toISOString() },
+          }),
+        ),
+      );
+    },
+
+    async setQuick(receiver, until, leisurely, unlessHungSince) {
       return whereItFits(
         client.send(
           new PutCommand({
             TableName: tableName,
-            Item: { ...receiverKey(receiver), standing: 'quick', ...lasting(until) },
+            Item: { ...receiverKey(receiver), standing: 'quick', leisurely, ...lasting(until) },
             ConditionExpression: 'attribute_not_exists(hung_at) OR hung_at <= :limit',
             ExpressionAttributeValues: { ':limit': unlessHungSince.toISOString() },
           }),

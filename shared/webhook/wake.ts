@@ -14,6 +14,8 @@ import { type Delivery, deliverySchema, type Lane, retryDelaysSeconds } from './
 const queueDelayMaxSeconds = 900;
 /** A schedule closer than this is left to SQS: it could be past before it is stored. */
 const scheduleAheadSeconds = 5;
+/** What a message of the slow lane may wait for others to fill its batch: its wake comes so much early. */
+export const slowLaneGathersSeconds = 1;
 
 export type WakePlan =
   | { readonly road: 'queue'; readonly delaySeconds: number }
@@ -35,7 +37,8 @@ export function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: num
     const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
     return { road: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
   }
-  return { road: 'queue', delaySeconds: Math.floor(remainingSeconds) };
+  const gathersSeconds = delivery.lane === 'slow' ? slowLaneGathersSeconds : 0;
+  return { road: 'queue', delaySeconds: Math.max(0, Math.floor(remainingSeconds - gathersSeconds)) };
 }
 
 /**

@@ -179,6 +179,15 @@ describe('the stack', () => {
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 
+  it('lets webhooks to receivers that hang gather for a second, and no other message', () => {
+    const gathering = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
+      ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
+    );
+    expect(
+      gathering.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
+    ).toEqual([[100, 1]]);
+  });
+
   it('keeps the data of production when its stack goes, and demands TLS of queues on AWS', () => {
     const production = templateOf(stages.production);
     for (const table of Object.values(production.findResources('AWS::DynamoDB::Table'))) {

@@ -8,15 +8,22 @@ export function memoryReceiverStore(): ReceiverStore {
   return {
     async read(receiver) {
       const row = rows.get(keyOf(receiver));
-      return row === undefined ? undefined : { standing: row.standing, until: row.until };
+      if (row === undefined) return undefined;
+      const { hungAt: _, ...known } = row;
+      return known;
     },
     async setSlow(receiver, hungAt, until) {
       rows.set(keyOf(receiver), { standing: 'slow', hungAt, until });
     },
-    async setQuick(receiver, until, unlessHungSince) {
+    async setHesitating(receiver, now, until) {
+      const row = rows.get(keyOf(receiver));
+      if (row?.hungAt === undefined || row.until <= now)
+        rows.set(keyOf(receiver), { standing: 'slow', until });
+    },
+    async setQuick(receiver, until, leisurely, unlessHungSince) {
       const hungAt = rows.get(keyOf(receiver))?.hungAt;
       if (hungAt !== undefined && hungAt > unlessHungSince) return false;
-      rows.set(keyOf(receiver), { standing: 'quick', until });
+      rows.set(keyOf(receiver), { standing: 'quick', until, leisurely });
       return true;
     },
     async takeSlot(slot, holder, now, until) {

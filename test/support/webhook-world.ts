@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly answer: (deliveryId: string, postNumber: number) => Answer;
   readonly latencyMs?: () => number;
   readonly schedulerLatenessMs?: () => number;
+  /** For how long a message of the slow lane waits for others to fill its batch. */
+  readonly slowLaneGathersMs?: number;
   /** How often a sent message arrives: 1, or 0 for lost, or 2 for doubled. */
   readonly copies?: () => number;
 }
@@ -154,8 +156,9 @@ export function createWorld(options: WorldOptions): World {
 
   function put(lane: Lane, message: DeliveryMessage, delaySeconds = 0): void {
     const copies = options.copies?.() ?? 1;
+    const gathersMs = lane === 'slow' ? (options.slowLaneGathersMs ?? 0) : 0;
     for (let i = 0; i < copies; i += 1) {
-      show({ lane, message, receives: 0, gone: false }, now + delaySeconds * 1000);
+      show({ lane, message, receives: 0, gone: false }, now + delaySeconds * 1000 + gathersMs);
     }
   }
   function show(queued: Queued, from: number): void {
@@ -235,6 +238,7 @@ export function createWorld(options: WorldOptions): World {
     return {
       read: (receiver) => call(worker, 'health', () => receivers.read(receiver)),
       setSlow: (...hung) => call(worker, 'health', () => receivers.setSlow(...hung)),
+      setHesitating: (...hesitating) => call(worker, 'health', () => receivers.setHesitating(...hesitating)),
       setQuick: (...quick) => call(worker, 'health', () => receivers.setQuick(...quick)),
       takeSlot: (...taken) => call(worker, 'health', () => receivers.takeSlot(...taken)),
       freeSlot: (...freed) => call(worker, 'health', () => receivers.freeSlot(...freed)),

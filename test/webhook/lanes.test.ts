@@ -94,8 +94,40 @@ describe('a receiver that hangs', () => {
       await world.run(0.1);
     }
     const inFastLane = posts('turns.example').filter(({ lane }) => lane === 'fast');
-    expect(Math.max(...inFastLane.map(({ ms }) => ms))).toBeLessThan(7100);
+    expect(Math.max(...inFastLane.map(({ ms }) => ms))).toBeLessThan(5500);
+    expect(inFastLane.filter(({ ms }) => ms >= 5000).length).toBeLessThanOrEqual(5);
     expect(posts('turns.example')).toHaveLength(100);
+  });
+
+  it('is left to the slow lane while it takes 300 ms over an answer, and is back at once when that comes', async () => {
+    const [from, until] = [5, 5.1].map((seconds) => new Date(created.getTime() + seconds * 1000));
+    const { world, send, posts } = aWorld((_host, at) =>
+      from !== undefined && until !== undefined && at >= from && at < until
+        ? { afterMs: 800, status: 200 }
+        : answers,
+    );
+    for (let tenth = 0; tenth < 100; tenth += 1) {
+      send('pauses.example');
+      await world.run(0.1);
+    }
+    await world.run(1);
+    const inSlowLane = posts('pauses.example').filter(({ lane }) => lane === 'slow');
+    expect(posts('pauses.example')).toHaveLength(100);
+    expect(inSlowLane.length).toBeGreaterThan(0);
+    for (const { ms } of inSlowLane) {
+      expect(ms).toBeGreaterThan(5300);
+      expect(ms).toBeLessThan(6000);
+    }
+  });
+
+  it('keeps to the fast lane if it takes most of a second over every answer: that costs it one pause', async () => {
+    const { world, send, posts } = aWorld(() => ({ afterMs: 700, status: 200 }));
+    for (let tenth = 0; tenth < 200; tenth += 1) {
+      send('leisurely.example');
+      await world.run(0.1);
+    }
+    const inSlowLane = posts('leisurely.example').filter(({ lane }) => lane === 'slow');
+    expect(Math.max(...inSlowLane.map(({ ms }) => ms))).toBeLessThan(1000);
   });
 
   it('is back in the fast lane when it answers quickly again', async () => {

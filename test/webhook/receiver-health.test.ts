@@ -31,11 +31,43 @@ describe.each<[string, () => ReceiverStore]>([
     const store = newStore();
     const [one, other] = [receiverHealth(store), receiverHealth(store)];
     const receiver = aReceiver();
-    await one.noteQuick(receiver, now);
+    await one.noteQuick(receiver, now, 40);
     expect(await other.standing(receiver, now)).toBe('quick');
     await one.noteHanging(receiver, now);
     expect(await one.standing(receiver, now)).toBe('slow');
     expect(await other.standing(receiver, addSeconds(now, 1))).toBe('slow');
+  });
+
+  it('is slow while it hesitates, and quick again with its answer; from then on it is given a second', async () => {
+    const store = newStore();
+    const [one, other] = [receiverHealth(store), receiverHealth(store)];
+    const receiver = aReceiver();
+    await one.noteQuick(receiver, now, 40);
+    expect(await other.standing(receiver, now)).toBe('quick');
+    expect(other.patienceMs(receiver, now)).toBe(300);
+    await one.noteHesitating(receiver, now);
+    expect(await other.standing(receiver, addSeconds(now, 0.3))).toBe('slow');
+    await one.noteQuick(receiver, addSeconds(now, 0.4), 700);
+    expect(await other.standing(receiver, addSeconds(now, 0.6))).toBe('quick');
+    expect(other.patienceMs(receiver, addSeconds(now, 0.6))).toBe(1000);
+  });
+
+  it('is forgotten of one that hesitated once no POST can still be under way', async () => {
+    const health = receiverHealth(newStore());
+    const receiver = aReceiver();
+    await health.noteHesitating(receiver, now);
+    expect(await health.standing(receiver, addSeconds(now, 5.9))).toBe('slow');
+    expect(await health.standing(receiver, addSeconds(now, 6))).toBe('unproven');
+  });
+
+  it('stays that it hung, whatever others see it hesitate meanwhile', async () => {
+    const store = newStore();
+    const [one, other] = [receiverHealth(store), receiverHealth(store)];
+    const receiver = aReceiver();
+    await one.noteHanging(receiver, now);
+    await other.noteHesitating(receiver, now);
+    await other.noteQuick(receiver, addSeconds(now, 1), 40);
+    expect(await receiverHealth(store).standing(receiver, addSeconds(now, 7))).toBe('slow');
   });
 
   it('is of one client alone: what one receiver does to it moves no other client to the slow lane', async () => {
@@ -50,9 +82,9 @@ describe.each<[string, () => ReceiverStore]>([
     const [fast, slow] = [receiverHealth(store), receiverHealth(store)];
     const receiver = aReceiver();
     await fast.noteHanging(receiver, now);
-    await slow.noteQuick(receiver, addSeconds(now, 19));
+    await slow.noteQuick(receiver, addSeconds(now, 19), 40);
     expect(await fast.standing(receiver, addSeconds(now, 19))).toBe('slow');
-    await slow.noteQuick(receiver, addSeconds(now, 20));
+    await slow.noteQuick(receiver, addSeconds(now, 20), 40);
     expect(await fast.standing(receiver, addSeconds(now, 20))).toBe('quick');
   });
 
@@ -60,7 +92,7 @@ describe.each<[string, () => ReceiverStore]>([
     const health = receiverHealth(newStore());
     const [hung, quick] = [aReceiver(), aReceiver()];
     await health.noteHanging(hung, now);
-    await health.noteQuick(quick, now);
+    await health.noteQuick(quick, now, 40);
     expect(await health.standing(hung, addSeconds(now, 599))).toBe('slow');
     expect(await health.standing(hung, addSeconds(now, 600))).toBe('unproven');
     expect(await health.standing(quick, addSeconds(now, 1799))).toBe('quick');
@@ -105,21 +137,48 @@ describe.each<[string, () => ReceiverStore]>([
   });
 });
 
-it('costs a quick receiver no more than a write each quarter of an hour', async () => {
+function countingStore(): { store: ReceiverStore; writes: () => number } {
   let writes = 0;
   const store = memoryReceiverStore();
-  const counting: ReceiverStore = {
-    ...store,
-    setQuick: (...given) => {
-      writes += 1;
-      return store.setQuick(...given);
+  return {
+    writes: () => writes,
+    store: {
+      ...store,
+      setSlow: (...given) => {
+        writes += 1;
+        return store.setSlow(...given);
+      },
+      setHesitating: (...given) => {
+        writes += 1;
+        return store.setHesitating(...given);
+      },
+      setQuick: (...given) => {
+        writes += 1;
+        return store.setQuick(...given);
+      },
     },
   };
-  const health = receiverHealth(counting);
+}
+
+it.each([40, 700])(
+  'costs a receiver that answers in %d ms no more than a write each quarter of an hour',
+  async (tookMs) => {
+    const { store, writes } = countingStore();
+    const health = receiverHealth(store);
+    const receiver = aReceiver();
+    for (let seconds = 0; seconds <= 901; seconds += 1) {
+      await health.standing(receiver, addSeconds(now, seconds));
+      await health.noteQuick(receiver, addSeconds(now, seconds + tookMs / 1000), tookMs);
+    }
+    expect(writes()).toBe(2);
+  },
+);
+
+it('costs a receiver that hangs a write in five seconds, not one for each POST', async () => {
+  const { store, writes } = countingStore();
+  const health = receiverHealth(store);
   const receiver = aReceiver();
-  for (let seconds = 0; seconds <= 901; seconds += 1) {
-    await health.standing(receiver, addSeconds(now, seconds));
-    await health.noteQuick(receiver, addSeconds(now, seconds));
-  }
-  expect(writes).toBe(2);
+  for (let tenth = 0; tenth < 100; tenth += 1)
+    await health.noteHanging(receiver, addSeconds(now, tenth / 10));
+  expect(writes()).toBe(2);
 });

@@ -50,6 +50,28 @@ describe('the true schedule', () => {
     },
   );
 
+  it.each([0, 400, 1000])(
+    'holds for a receiver that hangs too, although its batches gather for %d ms first',
+    async (slowLaneGathersMs) => {
+      const store = memoryDeliveryStore();
+      const world = createWorld({
+        store,
+        startAt: created,
+        slowLaneGathersMs,
+        schedulerLatenessMs: () => 30_000,
+        answer: () => ({ afterMs: 5000, error: 'timeout' }),
+      });
+      world.relay(aMessage(), aSentMessage());
+      await world.run(day);
+      const delivery = await store.get(world.posts[0]?.deliveryId ?? '');
+      expect(delivery?.attempts).toHaveLength(6);
+      for (const { lateness_ms } of delivery?.attempts.slice(1) ?? []) {
+        expect(lateness_ms).toBeGreaterThanOrEqual(0);
+        expect(lateness_ms).toBeLessThanOrEqual(100);
+      }
+    },
+  );
+
   it('sends the legs up to ten minutes by SQS delay and the hours by a schedule aimed a minute early', async () => {
     const { world } = await deliverTo(() => ({ afterMs: 1000, status: 500 }));
     const longWakes = world.wakes.filter(({ delaySeconds }) => delaySeconds > 1);
