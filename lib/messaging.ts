@@ -210,7 +210,7 @@ export class Messaging extends Construct {
     });
     // A message whose queue message was lost is queued again, as long as it may still be sent.
     this.outbound.grantSend(expire);
-    storage.grant(expire, 'agenda', 'Query', 'PutItem', 'DeleteItem');
+    storage.grant(expire, 'agenda', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
     schedules.everyMinute(expire);
   }

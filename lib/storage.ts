@@ -25,6 +25,7 @@ type ItemAction =
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
+  | 'BatchWriteItem'
   | 'ConditionCheckItem';
 
 interface IndexShape {

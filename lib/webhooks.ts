@@ -113,7 +113,7 @@ export class Webhooks extends Construct {
       timeoutSeconds: 50,
       settings: ['RETENTION_DAYS'],
     });
-    storage.grant(sweep, 'agenda', 'Query', 'PutItem', 'DeleteItem');
+    storage.grant(sweep, 'agenda', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem');
     storage.grant(sweep, 'messages', 'GetItem');
     storage.grant(sweep, 'clients', 'GetItem');

@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { likeAws } from './like-aws.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** What the emulator takes its callers' credentials to be, and where it says that it is. */
@@ -35,7 +34,6 @@ def follow_parent():
     time.sleep(3)
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
-${likeAws}
 sys.argv = ['ministack']
 from ministack.app import main
 try:

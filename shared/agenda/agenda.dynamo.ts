@@ -1,9 +1,16 @@
 /** The agenda table: a partition for each shard of each list, sorted by time. */
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { shardOf } from '../shard.ts';
 import { type Agenda, type AgendaEntry, agendaShards, gathered } from './agenda.ts';
 
+/** What DynamoDB takes in one call. */
+const writeBatchSize = 25;
 /** What one read brings: a page is worked through before the next is asked for. */
 const pageSize = 100;
 
@@ -51,8 +58,12 @@ export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string):
       if (unreadable > 0) throw new Error(`${unreadable} entries of the agenda cannot be read`);
     },
 
-    async remove({ list, position }) {
-      await client.send(new DeleteCommand({ TableName, Key: { list, position } }));
+    async remove(entries) {
+      const deletes = entries.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
+      for (let from = 0; from < deletes.length; from += writeBatchSize) {
+        const batch = deletes.slice(from, from + writeBatchSize);
+        await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: batch } }));
+      }
     },
   };
 }

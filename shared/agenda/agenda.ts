@@ -27,7 +27,8 @@ export interface Agenda {
   add(list: AgendaList, appointments: readonly Appointment[]): Promise<void>;
   /** The entries of one shard that are due, oldest first, page by page. */
   due(list: AgendaList, shard: number, until: Date): AsyncIterable<AgendaEntry>;
-  remove(entry: AgendaEntry): Promise<void>;
+  /** What a busy table leaves over stands there still, and is looked at again. */
+  remove(entries: readonly AgendaEntry[]): Promise<void>;
 }
 
 /** Each carries 1,000 writes a second, which is 20,000 rows at best. */

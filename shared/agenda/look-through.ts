@@ -26,12 +26,12 @@ export interface LookedThrough {
   readonly failures: readonly unknown[];
 }
 
-/** How many entries of a shard are worked on at once: few, for nothing here is in a hurry, and others use the tables. */
-const parallel = 2;
+/** How many rows are looked at together: what DynamoDB reads in one call. */
+const rowsAtOnce = 100;
 /** When a row is looked at again that could not be. */
 const afterFailureSeconds = 300;
 
-/** @param look - looks at the rows of one entry; one it says nothing of is finished */
+/** @param look - looks at up to 100 rows; one it says nothing of is finished */
 export async function lookThrough(
   run: AgendaRun,
   list: AgendaList,
@@ -41,39 +41,43 @@ export async function lookThrough(
   const failures: unknown[] = [];
   let cutShort = false;
 
-  async function settle(entry: AgendaEntry): Promise<void> {
+  async function settle(entries: readonly AgendaEntry[]): Promise<void> {
     try {
       const later: Appointment[] = [];
-      for (const [id, again] of await look(entry.ids)) {
+      const ids = new Set(entries.flatMap((entry) => entry.ids));
+      for (const [id, again] of await look([...ids])) {
         if (again instanceof Error) failures.push(again);
         const dueAt = again instanceof Error ? addSeconds(run.clock(), afterFailureSeconds) : again;
         // Never at once: this run would find it again.
         if (dueAt !== undefined) later.push({ id, dueAt: laterOf(dueAt, addSeconds(run.clock(), 1)) });
       }
       if (later.length > 0) await run.agenda.add(list, later);
-      await run.agenda.remove(entry);
+      await run.agenda.remove(entries);
     } catch (error) {
       failures.push(error);
     }
   }
 
   async function lookThroughShard(shard: number): Promise<void> {
-    let working: Promise<void>[] = [];
+    let gathered: AgendaEntry[] = [];
+    let rows = 0;
     try {
       for await (const entry of run.agenda.due(list, shard, run.clock())) {
-        working.push(settle(entry));
-        if (working.length < parallel) continue;
-        await Promise.all(working);
-        working = [];
-        if (run.clock().getTime() > endsAt) {
-          cutShort = true;
-          break;
+        if (rows + entry.ids.length > rowsAtOnce) {
+          await settle(gathered);
+          [gathered, rows] = [[], 0];
+          if (run.clock().getTime() > endsAt) {
+            cutShort = true;
+            return;
+          }
         }
+        gathered.push(entry);
+        rows += entry.ids.length;
       }
     } catch (error) {
       failures.push(error);
     }
-    await Promise.all(working);
+    if (gathered.length > 0) await settle(gathered);
   }
 
   await Promise.all(Array.from({ length: agendaShards }, (_, shard) => lookThroughShard(shard)));

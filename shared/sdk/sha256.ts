@@ -1,6 +1,6 @@
 /**
  * SHA-256 and its HMAC by OpenSSL, for the signature of every call to AWS: in one step, and with each key prepared once.
- * The SDK's own prepares the day's signing key anew for each call: a seventh of what the SDK takes for one.
+ * The SDK's own prepares the day's signing key anew for each call.
  */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 

@@ -38,7 +38,7 @@ describe.each<[string, () => Agenda]>([
     expect(await mine(addSeconds(dueAt, -0.001))).toEqual([]);
     const [entry, ...more] = await mine(dueAt);
     expect(more).toEqual([]);
-    await agenda.remove(entry as AgendaEntry);
+    await agenda.remove([entry as AgendaEntry]);
     expect(await mine(addSeconds(dueAt, 1000))).toEqual([]);
   });
 
@@ -60,7 +60,8 @@ describe.each<[string, () => Agenda]>([
       const positions = shown.filter((entry) => entry.list === list).map(({ position }) => position);
       expect(positions).toEqual(positions.toSorted());
     }
-    await Promise.all(shown.map((entry) => agenda.remove(entry)));
+    await agenda.remove(shown);
+    expect(await due(agenda, addSeconds(start, 20_000))).toEqual([]);
   });
 });
 

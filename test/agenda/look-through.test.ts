@@ -86,8 +86,11 @@ describe('a run through the agenda', () => {
 
   it('ends in time, and leaves the rest to the next run', async () => {
     const agenda = memoryAgenda();
-    for (const [i, id] of rows.entries())
-      await agenda.add('messages', [{ id, dueAt: addSeconds(start, -20 * i) }]);
+    const many = Array.from({ length: 1000 }, () => newId('msg', start));
+    await agenda.add(
+      'messages',
+      many.map((id, i) => ({ id, dueAt: addSeconds(start, -20 * i) })),
+    );
     let now = start;
     const look = async (): Promise<Looked> => {
       now = addSeconds(now, 30);

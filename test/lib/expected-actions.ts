@@ -92,7 +92,7 @@ export const expectedActions: FunctionActions = {
     'WhatsApp number': ['social-messaging:SendWhatsAppMessage'],
   },
   'expire-messages': {
-    agenda: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+    agenda: ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     'its own log': ['logs:CreateLogStream', 'logs:PutLogEvents'],
     messages: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -235,7 +235,7 @@ export const expectedActions: FunctionActions = {
     'signing-keys': ['dynamodb:GetItem'],
   },
   'sweep-webhooks': {
-    agenda: ['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+    agenda: ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:Query'],
     clients: ['dynamodb:GetItem'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
     'its own log': ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -34,8 +34,8 @@ export function memoryAgenda(): MemoryAgenda {
       yield* due.toSorted((a, b) => (a.position < b.position ? -1 : 1));
     },
 
-    async remove(entry) {
-      entries.delete(keyOf(entry));
+    async remove(removed) {
+      for (const entry of removed) entries.delete(keyOf(entry));
     },
   };
 }
@@ -47,7 +47,7 @@ export function agendaThrough(
 ): Agenda {
   return {
     add: (...added) => call('agenda add', () => agenda.add(...added)),
-    remove: (entry) => call('agenda remove', () => agenda.remove(entry)),
+    remove: (entries) => call('agenda remove', () => agenda.remove(entries)),
     async *due(...asked) {
       yield* await call('agenda due', async () => {
         const found: AgendaEntry[] = [];
