@@ -169,10 +169,7 @@ function httpEvents(settings: EventSettings): Record<string, EventMaker> {
 
 function otherEvents(settings: EventSettings): Record<string, EventMaker> {
   const queue = (bodyOf: (n: number) => string): EventMaker => {
-    // Two of them: what is remembered of one meets the other.
-    return (n) => ({
-      Records: [queueRecord(2 * n, bodyOf(2 * n)), queueRecord(2 * n + 1, bodyOf(2 * n + 1))],
-    });
+    return (n) => ({ Records: [queueRecord(n, bodyOf(n))] });
   };
   return {
     'dispatch-message': queue((n) => JSON.stringify({ message_id: idOf('msg', n) })),
@@ -189,7 +186,7 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
             price: undefined,
           }),
     ),
-    'relay-changes': (n) => ({ Records: [streamRecord(2 * n, settings), streamRecord(2 * n + 1, settings)] }),
+    'relay-changes': (n) => ({ Records: [streamRecord(n, settings)] }),
     'expire-messages': () => ({}),
     'sweep-webhooks': () => ({}),
   };
