@@ -49,6 +49,9 @@ export function receiverUrl(number: number, port: number): string {
   return `http://${host}:${port}/hook/${number}`;
 }
 
+/** Messages of higher numbers are past the end of their validity. */
+const overdueFrom = 1_000_000_000;
+
 const numberIn = (id: string): number => Number(/(\d+)$/.exec(id)?.[1] ?? 0);
 
 export function messageOf(
@@ -84,8 +87,9 @@ export function cannedRows(settings: RowSettings): Rows {
   const byKeyHash = new Map(
     Array.from({ length: clients }, (_, client) => [hashOf(apiKeyOf(client)), client]),
   );
-  const messageRow = (number: number, change: Partial<Message> = {}): Row =>
-    messageRowOf(messageOf(number, settings, change), 30);
+  const overdue = { expires_at: addSeconds(start, -1).toISOString() };
+  const messageRow = (number: number): Row =>
+    messageRowOf(messageOf(number, settings, number > overdueFrom ? overdue : {}), 30);
   const apiKeyRow = (client: number): Row => ({
     key_hash: hashOf(apiKeyOf(client)),
     key_id: `key_${client}`,
@@ -182,10 +186,16 @@ export function cannedRows(settings: RowSettings): Rows {
       switch (table) {
         case 'messages':
           if (index === 'by-due') {
-            const overdue = { expires_at: addSeconds(start, -1).toISOString() };
-            return values.includes('0') ? two.map((number) => messageRow(number, overdue)) : [];
+            return values.includes('0') ? two.map((number) => messageRow(overdueFrom + number)) : [];
           }
           return two.map((number) => messageRow(number));
+        case 'agenda': {
+          const [list, shard] = values[0]?.split('#') ?? [];
+          const ids = two.map((number) =>
+            list === 'messages' ? idOf('msg', overdueFrom + number) : idOf('whd', number),
+          );
+          return shard === '0' ? [{ list: values[0], position: `${created}#${ids[0]}`, ids }] : [];
+        }
         case 'webhook-deliveries':
           return values.includes('0') ? two.map(deliveryRow) : [];
         case 'limit-overrides':

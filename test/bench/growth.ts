@@ -8,7 +8,7 @@ import { dynamoActivityReader } from '../../shared/activity/activity-reader.dyna
 import { addSeconds } from '../../shared/clock.ts';
 import { derivedIdAt } from '../../shared/ids.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
+import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -16,12 +16,15 @@ import { silenceLog, startLocalFunctions } from './local-functions.ts';
 const full = process.argv.includes('--full');
 const sizes = full ? [1000, 10_000, 100_000] : [1000, 10_000];
 const samples = 100;
+/** What DynamoDB takes in one call. */
+const batchWriteMax = 25;
 const started = new Date();
 const works = [status, list, listByReference, sweep, activity];
 
 silenceLog();
 printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
 const local = await startLocalFunctions();
+const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
   const rows: string[][] = [];
   let stored = 0;
@@ -45,20 +48,18 @@ try {
 }
 
 async function store(from: number, to: number): Promise<void> {
-  const perBatch = 12;
-  await applyLoad(Math.ceil((to - from) / perBatch), 16, async (batch) => {
+  const perBatch = 100;
+  await applyLoad(Math.ceil((to - from) / perBatch), 8, async (batch) => {
     const numbers = Array.from({ length: perBatch }, (_, i) => from + batch * perBatch + i).filter(
       (n) => n < to,
     );
-    const put = (Item: Record<string, unknown>) => ({ PutRequest: { Item } });
-    await local.dynamo.send(
-      new BatchWriteCommand({
-        RequestItems: {
-          [local.tables.messages]: numbers.map((n) => put(messageRowOf(messageOf(n), 30))),
-          [local.tables.activity_log]: numbers.map((n) => put(activityOf(n))),
-        },
-      }),
-    );
+    await messages.createMany(numbers.map(messageOf));
+    for (let first = 0; first < numbers.length; first += batchWriteMax) {
+      const puts = numbers
+        .slice(first, first + batchWriteMax)
+        .map((n) => ({ PutRequest: { Item: activityOf(n) } }));
+      await local.dynamo.send(new BatchWriteCommand({ RequestItems: { [local.tables.activity_log]: puts } }));
+    }
   });
 }
 
