@@ -79,17 +79,13 @@ function dynamoAnswers(rows: Rows): Record<string, (body: Body) => Body> {
       if (body.ReturnValues === undefined) return {};
       return { Attributes: body.ReturnValues === 'ALL_NEW' ? whole : changed };
     },
-    Query({ TableName, IndexName, ExpressionAttributeValues, Limit }) {
+    Query({ TableName, ExpressionAttributeValues, Limit }) {
       const values = Object.values(plain(ExpressionAttributeValues as Item)).map(String);
-      const found = rows.query(
-        String(TableName),
-        IndexName === undefined ? undefined : String(IndexName),
-        values,
-      );
+      const found = rows.query(String(TableName), values);
       const shown = found.slice(0, Number(Limit ?? found.length));
       return { Items: shown.map(marshalled), Count: shown.length };
     },
-    Scan: ({ TableName }) => ({ Items: rows.query(String(TableName), undefined, []).map(marshalled) }),
+    Scan: ({ TableName }) => ({ Items: rows.query(String(TableName), []).map(marshalled) }),
     BatchGetItem({ RequestItems }) {
       const tables = Object.entries(RequestItems as Record<string, { readonly Keys: readonly Item[] }>);
       const found = tables.map(([table, { Keys }]) => [

@@ -11,7 +11,7 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface Rows {
   get(table: string, key: Readonly<Record<string, string>>): Row | undefined;
-  query(table: string, index: string | undefined, values: readonly string[]): readonly Row[];
+  query(table: string, values: readonly string[]): readonly Row[];
   /** The row whose state refuses every change, where it does. */
   refusing(table: string, key: Readonly<Record<string, string>>): Row | undefined;
 }
@@ -180,14 +180,11 @@ export function cannedRows(settings: RowSettings): Rows {
     },
 
     /** Two rows at most, other ones each time. */
-    query(table, index, values) {
+    query(table, values) {
       rows += 2;
       const two = [rows - 1, rows];
       switch (table) {
         case 'messages':
-          if (index === 'by-due') {
-            return values.includes('0') ? two.map((number) => messageRow(overdueFrom + number)) : [];
-          }
           return two.map((number) => messageRow(number));
         case 'agenda': {
           const [list, shard] = values[0]?.split('#') ?? [];
@@ -196,8 +193,6 @@ export function cannedRows(settings: RowSettings): Rows {
           );
           return shard === '0' ? [{ list: values[0], position: `${created}#${ids[0]}`, ids }] : [];
         }
-        case 'webhook-deliveries':
-          return values.includes('0') ? two.map(deliveryRow) : [];
         case 'limit-overrides':
           return numberIn(values[0] ?? '') % 3 === 0
             ? [{ client_id: values[0], endpoint: 'POST /api/v1/sms/send', per_minute: 5000 }]

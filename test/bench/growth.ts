@@ -5,8 +5,10 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
 import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
+import { dynamoAgenda } from '../../shared/agenda/agenda.dynamo.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { derivedIdAt } from '../../shared/ids.ts';
+import { firstLook } from '../../shared/message/expire.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
@@ -24,6 +26,7 @@ const works = [status, list, listByReference, sweep, activity];
 silenceLog();
 printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
 const local = await startLocalFunctions();
+const agenda = dynamoAgenda(local.dynamo, local.tables.agenda);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
   const rows: string[][] = [];
@@ -53,7 +56,9 @@ async function store(from: number, to: number): Promise<void> {
     const numbers = Array.from({ length: perBatch }, (_, i) => from + batch * perBatch + i).filter(
       (n) => n < to,
     );
-    await messages.createMany(numbers.map(messageOf));
+    const made = numbers.map(messageOf);
+    await messages.createMany(made);
+    await agenda.add('messages', made.map(firstLook));
     for (let first = 0; first < numbers.length; first += batchWriteMax) {
       const puts = numbers
         .slice(first, first + batchWriteMax)
@@ -63,7 +68,7 @@ async function store(from: number, to: number): Promise<void> {
   });
 }
 
-/** Open messages, due only in days: what a sweep must not have to read. */
+/** Open messages, due only tomorrow: what a sweep must not have to read. */
 function messageOf(n: number): Message {
   const at = addSeconds(started, -n).toISOString();
   return {
