@@ -27,6 +27,8 @@ const warmMarks = 1;
 /** Flat is a fitted line that rises by no more than this from the first mark that counts to the last. */
 const flat = { heapMb: 0.5, rssMb: 16 };
 const atOnce = 2;
+/** In proportion as in a function of 512 MB. */
+const limitsOfV8 = ['--max-old-space-size=460', '--max-semi-space-size=25'];
 /** A receiver's connection is kept for four seconds. */
 const settleMs: Readonly<Record<string, number>> = { 'deliver-webhook': 5000 };
 /** More than any cache remembers, where there are invocations enough. */
@@ -107,7 +109,7 @@ async function measure(functionName: string): Promise<Told> {
   };
   const child = fork(join(import.meta.dirname, 'memory-process.ts'), {
     env: environment,
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', ...limitsOfV8],
     // The function's log goes nowhere.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
