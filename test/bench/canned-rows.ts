@@ -5,6 +5,7 @@ import { derivedIdAt } from '../../shared/ids.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/message-row.ts';
 import { windowsAt } from '../../shared/rate-limit/windows.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -82,6 +83,25 @@ export function messageOf(
   };
 }
 
+/** Due ten minutes ago, when no worker had taken it yet. */
+export function deliveryOf(
+  number: number,
+  { clients, receiverPort }: RowSettings,
+  deliveryId = idOf('whd', number),
+): Delivery {
+  const data = { message_id: idOf('msg', number), status: 'delivered' };
+  const given = {
+    delivery_id: deliveryId,
+    client_id: clientIdOf(number % clients),
+    message_id: data.message_id,
+    event: 'sms.delivered',
+    url: receiverUrl(number % clients, receiverPort),
+    body: JSON.stringify({ event: 'sms.delivered', timestamp: created, data }),
+    lane: 'fast',
+  } as const;
+  return newDelivery(given, addSeconds(start, -600), 30, `revision-${number}`);
+}
+
 export function cannedRows(settings: RowSettings): Rows {
   const { clients, receiverPort, signingKeyRow } = settings;
   const byKeyHash = new Map(
@@ -105,22 +125,6 @@ export function cannedRows(settings: RowSettings): Rows {
     webhook_url: receiverUrl(client, receiverPort),
     created_at: created,
   });
-  const deliveryRow = (number: number): Row => {
-    const given = {
-      delivery_id: idOf('whd', number),
-      client_id: clientIdOf(number % clients),
-      message_id: idOf('msg', number),
-      event: 'sms.delivered',
-      url: receiverUrl(number % clients, receiverPort),
-      body: JSON.stringify({
-        event: 'sms.delivered',
-        timestamp: created,
-        data: { message_id: idOf('msg', number) },
-      }),
-      lane: 'fast',
-    } as const;
-    return { ...newDelivery(given, addSeconds(start, -600), 30, `revision-${number}`) };
-  };
   const activityRow = (number: number): Row => ({
     day: created.slice(0, 10),
     entry_id: derivedIdAt('act', new Date(created), String(number)),
@@ -171,7 +175,7 @@ export function cannedRows(settings: RowSettings): Rows {
         case 'one-time-passwords':
           return id.startsWith('otp_') ? otpRow(number) : undefined;
         case 'webhook-deliveries':
-          return id.startsWith('whd_') ? deliveryRow(number) : undefined;
+          return id.startsWith('whd_') ? { ...deliveryOf(number, settings, id) } : undefined;
         case 'figures':
           return { hour: id, purge_at: 2_000_000_000, messages_sent: 12, webhooks_acknowledged: 11 };
         default:
@@ -189,7 +193,7 @@ export function cannedRows(settings: RowSettings): Rows {
         case 'agenda': {
           const [list, shard] = values[0]?.split('#') ?? [];
           const ids = two.map((number) =>
-            list === 'messages' ? idOf('msg', overdueFrom + number) : idOf('whd', number),
+            list === 'messages' ? idOf('msg', overdueFrom + number) : `${idOf('msg', number)}#sms.delivered`,
           );
           return shard === '0' ? [{ list: values[0], position: `${created}#${ids[0]}`, ids }] : [];
         }

@@ -12,6 +12,7 @@ import {
   apiKeyOf,
   clientIdOf,
   clientSecretOf,
+  deliveryOf,
   idOf,
   messageOf,
   otpSecret,
@@ -173,7 +174,11 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
   };
   return {
     'dispatch-message': queue((n) => JSON.stringify({ message_id: idOf('msg', n) })),
-    'deliver-webhook': queue((n) => JSON.stringify({ delivery_id: idOf('whd', n) })),
+    'deliver-webhook': queue((n) => {
+      const delivery = deliveryOf(n, settings);
+      // A first attempt brings the delivery along; a later one finds its row.
+      return JSON.stringify({ delivery_id: delivery.delivery_id, ...(n % 3 === 0 ? {} : { delivery }) });
+    }),
     'record-receipt': queue((n) =>
       // One in a hundred is in no form that a carrier has.
       n % 100 === 99
