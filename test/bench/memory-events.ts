@@ -59,7 +59,9 @@ function httpEvents(settings: EventSettings): Record<string, EventMaker> {
       const request = requestOf(n);
       const authorization =
         request.credentials === false ? {} : { Authorization: credentials(n, key, settings) };
-      return gatewayEvent(n, { ...request, headers: { ...authorization, ...request.headers } });
+      // As many addresses as clients: what is remembered of them is full as early.
+      const address = clientOf(n);
+      return gatewayEvent(address, { ...request, headers: { ...authorization, ...request.headers } });
     };
   };
   const post = (path: string, bodyOf: (n: number) => unknown): EventMaker =>
@@ -197,7 +199,7 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
   };
 }
 
-function gatewayEvent(number: number, request: Request): unknown {
+function gatewayEvent(address: number, request: Request): unknown {
   const { method = 'GET', path, resource = path, pathParameters, query, headers, body } = request;
   return {
     httpMethod: method,
@@ -213,7 +215,7 @@ function gatewayEvent(number: number, request: Request): unknown {
     queryStringParameters: query ?? null,
     requestContext: {
       requestId: randomUUID(),
-      identity: { sourceIp: `10.${(number >> 16) % 256}.${(number >> 8) % 256}.${number % 256}` },
+      identity: { sourceIp: `10.${(address >> 16) % 256}.${(address >> 8) % 256}.${address % 256}` },
     },
   };
 }
