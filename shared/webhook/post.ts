@@ -2,13 +2,8 @@
  * One POST to a receiver that may be slow, broken or hostile: it ends within 5.5 s, reads at most 16 KiB of the
  * answer, follows no redirect, unpacks nothing, and says where it got to.
  */
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import {
@@ -19,6 +14,7 @@ import {
   isAllowedAddress,
   type Resolve,
 } from './address-guard.ts';
+import { connections } from './connections.ts';
 import type { AttemptError } from './delivery.ts';
 import { classifyError, type Phase } from './post-error.ts';
 import { statusLineReader } from './status-line.ts';
@@ -68,18 +64,10 @@ export interface PostSettings {
   readonly tls?: SecureContextOptions;
 }
 
-/** A poster with its own pool: at most 128 connections to a host, above any batch, each kept 4 s when idle. */
+/** A poster with connections of its own. */
 export function httpPost(settings: PostSettings): Post {
-  const pool = {
-    keepAlive: true,
-    maxSockets: 128,
-    maxTotalSockets: 512,
-    maxFreeSockets: 4,
-    // Below the 5 s after which common servers close, so that a POST rarely meets a connection that is going away.
-    timeout: 4000,
-  };
   const lookup = guardedLookup(settings.resolve, settings.rules);
-  const agents = { http: new HttpAgent(pool), https: new HttpsAgent({ ...pool, ...settings.tls }) };
+  const { http, https, makeRoom } = connections(settings.tls);
 
   return (given) => {
     // An address in the URL itself is never looked up, so the guard must see it here.
@@ -98,9 +86,10 @@ export function httpPost(settings: PostSettings): Post {
           callback(error, address, family);
         });
       return verdict.url.protocol === 'https:'
-        ? httpsRequest(verdict.url, { ...options, lookup: noted, agent: agents.https })
-        : httpRequest(verdict.url, { ...options, lookup: noted, agent: agents.http });
+        ? httpsRequest(verdict.url, { ...options, lookup: noted, agent: https })
+        : httpRequest(verdict.url, { ...options, lookup: noted, agent: http });
     };
+    makeRoom();
     return run(open, given.body, verdict.url, settings.rules);
   };
 }

@@ -26,6 +26,27 @@ const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][]
     /became 2 messages/,
   ],
   [
+    'a request without a key that is stored twice',
+    (store) => ({
+      ...store,
+      async create(message) {
+        const twice = message.request_hash === undefined;
+        if (twice) await store.create({ ...message, message_id: `${message.message_id}-again` });
+        return store.create(message);
+      },
+    }),
+    /unkeyed-\d+ became \d+ messages/,
+  ],
+  [
+    'a row that holds the code of its one-time password',
+    (store) => ({
+      ...store,
+      create: (message) =>
+        store.create({ ...message, text: message.text?.replace('{{code}}', '123456') ?? '' }),
+    }),
+    /is stored with its code/,
+  ],
+  [
     'an expiry that changes nothing',
     (store) => ({
       ...store,

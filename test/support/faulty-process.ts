@@ -1,7 +1,8 @@
 /**
  * Processes in a bad world: each call to a port can end the process before or after it took effect, fail, be throttled,
- * come late or take effect twice, and each process has a clock of its own. A death is a promise that never settles, so
- * no `catch` or `finally` of the code under test can soften it.
+ * come late or take effect twice, and each process has a clock of its own. What fails is tried again as the SDK does,
+ * which helps in half of the cases. A death is a promise that never settles, so no `catch` or `finally` of the code
+ * under test can soften it.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -16,6 +17,8 @@ const faults = [
   'double',
 ] as const;
 export type Fault = (typeof faults)[number];
+/** What a call can be spared: a fault, or the SDK's own repeats, which not every caller has. */
+export type Spared = Fault | 'retry';
 
 export interface Process {
   readonly clock: Clock;
@@ -41,6 +44,11 @@ export const usualRates: FaultRates = {
   double: 0.015,
 };
 
+/** After these the caller gets an error, or no answer. */
+const failures: ReadonlySet<Fault | undefined> = new Set(['fail_before', 'fail_after', 'throttle']);
+/** As `shared/aws.ts` sets it. */
+const sdkTries = 3;
+const sdkPauseMs = 100;
 const delayMaxMs = 3000;
 const skewedShare = 0.2;
 
@@ -50,7 +58,7 @@ export interface FaultyProcesses {
   /** Starts a process that is ended when its time is over. */
   start(limitSeconds: number, skewMs?: number): Process;
   drawSkewMs(): number;
-  call<T>(process: Process, act: () => Promise<T>, spared?: readonly Fault[]): Promise<T>;
+  call<T>(process: Process, act: () => Promise<T>, spared?: readonly Spared[]): Promise<T>;
   /** A port as this process has it. */
   port<Port extends object>(process: Process, port: Port): Port;
 }
@@ -67,7 +75,7 @@ export function faultyProcesses(
   const counted: Record<string, number> = {};
   let calls = 0;
 
-  function draw(spared: readonly Fault[]): Fault | undefined {
+  function draw(spared: readonly Spared[]): Fault | undefined {
     let drawn = random();
     for (const fault of faults) {
       drawn -= rates[fault];
@@ -84,21 +92,44 @@ export function faultyProcesses(
     return never;
   }
 
-  async function call<T>(process: Process, act: () => Promise<T>, spared: readonly Fault[] = []): Promise<T> {
+  async function call<T>(
+    process: Process,
+    act: () => Promise<T>,
+    spared: readonly Spared[] = [],
+  ): Promise<T> {
     if (process.dead) return never;
     calls += 1;
     const fault = draw(spared);
     if (fault === 'kill_before') return die(process);
     await time.sleep(1 + random() * 30 + (fault === 'delay' ? random() * delayMaxMs : 0));
+    if (failures.has(fault))
+      await failUntilOver(process, act, fault, spared.includes('retry') ? 1 : sdkTries);
     if (process.dead) return never;
-    if (fault === 'fail_before') throw new Error('the call failed');
-    if (fault === 'throttle') throw new Throttled('too many calls');
     if (fault === 'double') await act();
     const value = await act();
     if (fault === 'kill_after') return die(process);
-    if (fault === 'fail_after') throw new Error('the answer was lost');
     // Killed meanwhile, by the end of its time.
     return process.dead ? never : value;
+  }
+
+  /** Returns where the failure was over before the last of the tries. */
+  async function failUntilOver(
+    process: Process,
+    act: () => Promise<unknown>,
+    fault: Fault | undefined,
+    tries: number,
+  ): Promise<void> {
+    const failing = random() < 0.5 ? 1 : tries;
+    for (let attempt = 1; attempt <= failing && !process.dead; attempt += 1) {
+      // It took effect, or was refused, and nobody heard of it.
+      if (fault === 'fail_after') await act().catch(() => {});
+      if (attempt === tries) {
+        if (fault === 'throttle') throw new Throttled('too many calls');
+        throw new Error(fault === 'fail_after' ? 'the answer was lost' : 'the call failed');
+      }
+      counted['tried again by the SDK'] = (counted['tried again by the SDK'] ?? 0) + 1;
+      await time.sleep(random() * sdkPauseMs * 2 ** attempt);
+    }
   }
 
   function drawSkewMs(): number {

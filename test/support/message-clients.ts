@@ -1,32 +1,45 @@
-/** Clients that send through the limiter and the real operations, and try again under the same key until they know. */
+/** Clients that send through the limiter and the real operations, most of them under a key, and try again until they know. */
 import * as z from 'zod/mini';
-import type { ApiResponse, Operation } from '../../shared/api.ts';
+import type { Operation } from '../../shared/api.ts';
 import { GatewayError } from '../../shared/errors.ts';
+import type { MessageStore } from '../../shared/message/message-store.ts';
 import { sendBulkSms } from '../../shared/message/send-bulk-sms.ts';
 import { sendSms } from '../../shared/message/send-sms.ts';
+import { sendWhatsApp } from '../../shared/message/send-whatsapp.ts';
+import { sendOtp } from '../../shared/otp/send-otp.ts';
 import { retryAfterSeconds } from '../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../shared/rate-limit/limiter.ts';
 import { limitOf, windowNames, windowsAt } from '../../shared/rate-limit/windows.ts';
-import { policies, routes } from '../../shared/routes.ts';
+import { type PolicyName, policies, type Route, routes } from '../../shared/routes.ts';
+import type { Process } from './faulty-process.ts';
 import { memoryBatchStore } from './memory-batch-store.ts';
+import { memoryOtpStore } from './memory-otp-store.ts';
 import { memoryRateCounter } from './memory-rate-counter.ts';
 import type { MessageWorld } from './message-world.ts';
+import { renamedMessages } from './renamed-messages.ts';
 import type { World } from './virtual-queue.ts';
 
-/** What a client wants to have sent, once, whatever happens on the way. */
+export type Kind = 'sms' | 'bulk' | 'whatsapp' | 'otp';
+
+/** What a client wants to have sent, whatever happens on the way. */
 export interface Intent {
   readonly clientId: string;
-  readonly kind: 'sms' | 'bulk';
-  readonly key: string;
+  readonly kind: Kind;
+  /** The reference of its message; those of a bulk begin with it and a dot. */
+  readonly name: string;
+  /** Whether it is sent under its name as `Idempotency-Key`; else each request for it may become a message. */
+  readonly keyed: boolean;
   readonly body: unknown;
   readonly atMs: number;
 }
 
 export interface MessageClients {
   send(intent: Intent): void;
-  /** The messages of each 202, by key; one set for each answer. */
+  /** The messages of each 202, by the name of what was wanted; one set for each answer. */
   readonly accepted: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly answers: Readonly<Record<string, number>>;
+  /** How often each thing was asked for that has no key. */
+  readonly unkeyedRequests: ReadonlyMap<string, number>;
   /** Windows that admitted more than their limit, in words. */
   overLimits(): string[];
 }
@@ -37,6 +50,13 @@ const triesMax = 12;
 /** Of the answers that came, the share that the client loses: it asks again. */
 const lostShare = 0.1;
 const machines = 6;
+
+const sends = {
+  sms: { policy: 'sms_send', route: routes.sendSms },
+  bulk: { policy: 'sms_bulk', route: routes.sendBulkSms },
+  whatsapp: { policy: 'whatsapp_send', route: routes.sendWhatsApp },
+  otp: { policy: 'otp_send', route: routes.sendOtp },
+} as const satisfies Record<Kind, { readonly policy: PolicyName; readonly route: Route }>;
 
 const idsOf = z.union([
   z.pipe(
@@ -52,9 +72,11 @@ const idsOf = z.union([
 export function messageClients(world: World, road: MessageWorld): MessageClients {
   const { time, random, processes } = world;
   const batches = memoryBatchStore();
+  const otps = memoryOtpStore();
   const counter = memoryRateCounter();
-  const accepted = new Map<string, string[][]>();
+  const accepted = new Map<string, (readonly string[])[]>();
   const answers: Record<string, number> = {};
+  const unkeyedRequests = new Map<string, number>();
   const admitted = new Map<string, { count: number; limit: number }>();
   let requests = 0;
   /** Each remembers refusals of its own and has a clock of its own. */
@@ -64,7 +86,7 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
   }));
 
   async function check(limiter: RateLimiter, intent: Intent, now: Date): Promise<void> {
-    const policy = intent.kind === 'sms' ? 'sms_send' : 'sms_bulk';
+    const { policy } = sends[intent.kind];
     const decision = await limiter.check({ kind: 'client', clientId: intent.clientId }, policy, now);
     if (!decision.admitted) {
       const options = { retryAfterSeconds: retryAfterSeconds(decision, now) };
@@ -78,19 +100,15 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
     }
   }
 
-  async function request(intent: Intent): Promise<ApiResponse> {
+  /** The ids of the messages that were accepted. */
+  async function request(intent: Intent): Promise<readonly string[]> {
     const machine = pool[Math.floor(random() * pool.length)];
     if (machine === undefined) throw new Error('no machine');
     const process = processes.start(apiLimitSeconds, machine.skewMs);
     const now = process.clock();
     await processes.call(process, () => check(machine.limiter, intent, now));
-    const webhookUrl = z.url();
-    const messages = road.messagesOf(process);
-    const operation: Operation =
-      intent.kind === 'sms'
-        ? sendSms({ messages, webhookUrl })
-        : sendBulkSms({ messages, batches: processes.port(process, batches), webhookUrl });
     requests += 1;
+    if (!intent.keyed) unkeyedRequests.set(intent.name, (unkeyedRequests.get(intent.name) ?? 0) + 1);
     const client = {
       client_id: intent.clientId,
       name: intent.clientId,
@@ -99,20 +117,40 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
       secrets: [],
       created_at: new Date(0).toISOString(),
     };
-    return operation({
+    const own = road.messagesOf(process);
+    const { messages, storedId } = intent.keyed
+      ? { messages: own, storedId: (id: string) => id }
+      : renamedMessages(own, `request-${requests}`);
+    const send = operationOf(intent.kind, process, messages);
+    const { body } = await send({
       requestId: `request-${requests}`,
-      route: intent.kind === 'sms' ? routes.sendSms : routes.sendBulkSms,
+      route: sends[intent.kind].route,
       method: 'POST',
       path: '/',
       pathParameters: {},
       query: {},
-      headers: { 'idempotency-key': intent.key },
+      headers: intent.keyed ? { 'idempotency-key': intent.name } : {},
       body: intent.body,
       rawBody: '',
       sourceIp: '203.0.113.1',
       caller: { clientId: intent.clientId, scopes: ['messages'], client },
       now,
     });
+    return idsOf.parse(body).map(storedId);
+  }
+
+  function operationOf(kind: Kind, process: Process, messages: MessageStore): Operation {
+    const common = { messages, webhookUrl: z.url() };
+    switch (kind) {
+      case 'sms':
+        return sendSms(common);
+      case 'bulk':
+        return sendBulkSms({ ...common, batches: processes.port(process, batches) });
+      case 'whatsapp':
+        return sendWhatsApp(common);
+      case 'otp':
+        return sendOtp({ ...common, otps: processes.port(process, otps) });
+    }
   }
 
   /** Seconds until the client asks again; undefined once it is content, or gives up. */
@@ -129,8 +167,7 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
       return answer.code === 'rate_limit_exceeded' ? (answer.retryAfterSeconds ?? 1) : undefined;
     }
     note('202');
-    const ids = idsOf.parse((answer as ApiResponse).body);
-    accepted.set(intent.key, [...(accepted.get(intent.key) ?? []), ids]);
+    accepted.set(intent.name, [...(accepted.get(intent.name) ?? []), answer as readonly string[]]);
     return random() < lostShare ? 1 + random() * 60 : undefined;
   }
 
@@ -149,6 +186,7 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
   return {
     accepted,
     answers,
+    unkeyedRequests,
     send: (intent) => time.at(intent.atMs, () => void persist(intent)),
     overLimits: () =>
       [...admitted]

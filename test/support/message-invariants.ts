@@ -1,10 +1,12 @@
 /** What must hold of every message at the end, whatever went wrong on its way. */
 import { derivedId } from '../../shared/ids.ts';
 import { eventsOwed, type Message, transitions } from '../../shared/message/message.ts';
+import { deriveCode } from '../../shared/otp/code.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../shared/otp/otp.ts';
 import { interruptedMessage } from '../../shared/webhook/attempt.ts';
 import { eventName } from '../../shared/webhook/event-body.ts';
 import type { MessageClients } from './message-clients.ts';
-import type { MessageWorld, Seen } from './message-world.ts';
+import { type MessageWorld, otpSecret, type Seen } from './message-world.ts';
 
 export interface Findings {
   /** What was counted, for the reader. */
@@ -16,7 +18,8 @@ export async function findingsOf(
   road: MessageWorld,
   clients: MessageClients,
   receiverIsDead: (clientId: string) => boolean,
-  clocksDiffer: boolean,
+  /** How far clocks may be from the true time. */
+  skewMaxMs: number,
 ): Promise<Findings> {
   const violations: string[] = [];
   const counts: Record<string, number> = {};
@@ -31,7 +34,12 @@ export async function findingsOf(
     if (!transitions[message.status].final)
       violations.push(`${message.message_id} is left ${message.status}`);
     await checkDeliveries(message);
+    if (message.otp !== undefined) checkCode(message);
   }
+  checkRecipientLimit();
+  note('stream records that are no message', road.unreadable.came.size);
+  for (const id of road.unreadable.came)
+    if (!road.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
   const owed = messages.reduce((sum, message) => sum + eventsOwed(undefined, message).length, 0);
   note('deliveries', road.webhooks.deliveryIds.size);
   if (road.webhooks.deliveryIds.size > owed)
@@ -41,20 +49,58 @@ export async function findingsOf(
   violations.push(...clients.overLimits());
   return { counts, violations };
 
-  /** Every 202 has its messages, every 202 of one key the same, and nothing else was stored for it. */
+  /**
+   * Every 202 has its messages. Under a key every 202 has the same and nothing else was stored; without one every 202
+   * has others, and no request became two.
+   */
   function checkAccepted(): void {
     const stored = new Set(messages.map(({ message_id }) => message_id));
     const byReference = new Map<string, number>();
     for (const { reference = '' } of messages)
       byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
-    for (const [reference, count] of byReference)
-      if (count > 1) violations.push(`${reference} became ${count} messages`);
-    for (const [key, [first = [], ...repeats]] of clients.accepted) {
-      note('messages promised by a 202', first.length);
-      note('repeats after a 202', repeats.length);
-      for (const id of first) if (!stored.has(id)) violations.push(`${id}, promised by a 202, is nowhere`);
-      for (const again of repeats)
-        if (again.join() !== first.join()) violations.push(`${key} was answered with other messages`);
+    for (const [reference, count] of byReference) {
+      const allowed = clients.unkeyedRequests.get(reference.split('.')[0] ?? '') ?? 1;
+      if (count > allowed) violations.push(`${reference} became ${count} messages`);
+    }
+    for (const [name, answers] of clients.accepted) {
+      const unkeyed = clients.unkeyedRequests.has(name);
+      const [first = [], ...repeats] = answers;
+      const promised = unkeyed ? answers.flat() : first;
+      note('messages promised by a 202', promised.length);
+      note(
+        unkeyed ? 'requests without a key' : 'repeats after a 202',
+        unkeyed ? answers.length : repeats.length,
+      );
+      for (const id of promised) if (!stored.has(id)) violations.push(`${id}, promised by a 202, is nowhere`);
+      if (unkeyed && new Set(promised).size < promised.length)
+        violations.push(`${name} was answered with a message twice`);
+      for (const again of unkeyed ? [] : repeats)
+        if (again.join() !== first.join()) violations.push(`${name} was answered with other messages`);
+    }
+  }
+
+  /** The code stands in what the carrier got, each time the same, and not in the row. */
+  function checkCode({ message_id, text = '', otp }: Message): void {
+    if (!text.includes('{{code}}')) violations.push(`${message_id} is stored with its code`);
+    const code = deriveCode(otpSecret, otp?.otp_id ?? '', otp?.code_length ?? 0);
+    for (const { body = '' } of road.handOvers.get(message_id) ?? [])
+      if (!body.includes(code)) violations.push(`${message_id} was handed over without its code`);
+  }
+
+  /** Of one client to one recipient, in ten minutes; in less, by what two clocks may lie apart. */
+  function checkRecipientLimit(): void {
+    const sends = new Map<string, number[]>();
+    for (const { otp, client_id, recipient, created_at } of messages) {
+      if (otp === undefined) continue;
+      const to = `${client_id} to ${recipient}`;
+      sends.set(to, [...(sends.get(to) ?? []), Date.parse(created_at)]);
+    }
+    const windowMs = recipientWindowSeconds * 1000 - 2 * skewMaxMs;
+    for (const [to, times] of sends) {
+      note('one-time passwords', times.length);
+      const sorted = times.toSorted((a, b) => a - b);
+      const over = sorted.filter((at, i) => at - (sorted[i - recipientSendsMax] ?? 0) < windowMs);
+      if (over.length > 0) violations.push(`${to}: more one-time passwords than the limit`);
     }
   }
 
@@ -92,7 +138,7 @@ export async function findingsOf(
         if (earlier.process.ended === undefined) note(`${what} doubled by a death`);
         else if (earlier.unknown) note(`${what} doubled by a lost answer`);
         else if (
-          clocksDiffer &&
+          skewMaxMs > 0 &&
           (earlier.overtaken || next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
         )
           note(`${what} doubled by clocks further apart than the lease`);

@@ -1,7 +1,7 @@
 /** One run of the whole road: who sends what, to whom, and how long it lasts; all of it told by the seed. */
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { faultyProcesses } from './faulty-process.ts';
-import { type Intent, messageClients } from './message-clients.ts';
+import { type Intent, type Kind, messageClients } from './message-clients.ts';
 import { type Findings, findingsOf } from './message-invariants.ts';
 import { messageWorld } from './message-world.ts';
 import { randomFrom } from './seeded-random.ts';
@@ -33,6 +33,9 @@ const messagesPerClient = 250;
 const rowsPerBulk = 20;
 /** Numbers to which the simulated carrier does something out of the ordinary. */
 const oddRecipients = 7;
+const keyedShare = 0.75;
+/** So few that some get more one-time passwords than one recipient may. */
+const otpRecipients = 2;
 
 export async function runMessages({ seed, total, skewMaxMs, broken }: RunSettings): Promise<Run> {
   const random = randomFrom(seed);
@@ -57,7 +60,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
   await time.runUntil(horizonMs);
 
   return {
-    ...(await findingsOf(road, clients, receiverIsDead, skewMaxMs > 0)),
+    ...(await findingsOf(road, clients, receiverIsDead, skewMaxMs)),
     messages: road.messages.all().length,
     calls: world.processes.calls(),
     faults: world.processes.counted,
@@ -71,42 +74,68 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
 
 const receiverIsDead = (clientId: string): boolean => Number(clientId.slice(7)) % 8 === 2;
 
-/** Three fifths one by one, most of them in bursts above the limit of a minute, the others in bulk; over an hour. */
+/** Most of them in bursts above the limit of a minute, the others over an hour; a quarter of them without a key. */
 function* intents(total: number, clientIds: readonly string[], random: () => number): Generator<Intent> {
   let left = total;
   for (let index = 0; left > 0; index += 1) {
     const clientId = clientIds[index % clientIds.length] ?? '';
-    const key = `intent-${index}`;
     const burst = random() < 0.6;
     const atMs = startMs + (burst ? 600_000 + random() * 30_000 : random() * hourMs);
-    const bulk = random() < 1 / 30;
-    const rows = Math.min(bulk ? rowsPerBulk : 1, left);
+    const kind = kindOf(random());
+    const rows = Math.min(kind === 'bulk' ? rowsPerBulk : 1, left);
     left -= rows;
-    const scheduled = random() < 0.1;
-    const common = {
-      message: 'Hello',
-      validity_period: 300 + Math.floor(random() * 10_500),
-      ...(random() < 0.5 ? { webhook_url: `https://${clientId}.example.com/own` } : {}),
-      ...(scheduled
-        ? { scheduled_at: new Date(atMs + 1_800_000 + random() * 2 * hourMs).toISOString() }
-        : {}),
+    const keyed = random() < keyedShare;
+    const name = `${keyed ? 'keyed' : 'unkeyed'}-${index}`;
+    const webhook = random() < 0.5 ? { webhook_url: `https://${clientId}.example.com/own` } : {};
+    const body = { ...bodyOf(kind, { name, index, rows, atMs }, random), ...webhook };
+    yield { clientId, kind, name, keyed, atMs, body };
+  }
+}
+
+function kindOf(drawn: number): Kind {
+  if (drawn < 1 / 30) return 'bulk';
+  if (drawn < 0.25) return 'whatsapp';
+  return drawn < 0.45 ? 'otp' : 'sms';
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly index: number;
+  readonly rows: number;
+  readonly atMs: number;
+}
+
+function bodyOf(kind: Kind, { name, index, rows, atMs }: Wanted, random: () => number): object {
+  const to = recipient(random, index, 0);
+  if (kind === 'otp') {
+    // Some recipients get more than the limit of one recipient lets through.
+    const pooled = random() < 0.5;
+    return {
+      to: pooled ? `+44770090000${Math.floor(random() * otpRecipients)}` : to,
+      reference: name,
+      channel: random() < 0.3 ? 'whatsapp' : 'sms',
+      ttl: 60 + Math.floor(random() * 3000),
+      purpose: `purpose-${index % 3}`,
     };
-    if (!bulk) {
-      yield {
-        clientId,
-        kind: 'sms',
-        key,
-        atMs,
-        body: { ...common, to: recipient(random, index, 0), reference: key },
-      };
-      continue;
-    }
+  }
+  const common = {
+    validity_period: 300 + Math.floor(random() * 10_500),
+    ...(random() < 0.1
+      ? { scheduled_at: new Date(atMs + 1_800_000 + random() * 2 * hourMs).toISOString() }
+      : {}),
+  };
+  if (kind === 'bulk') {
     const recipients = Array.from({ length: rows }, (_, row) => ({
       to: recipient(random, index, row),
-      reference: `${key}.${row}`,
+      reference: `${name}.${row}`,
     }));
-    yield { clientId, kind: 'bulk', key, atMs, body: { ...common, recipients } };
+    return { ...common, message: 'Hello', recipients };
   }
+  const content =
+    kind === 'whatsapp' && random() < 0.5
+      ? { type: 'template', template: { name: 'parcel', language: 'en', parameters: { body: ['42'] } } }
+      : { message: 'Hello' };
+  return { ...common, ...content, to, reference: name };
 }
 
 function recipient(random: () => number, index: number, row: number): string {

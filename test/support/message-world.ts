@@ -11,10 +11,14 @@ import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { recordReceipt } from '../../shared/message/record-receipts.ts';
-import { type MessageChange, relay } from '../../shared/message/relay.ts';
+import { relay } from '../../shared/message/relay.ts';
+import { readChanges, type StreamRecord } from '../../shared/message/stream.dynamo.ts';
+import { handOverBodies } from '../../shared/otp/hand-over-body.ts';
+import type { OtpSecrets } from '../../shared/otp/otp-secret.ts';
 import { shardOf } from '../../shared/shard.ts';
 import type { Process } from './faulty-process.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
+import { streamRecords } from './stream-records.ts';
 import { type VirtualQueue, virtualQueue, virtualStream, type World } from './virtual-queue.ts';
 import { type WebhookWorkers, webhookWorkers } from './webhook-workers.ts';
 
@@ -28,6 +32,8 @@ export interface Seen {
   unknown: boolean;
   /** Whether another wrote to the row while the claim held, taking it for over. */
   overtaken: boolean;
+  /** What the carrier was given to send. */
+  readonly body?: string;
 }
 
 export interface MessageWorld {
@@ -35,6 +41,8 @@ export interface MessageWorld {
   readonly handOvers: ReadonlyMap<string, readonly Seen[]>;
   readonly webhooks: WebhookWorkers;
   readonly queues: Readonly<Record<'outbound' | 'receipts', VirtualQueue<string>>>;
+  /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
+  readonly unreadable: { readonly came: ReadonlySet<string>; readonly setAside: ReadonlySet<string> };
   /** The messages table as a process has it. */
   messagesOf(process: Process): MessageStore;
 }
@@ -46,6 +54,8 @@ export interface MessageWorldOptions {
   readonly broken?: (store: MessageStore) => MessageStore;
 }
 
+/** Under which codes are derived. */
+export const otpSecret = 'the secret of one-time passwords';
 const streamShards = 8;
 const scheduleLeadSeconds = 60;
 const timeouts = { relay: 30, dispatch: 15, record: 10, expire: 55 };
@@ -58,11 +68,14 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
   const streams = Array.from({ length: streamShards }, () =>
-    virtualStream<MessageChange>(world, timeouts.relay, relayChanges),
+    virtualStream<StreamRecord>(world, timeouts.relay, relayRecords),
   );
-  const messages = memoryMessageStore((before, after) =>
-    streams[shardOf(after.message_id, streamShards)]?.put({ before, after }),
-  );
+  const recordsOf = streamRecords(random);
+  const setAside = new Set<string>();
+  const messages = memoryMessageStore((before, after) => {
+    for (const record of recordsOf.change(before, after))
+      streams[shardOf(after.message_id, streamShards)]?.put(record);
+  });
   const used = options.broken?.(messages) ?? messages;
   const webhooks = webhookWorkers(world, {
     messages: used,
@@ -101,7 +114,10 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
       }),
   });
 
-  function relayChanges(process: Process, changes: readonly MessageChange[]) {
+  async function relayRecords(process: Process, records: readonly StreamRecord[]) {
+    const { changes, unreadable } = readChanges(records);
+    for (const { eventID = '' } of unreadable)
+      await processes.call(process, async () => void setAside.add(eventID));
     return relay(
       {
         outbound: outboundOf(process),
@@ -126,13 +142,14 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   function carrierOf(process: Process): Carrier {
     const carrier = simulator({
       outbox: {
-        record: async ({ message_id }) => {
+        record: async ({ message_id, body }) => {
           const seen: Seen = {
             process,
             claimedAtMs: claims.get(process) ?? time.now(),
             leaseMs: leaseSeconds * 1000,
             unknown: true,
             overtaken: false,
+            body,
           };
           handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), seen]);
         },
@@ -141,7 +158,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
         for (const { body, delaySeconds } of reports)
           receipts.put(body, delaySeconds + Math.floor(random() * 4));
       },
-      prices: { currency: 'USD', sms: { default: 0.01 }, whatsapp: {} },
+      prices: { currency: 'USD', sms: { default: 0.01 }, whatsapp: { default: 0.005 } },
       clock: () => new Date(time.now()),
       newCarrierMessageId: () => newId('carrier'),
     });
@@ -149,6 +166,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
       async handOver(message, body, attempt) {
         const answer = await processes.call(process, () => carrier.handOver(message, body, attempt), [
           'double',
+          'retry',
         ]);
         const own = handOvers.get(message.message_id)?.findLast((seen) => seen.process === process);
         if (own !== undefined) own.unknown = false;
@@ -157,12 +175,17 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     };
   }
 
+  const secretsOf = (process: Process): OtpSecrets => {
+    const all = () => processes.call(process, async () => [otpSecret]);
+    return { all, latest: all, current: async () => (await all())[0] ?? '' };
+  };
+
   async function handOver(process: Process, messageId: string): Promise<QueueVerdict> {
     const { againAfterSeconds } = await dispatch(
       {
         messages: messagesOf(process),
         carrierFor: () => carrierOf(process),
-        bodyOf: async ({ text = '' }) => ({ text }),
+        bodyOf: handOverBodies(secretsOf(process)),
         clock: process.clock,
         newClaimId: () => newId('claim'),
         sleep: time.sleep,
@@ -190,5 +213,12 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   }
   everyMinute();
 
-  return { messages, handOvers, webhooks, queues: { outbound, receipts }, messagesOf };
+  return {
+    messages,
+    handOvers,
+    webhooks,
+    queues: { outbound, receipts },
+    unreadable: { came: recordsOf.unreadable, setAside },
+    messagesOf,
+  };
 }
