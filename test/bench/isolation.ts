@@ -2,7 +2,8 @@
  * What receivers that hang cost those that answer: the time from an event to its POST, for one client's receiver that
  * answers, alone and beside as many webhooks of another client whose receiver hangs from the first one on, or begins
  * to hang when it is known to be quick. Fails unless the 99th percentile stays within twice its value alone and
- * under a second. `npm run bench:isolation -- [seconds of each trouble] [webhooks a second of each client]`
+ * under a second. A second client whose receiver answers shows what the load alone costs.
+ * `npm run bench:isolation -- [seconds of each trouble] [webhooks a second of each client]`
  *
  * The time counts from the write that makes the event to the arrival of its POST: stream, relay, queue and worker are
  * in it. Stretches alone lie before, between and after the troubles, so that a drift of the machine would be seen.
@@ -14,8 +15,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { printMachine, printTable } from './figures.ts';
 import { type BenchReceiver, type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
-const seconds = Number(process.argv[2] ?? 65);
-const perSecond = Number(process.argv[3] ?? 10);
+const seconds = Number(process.argv[2] ?? 100);
+const perSecond = Number(process.argv[3] ?? 5);
 const aloneSeconds = Math.ceil(seconds / 3);
 const transientSeconds = 10;
 /** All that is sent arrives within this time, or is counted as missing. */
@@ -70,6 +71,8 @@ await withOwnGateway(1, async (gateway) => {
   await mended(hanging);
 
   const between = await alone(aloneSeconds);
+  const answering = await gateway.receiver((response) => response.end());
+  const busy = await beside(seconds, answering);
   const turning = await mendable(gateway, true);
   await traffic(gateway, 5, [[hangingClient, turning.receiver]]);
   turning.answer(false);
@@ -86,28 +89,42 @@ await withOwnGateway(1, async (gateway) => {
     ['  before', await ways([before], quick)],
     ['  between', await ways([between], quick)],
     ['  after', await ways([after], quick)],
+    ['beside one that answers: the same load', await ways([busy], quick), 'told'],
     ['beside one that hangs', await ways([hung], quick), 'judged'],
     [`  first ${transientSeconds} s`, await ways([hung], quick, inTransient), 'told'],
-    ['  then', await ways([hung], quick, later), 'judged'],
+    ['  then', await ways([hung], quick, later), 'told'],
     ['beside one that begins to hang', await ways([turned], quick), 'judged'],
     [`  first ${transientSeconds} s`, await ways([turned], quick, inTransient), 'told'],
-    ['  then', await ways([turned], quick, later), 'judged'],
+    ['  then', await ways([turned], quick, later), 'told'],
     ['(the very first that hangs, workers yet to start)', await ways([cold], quick), 'told'],
     ['(to the one that hangs)', await ways([hung], hanging.receiver)],
     ['(to the one that begins to hang)', await ways([turned], turning.receiver)],
   ];
   printMachine(`npm run bench:isolation -- ${seconds} ${perSecond}`);
-  const workers = [cold, before, hung, between, turned, after].map((phase) => phase.workers).join(', ');
+  const workers = [cold, before, hung, between, busy, turned, after].map((phase) => phase.workers).join(', ');
   console.log(`processes of the emulator: ${workers}; load average ${loadavg()[0]?.toFixed(1)}`);
   const total = (found: readonly Way[], q: number) =>
     at(
       found.map((way) => way.total),
       q,
     );
-  const reference = total(rows[0]?.[1] ?? [], 0.99);
+  const p99Of = (wanted: string) => total(rows.find(([name]) => name.startsWith(wanted))?.[1] ?? [], 0.99);
+  const [reference, sameLoad] = [p99Of('alone'), p99Of('beside one that answers')];
   let met = true;
   printTable(
-    ['event to POST, ms', 'n', 'p50', 'p99', 'max', 'p99: relay', 'worker', 'POST', 'p99/alone', 'verdict'],
+    [
+      'event to POST, ms',
+      'n',
+      'p50',
+      'p99',
+      'max',
+      'p99: relay',
+      'worker',
+      'POST',
+      'p99/alone',
+      '/same load',
+      'verdict',
+    ],
     rows.map(([name, found, judged]) => {
       const p99 = total(found, 0.99);
       const fine = p99 < allowedMs && p99 <= allowedRatio * reference;
@@ -127,6 +144,7 @@ await withOwnGateway(1, async (gateway) => {
           ),
         ),
         (p99 / reference).toFixed(2),
+        (p99 / sameLoad).toFixed(2),
         judged === undefined ? '' : verdict(found.length, p99, p99 / reference),
       ];
     }),
