@@ -1,4 +1,4 @@
-/** The tables: their keys as people read them in the console, and grants that name each action they permit. */
+/** The tables as their shapes tell, and grants that name each action they permit. */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   type Attribute,
@@ -10,11 +10,11 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stages.ts';
+import { type TableName, type TableShape, tableShapes } from './table-shapes.ts';
 
 type ItemAction =
   | 'GetItem'
@@ -28,96 +28,9 @@ type ItemAction =
   | 'BatchWriteItem'
   | 'ConditionCheckItem';
 
-interface IndexShape {
-  readonly partition: string;
-  readonly sort?: string;
-  readonly projection: 'keys' | 'all';
-}
-
-interface TableShape {
-  readonly variable: EnvironmentName;
-  readonly partition: string;
-  readonly sort?: string;
-  readonly indexes?: Readonly<Record<string, IndexShape>>;
-  /** Rows carry `purge_at`, and DynamoDB removes them some time after. */
-  readonly purged?: boolean;
-  /** Kept restorable to any second: rows that nothing else can bring back. */
-  readonly restorable?: boolean;
-  readonly streamed?: boolean;
-  /** Written or read for every message. */
-  readonly busy?: boolean;
-}
-
-/** All keys are strings. */
-const shapes = {
-  clients: { variable: 'CLIENTS_TABLE', partition: 'client_id', restorable: true },
-  'client-secrets': { variable: 'CLIENT_SECRETS_TABLE', partition: 'client_id', restorable: true },
-  'api-keys': {
-    variable: 'API_KEYS_TABLE',
-    partition: 'key_hash',
-    indexes: { 'by-client': { partition: 'client_id', sort: 'created_at', projection: 'all' } },
-    restorable: true,
-  },
-  'limit-overrides': {
-    variable: 'LIMIT_OVERRIDES_TABLE',
-    partition: 'client_id',
-    sort: 'endpoint',
-    restorable: true,
-  },
-  'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true, busy: true },
-  messages: {
-    variable: 'MESSAGES_TABLE',
-    partition: 'message_id',
-    indexes: {
-      'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
-      'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
-      'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
-      // One more write unit for each message: "did my customer get it" is what support asks.
-      'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
-    },
-    purged: true,
-    restorable: true,
-    streamed: true,
-    busy: true,
-  },
-  batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
-  'one-time-passwords': { variable: 'ONE_TIME_PASSWORDS_TABLE', partition: 'otp_id', purged: true },
-  'webhook-deliveries': {
-    variable: 'WEBHOOK_DELIVERIES_TABLE',
-    partition: 'delivery_id',
-    purged: true,
-    restorable: true,
-    busy: true,
-  },
-  // What to look at again, and when: entries go once their rows are finished.
-  agenda: { variable: 'AGENDA_TABLE', partition: 'list', sort: 'position', restorable: true, busy: true },
-  'activity-log': {
-    variable: 'ACTIVITY_LOG_TABLE',
-    partition: 'day',
-    sort: 'entry_id',
-    indexes: {
-      'by-kind': { partition: 'kind', sort: 'entry_id', projection: 'all' },
-      'by-client': { partition: 'client_id', sort: 'entry_id', projection: 'all' },
-    },
-    purged: true,
-    restorable: true,
-  },
-  figures: { variable: 'FIGURES_TABLE', partition: 'hour', purged: true },
-  'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
-  'simulator-outbox': {
-    variable: 'SIMULATOR_OUTBOX_TABLE',
-    partition: 'recipient',
-    sort: 'handed_over',
-    indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
-    purged: true,
-  },
-} as const satisfies Record<string, TableShape>;
-
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** What is left is for the minutes in which more is ordered. */
 const targetUtilizationPercent = 70;
-
-export type TableName = keyof typeof shapes;
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
@@ -128,10 +41,10 @@ export class Storage extends Construct {
     super(scope, id);
     const simulated = stage.smsCarrier === 'simulator' || stage.whatsappCarrier === 'simulator';
     const tables = new Map<TableName, Table>();
-    for (const name of Object.keys(shapes) as TableName[]) {
+    for (const name of Object.keys(tableShapes) as TableName[]) {
       // The outbox holds message bodies, so it stands only where no real message is sent.
       if (name === 'simulator-outbox' && !simulated) continue;
-      tables.set(name, makeTable(this, name, shapes[name], stage));
+      tables.set(name, makeTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
   }
@@ -176,7 +89,7 @@ export class Storage extends Construct {
       actions: actions.map((action) => `dynamodb:${action}`),
       resourceArns: resources(this.table(name)),
     });
-    to.setVariables({ [shapes[name].variable]: this.table(name).tableName });
+    to.setVariables({ [tableShapes[name].variable]: this.table(name).tableName });
   }
 
   private table(name: TableName): Table {

@@ -1,5 +1,4 @@
 /** The messages table. A call that the SDK repeats after a lost answer finds its own write and says so. */
-import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -7,10 +6,10 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { Reading } from '../agenda/read-rows.ts';
 import { addSeconds, epochSeconds } from '../clock.ts';
+import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { type Message, transitions } from './message.ts';
@@ -27,21 +26,17 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   const TableName = table.tableName;
 
   async function create(message: Message): Promise<Created> {
-    try {
-      await client.send(
+    const creating = await attempted(
+      client.send(
         new PutCommand({
           TableName,
           Item: messageRowOf(message, table.retentionDays),
           ConditionExpression: 'attribute_not_exists(message_id)',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return { created: true };
-    } catch (error) {
-      const existing = rowThatRefused(error);
-      if (existing === undefined) throw error;
-      return { created: false, existing };
-    }
+      ),
+    );
+    return creating.made ? { created: true } : { created: false, existing: parseMessageRow(creating.row) };
   }
 
   async function get(messageId: string, reading?: Reading): Promise<Message | undefined> {
@@ -53,8 +48,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {
     const now = wanted.at.toISOString();
-    try {
-      const answer = await client.send(
+    const claiming = await attempted(
+      client.send(
         new UpdateCommand({
           TableName,
           Key: { message_id: messageId },
@@ -74,20 +69,18 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return { outcome: 'claimed', message: parseMessageRow(answer.Attributes) };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const message = rowThatRefused(error);
-      if (message === undefined) return { outcome: 'unknown' };
-      if (message.handover_claim === wanted.claimId) return { outcome: 'claimed', message };
-      const held = message.status === 'sending' && (message.handover_until ?? '') > now;
-      return { outcome: held ? 'held' : 'not_sendable', message };
-    }
+      ),
+    );
+    if (claiming.made) return { outcome: 'claimed', message: parseMessageRow(claiming.answer.Attributes) };
+    if (claiming.row === undefined) return { outcome: 'unknown' };
+    const message = parseMessageRow(claiming.row);
+    if (message.handover_claim === wanted.claimId) return { outcome: 'claimed', message };
+    const held = message.status === 'sending' && (message.handover_until ?? '') > now;
+    return { outcome: held ? 'held' : 'not_sendable', message };
   }
 
   async function release(messageId: string, claimId: string, claimableAt: Date): Promise<void> {
-    await unlessRefused(
+    await whereItFits(
       client.send(
         new UpdateCommand({
           TableName,
@@ -106,8 +99,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
-    const answer = await unlessRefused(client.send(transitionCommand(TableName, messageId, change)));
-    return answer === undefined ? undefined : parseMessageRow(answer.Attributes);
+    const changing = await attempted(client.send(transitionCommand(TableName, messageId, change)));
+    return changing.made ? parseMessageRow(changing.answer.Attributes) : undefined;
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
@@ -118,7 +111,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       currency: noted.currency,
     };
     const known = Object.entries(values).filter(([, value]) => value !== undefined);
-    await unlessRefused(
+    await whereItFits(
       client.send(
         new UpdateCommand({
           TableName,
@@ -199,19 +192,4 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
   });
-}
-
-/** The answer, or undefined where the condition was not met. */
-async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
-}
-
-function rowThatRefused(error: unknown): Message | undefined {
-  if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) return undefined;
-  return parseMessageRow(unmarshall(error.Item as Record<string, AttributeValue>));
 }

@@ -1,27 +1,23 @@
 /** The webhook-deliveries table. A write that the SDK repeats after a lost answer recognises itself by its revision. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { attempted } from '../conditional.dynamo.ts';
 import { deliverySchema } from './delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
 export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: string): DeliveryStore {
   return {
     async create(delivery) {
-      try {
-        await client.send(
+      const creating = await attempted(
+        client.send(
           new PutCommand({
             TableName: tableName,
             Item: { ...delivery },
             ConditionExpression: 'attribute_not_exists(delivery_id)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return delivery;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        return deliverySchema.parse(unmarshall(error.Item));
-      }
+        ),
+      );
+      return creating.made ? delivery : deliverySchema.parse(creating.row);
     },
 
     async get(deliveryId) {
@@ -32,8 +28,8 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
     },
 
     async replace(seen, next) {
-      try {
-        await client.send(
+      const replacing = await attempted(
+        client.send(
           new PutCommand({
             TableName: tableName,
             Item: { ...next },
@@ -41,14 +37,9 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
             ExpressionAttributeValues: { ':seen': seen.revision },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) {
-          return error.Item?.revision?.S === next.revision;
-        }
-        throw error;
-      }
+        ),
+      );
+      return replacing.made || replacing.row?.revision === next.revision;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The contract’s examples of `sms/send` over HTTP, on the deployed gateway, with every refusal and its fields. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal, idOf, inSeconds, time } from '../support/expected-answers.ts';
-import { gateway } from '../support/gateway.ts';
+import { httpCall } from '../support/http-call.ts';
 import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
 
 let client: SendingClient;
@@ -114,12 +114,11 @@ describe('POST /api/v1/sms/send', () => {
     expectRefusal(await client.post(path, '[1]'), 400, 'invalid_request');
     expectRefusal(await client.post(path, '{"to":'), 400, 'invalid_request');
     expectRefusal(await client.call('POST', path), 400, 'invalid_request');
-    const form = await fetch(`${gateway().base_url}${path}`, {
-      method: 'POST',
+    const form = await httpCall('POST', path, {
       headers: { Authorization: `Bearer ${client.apiKey}`, 'Content-Type': 'text/plain' },
       body: 'to=1',
     });
-    expect(form.status).toBe(415);
+    expectRefusal(form, 415, 'unsupported_media_type');
   });
 
   it('takes 1,600 characters, and counts their segments in each alphabet', async () => {

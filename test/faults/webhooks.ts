@@ -7,9 +7,10 @@
 import { derivedId } from '../../shared/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/attempt.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
+import type { Fault } from '../support/faulty-calls.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
 import { randomFrom } from '../support/seeded-random.ts';
-import { createWorld, type Fault } from '../support/webhook-world.ts';
+import { createWorld } from '../support/webhook-world.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const total = Number(process.argv[3] ?? 1000);

@@ -1,6 +1,7 @@
 /** What cases may refer to, so that they meet what is behind a look-up: credentials, ids, cursors, a receiver of webhooks. */
 import { gateway } from '../support/gateway.ts';
-import { freshNumber, request } from '../support/sending-client.ts';
+import { httpCall } from '../support/http-call.ts';
+import { freshNumber } from '../support/sending-client.ts';
 
 /** Passed to hooks.py as JSON. */
 export interface Known {
@@ -21,7 +22,7 @@ export async function makeKnown(receiver: string): Promise<Known> {
   const { api_key, client_id, client_secret } = gateway();
   const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { Authorization: `Bearer ${api_key}` };
-    const answer = await request(method, `/api/v1/${path}`, { body, headers });
+    const answer = await httpCall(method, `/api/v1/${path}`, { body, headers });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
     return answer.body;
   };

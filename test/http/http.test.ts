@@ -1,213 +1,25 @@
-import type { KMSClient } from '@aws-sdk/client-kms';
+/** What the function around every operation makes of a body, a fault of ours and a stray path, and what it logs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { type Operation, parseBody } from '../../shared/api.ts';
-import {
-  createApiKey,
-  createClient,
-  type NewClient,
-  revokeApiKey,
-  setClientDisabled,
-} from '../../shared/client/client-admin.ts';
-import { addSeconds } from '../../shared/clock.ts';
 import { unmatchedError } from '../../shared/http/refuse-unmatched.ts';
 import { httpFunction } from '../../shared/http.ts';
 import { routes, unmatchedRoute } from '../../shared/routes.ts';
-import { issueToken } from '../../shared/token/issue-token.ts';
-import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
-import {
-  type Access,
-  accessTo,
-  audience,
-  createSigningKey,
-  issuer,
-  jsonType,
-  type Process,
-  send,
-} from '../support/access.ts';
-import { kmsClient } from '../support/gateway.ts';
+import { type Access, accessTo, jsonType, send } from '../support/access.ts';
+import { accepted, bearer, functionOf, keyOf, newAddress } from '../support/callers.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);
 
 let tables: TestTables;
-let kms: KMSClient;
 let access: Access;
-let addresses = 0;
 
 beforeAll(async () => {
   tables = await createTables();
   access = accessTo(tables, now);
-  kms = kmsClient();
 });
-afterAll(async () => {
-  await tables.drop();
-  kms.destroy();
-});
-
-const accepted: Operation = async ({ caller, body }) => ({
-  status: 202,
-  body: { client_id: caller?.clientId, body },
-  log: { message_id: 'msg_1' },
-});
-const functionOf = (operation: Operation = accepted, parts: Process = access.newProcess()) =>
-  httpFunction(routes.sendSms, operation, { parts });
-const newClient = (wanted: Partial<NewClient> = {}) =>
-  createClient(access.admin, { name: 'A', scopes: ['messages'], ...wanted }, access.now);
-const newAddress = (): string => {
-  addresses += 1;
-  return `198.51.100.${addresses}`;
-};
-async function tokenOf(
-  clientId: string,
-  scopes: readonly ('messages' | 'admin')[] = ['messages'],
-): Promise<string> {
-  const client = await access.admin.clients.find(clientId);
-  if (client === undefined) throw new Error('no client');
-  signer ??= kmsTokenSigner(kms, await createSigningKey(kms), access.signingKeys, () => access.now);
-  const parts = { signer, issuer, audience, newTokenId: () => 'id' };
-  const caller = { clientId, scopes, client };
-  const { body } = await issueToken(parts, {
-    caller,
-    body: { grant_type: 'client_credentials' },
-    now: access.now,
-  });
-  return z.object({ access_token: z.string() }).parse(body).access_token;
-}
-let signer: ReturnType<typeof kmsTokenSigner> | undefined;
-const bearer = (credential: string) => ({ ...jsonType, Authorization: `Bearer ${credential}` });
-async function keyOfNewClient(
-  wanted: Partial<NewClient> = {},
-): Promise<{ clientId: string; apiKey: string; keyId: string }> {
-  const { client } = await newClient(wanted);
-  const { apiKey, row } = await createApiKey(access.admin, client.client_id, access.now);
-  return { clientId: client.client_id, apiKey, keyId: row.key_id };
-}
-
-describe('a request with a credential', () => {
-  it('is let in with a token or an API key that was made a moment ago, whatever the case of the scheme', async () => {
-    const { clientId, apiKey } = await keyOfNewClient();
-    const handler = functionOf();
-    const token = await tokenOf(clientId);
-    for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${apiKey}`]) {
-      const { status, body } = await send(handler, { headers: { authorization } });
-      expect({ status, client: body.client_id }).toEqual({ status: 202, client: clientId });
-    }
-  });
-
-  it('counts on its client, with the headers of the binding window and the request id', async () => {
-    const { apiKey } = await keyOfNewClient();
-    const { headers } = await send(functionOf(), { headers: bearer(apiKey) });
-    expect(headers).toMatchObject({
-      'X-RateLimit-Limit': '60',
-      'X-RateLimit-Remaining': '59',
-      'X-RateLimit-Reset': reset,
-      'X-RateLimit-Policy': '60;w=60;comment=sms_send_minute',
-      'X-Request-Id': expect.any(String),
-    });
-    expect(headers).not.toHaveProperty('Retry-After');
-  });
-
-  it('beyond the limit is told how long to wait, in the header and in the body', async () => {
-    const { apiKey } = await keyOfNewClient();
-    const handler = functionOf();
-    for (let i = 0; i < 60; i += 1) await send(handler, { headers: bearer(apiKey) });
-    const { status, headers, body } = await send(handler, { headers: bearer(apiKey) });
-    expect(status).toBe(429);
-    expect(headers).toMatchObject({
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': reset,
-      'Retry-After': '60',
-    });
-    expect(body).toMatchObject({
-      error: 'rate_limit_exceeded',
-      retry_after: 60,
-      request_id: headers['X-Request-Id'],
-    });
-    expect(body.message).toContain('60 seconds');
-  });
-
-  it('makes one AWS call of its own once it is warm: the count', async () => {
-    const { clientId } = await keyOfNewClient();
-    const headers = bearer(await tokenOf(clientId));
-    const handler = functionOf();
-    await send(handler, { headers });
-    const calls: unknown[] = [];
-    tables.dynamo.middlewareStack.add(
-      (next, context) => async (args) => {
-        calls.push(context.commandName);
-        return await next(args);
-      },
-      { step: 'initialize', name: 'spy' },
-    );
-    await send(handler, { headers });
-    tables.dynamo.middlewareStack.remove('spy');
-    expect(calls).toEqual(['UpdateItemCommand']);
-  });
-
-  it('of a disabled client or a revoked key is refused within 60 s, in processes that knew it', async () => {
-    const [disabled, revoked] = [await keyOfNewClient(), await keyOfNewClient()];
-    const token = await tokenOf(disabled.clientId);
-    const handler = functionOf();
-    for (const credential of [token, revoked.apiKey]) {
-      expect((await send(handler, { headers: bearer(credential) })).status).toBe(202);
-    }
-    await setClientDisabled(access.admin, disabled.clientId, true);
-    await revokeApiKey(access.admin, revoked.clientId, revoked.keyId, access.now);
-    access.now = addSeconds(now, 46);
-    const answers = [
-      await send(handler, { headers: bearer(token) }),
-      await send(handler, { headers: bearer(revoked.apiKey) }),
-    ];
-    access.now = now;
-    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
-      [403, 'forbidden'],
-      [401, 'unauthorized'],
-    ]);
-  });
-
-  it('without the scope is refused, whether the token or the client lacks it, and counts on the client', async () => {
-    const { clientId, apiKey } = await keyOfNewClient({ scopes: ['admin'] });
-    for (const credential of [apiKey, await tokenOf(clientId, ['messages', 'admin'])]) {
-      const { status, body, headers } = await send(functionOf(), { headers: bearer(credential) });
-      expect([status, body.error]).toEqual([403, 'forbidden']);
-      expect(headers['WWW-Authenticate']).toContain('insufficient_scope');
-    }
-    const { headers } = await send(functionOf(), { headers: bearer(apiKey) });
-    expect(headers['X-RateLimit-Remaining']).toBe('57');
-  });
-});
-
-describe('a request without a valid credential', () => {
-  it.each([
-    ['no header', undefined],
-    ['another scheme', 'Basic YTpi'],
-    ['no token', 'Bearer'],
-    ['two tokens', 'Bearer a b'],
-    ['an invented token', 'Bearer a.b.c'],
-    ['an invented key', `Bearer sk-${'A'.repeat(43)}`],
-    ['a malformed key', 'Bearer sk-1'],
-  ])('(%s) is refused, says how to authenticate, and counts on its address', async (_what, authorization) => {
-    const sourceIp = newAddress();
-    const headers = authorization === undefined ? jsonType : { ...jsonType, authorization };
-    const handler = functionOf();
-    await send(handler, { headers, sourceIp });
-    const answer = await send(handler, { headers, sourceIp, body: '{broken' });
-    expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized']);
-    expect(answer.headers['WWW-Authenticate']).toMatch(/^Bearer realm=/);
-    expect(answer.headers['X-RateLimit-Remaining']).toBe('58');
-  });
-
-  it('uses up its address and not the client whose address it is', async () => {
-    const sourceIp = newAddress();
-    const { apiKey } = await keyOfNewClient();
-    const handler = functionOf();
-    for (let i = 0; i < 60; i += 1) await send(handler, { sourceIp });
-    expect((await send(handler, { sourceIp })).status).toBe(429);
-    expect((await send(handler, { sourceIp, headers: bearer(apiKey) })).status).toBe(202);
-  });
-});
+afterAll(() => tables.drop());
 
 describe('a body', () => {
   const schema = z.object({
@@ -217,8 +29,11 @@ describe('a body', () => {
   });
   const read: Operation = async ({ body }) => ({ status: 200, body: parseBody(schema, body) });
   const post = async (body: string, headers: Record<string, string> = jsonType) => {
-    const { apiKey } = await keyOfNewClient();
-    return await send(functionOf(read), { body, headers: { ...headers, authorization: `Bearer ${apiKey}` } });
+    const { apiKey } = await keyOf(access);
+    return await send(functionOf(access, read), {
+      body,
+      headers: { ...headers, authorization: `Bearer ${apiKey}` },
+    });
   };
 
   it('with faulty fields is refused with all of them at once, by their paths', async () => {
@@ -270,9 +85,9 @@ describe('a fault of ours', () => {
     () =>
       Promise.reject(error);
   const call = async (operation: Operation, parts = access.newProcess(), remainingMs?: number) => {
-    const { apiKey } = await keyOfNewClient();
+    const { apiKey } = await keyOf(access);
     const sent = { headers: bearer(apiKey), ...(remainingMs === undefined ? {} : { remainingMs }) };
-    return { parts, ...(await send(functionOf(operation, parts), sent)) };
+    return { parts, ...(await send(functionOf(access, operation, parts), sent)) };
   };
 
   it('is a 500 that tells nothing, with real limits; the log has the cause', async () => {
@@ -338,9 +153,9 @@ describe('a request that no route takes', () => {
 });
 
 it('one line of log tells of a request, without its body or its credential', async () => {
-  const { clientId, apiKey } = await keyOfNewClient();
+  const { clientId, apiKey } = await keyOf(access);
   const parts = access.newProcess();
-  await send(functionOf(accepted, parts), { headers: bearer(apiKey), body: '{"message":"private"}' });
+  await send(functionOf(access, accepted, parts), { headers: bearer(apiKey), body: '{"message":"private"}' });
   expect(parts.logged).toHaveLength(1);
   expect(parts.logged[0]).toMatchObject({
     level: 'info',

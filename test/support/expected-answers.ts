@@ -1,6 +1,6 @@
 /** What tests of the sending API expect of any answer: its ids, its times, and the one form of a refusal. */
 import { expect } from '@jest/globals';
-import type { Answer } from './sending-client.ts';
+import type { Answer } from './http-call.ts';
 
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 export const idOf = (prefix: string) =>

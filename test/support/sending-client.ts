@@ -10,9 +10,6 @@ import { type PolicyName, policies } from '../../shared/routes.ts';
 import { documentClient, eventually, gateway } from './gateway.ts';
 import { type Answer, httpCall } from './http-call.ts';
 
-export type { Answer };
-export { httpCall as request };
-
 export interface CallOptions {
   readonly body?: unknown;
   /** The `Idempotency-Key`. */

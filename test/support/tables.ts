@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableName } from '../../lib/storage.ts';
+import type { TableName } from '../../lib/table-shapes.ts';
 import { documentClient } from './gateway.ts';
 import type { TableDefinition } from './synthesize-tables.ts';
 

@@ -5,8 +5,11 @@ export interface VirtualTime {
   now(): number;
   at(timeMs: number, run: () => void): void;
   sleep(ms: number): Promise<void>;
-  /** Lets time pass until a moment, or until nothing is left to happen. */
-  runUntil(timeMs: number): Promise<void>;
+  /**
+   * Lets time pass until a moment, or until nothing is left to happen. Time stands still as long as something that
+   * takes none of it, such as a call to a real table, is on its way.
+   */
+  runUntil(timeMs: number, isBusy?: () => boolean): Promise<void>;
 }
 
 interface Entry {
@@ -28,7 +31,7 @@ export function virtualTime(startMs: number): VirtualTime {
     now: () => now,
     at,
     sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
-    async runUntil(timeMs) {
+    async runUntil(timeMs, isBusy = () => false) {
       for (;;) {
         const next = heap[0];
         if (next === undefined || next.at > timeMs) break;
@@ -36,7 +39,8 @@ export function virtualTime(startMs: number): VirtualTime {
         now = next.at;
         next.run();
         // All that follows from it without waiting, before time goes on.
-        await new Promise(setImmediate);
+        do await new Promise(setImmediate);
+        while (isBusy());
       }
       now = timeMs;
     },

@@ -2,7 +2,8 @@
 import type { DeliveryReader } from '../../shared/webhook/delivery-reader.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import { aMessage, aSentMessage, created } from './a-webhook-message.ts';
-import { createWorld, type Fault, type World } from './webhook-world.ts';
+import type { Fault } from './faulty-calls.ts';
+import { createWorld, type World } from './webhook-world.ts';
 
 export const faults: readonly Fault[] = ['kill_before', 'kill_after', 'fail_before', 'fail_after'];
 

@@ -1,37 +1,26 @@
 /**
  * A world in which webhooks are delivered and anything may go wrong: the real use cases and store, a virtual clock,
- * queues, scheduler and receiver as doubles. A call can fail before or after it took effect, or the worker die
- * there; a death is a promise that never settles, so no `catch` or `finally` of the code under test can soften it.
+ * queues, scheduler and receiver as doubles.
  */
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import type { Agenda } from '../../shared/agenda/agenda.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { type DeliverPorts, deliver, type Outcome } from '../../shared/webhook/deliver.ts';
-import type { AttemptError, Delivery, Lane } from '../../shared/webhook/delivery.ts';
+import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
 import type { DeliveryReader } from '../../shared/webhook/delivery-reader.ts';
 import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import { type RelayPorts, relayDeliveries } from '../../shared/webhook/plan-deliveries.ts';
 import { type ReceiverStore, receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
-import {
-  type DeliveryMessage,
-  type DeliveryQueue,
-  type DeliveryScheduler,
-  wakeBy,
-} from '../../shared/webhook/wake.ts';
+import { type DeliveryMessage, wakeBy } from '../../shared/webhook/wake.ts';
+import { type Fault, faultyCalls, type Worker } from './faulty-calls.ts';
 import { agendaThrough, memoryAgenda } from './memory-agenda.ts';
 import { memoryReceiverStore } from './memory-receiver-store.ts';
+import { type Answer, notedPosts, type Post } from './noted-posts.ts';
+import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
+import { virtualTime } from './virtual-time.ts';
 
-export type Fault = 'kill_before' | 'kill_after' | 'fail_before' | 'fail_after';
-
-export interface Answer {
-  readonly afterMs: number;
-  /** A status, or what else became of the POST. */
-  readonly status?: number;
-  readonly error?: AttemptError;
-}
-
-export interface WorldOptions {
+export interface WorldOptions extends WakeFaults {
   readonly store: DeliveryStore & DeliveryReader;
   readonly agenda?: Agenda;
   readonly startAt: Date;
@@ -41,39 +30,7 @@ export interface WorldOptions {
   readonly fault?: (name: string, index: number) => Fault | undefined;
   readonly answer: (deliveryId: string, postNumber: number) => Answer;
   readonly latencyMs?: () => number;
-  readonly schedulerLatenessMs?: () => number;
-  /** For how long a message of the slow lane waits for others to fill its batch. */
-  readonly slowLaneGathersMs?: number;
-  /** How often a sent message arrives: 1, or 0 for lost, or 2 for doubled. */
-  readonly copies?: () => number;
 }
-
-export interface Post {
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly at: Date;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly lane: Lane;
-}
-
-interface Worker {
-  readonly lane: Lane;
-  dead: boolean;
-  claimed?: { deliveryId: string; attempt: number };
-  /** Set from the first byte of a POST until its outcome is written. */
-  posting?: string;
-}
-
-interface Queued {
-  readonly lane: Lane;
-  readonly message: DeliveryMessage;
-  receives: number;
-  gone: boolean;
-}
-
-const visibilitySeconds = 60;
-const receivesMax = 5;
 
 export interface World {
   readonly posts: readonly Post[];
@@ -81,11 +38,7 @@ export interface World {
   readonly diedInPost: ReadonlySet<string>;
   readonly activities: ReadonlyMap<string, Activity>;
   readonly alarms: readonly string[];
-  readonly wakes: readonly {
-    readonly road: 'queue' | 'schedule';
-    readonly delaySeconds: number;
-    readonly at: Date;
-  }[];
+  readonly wakes: readonly WakeSeen[];
   readonly outcomes: readonly Outcome[];
   readonly calls: readonly string[];
   relay(before: Message | undefined, after: Message, accountUrl?: string): void;
@@ -96,94 +49,26 @@ export interface World {
 }
 
 export function createWorld(options: WorldOptions): World {
-  let now = options.startAt.getTime();
-  let sequence = 0;
-  let busy = 0;
-  let revisions = 0;
-  const events: { at: number; order: number; run: () => void }[] = [];
-  const posts: Post[] = [];
-  const diedInPost = new Set<string>();
+  const { store, agenda = memoryAgenda() } = options;
+  const time = virtualTime(options.startAt.getTime());
+  const calls = faultyCalls({ time, fault: options.fault, latencyMs: options.latencyMs });
+  const { call } = calls;
+  const lanes = virtualLanes(time, calls, options, work);
+  const { posts, postOf } = notedPosts(time, calls, options.answer);
+  const receivers = memoryReceiverStore();
   const activities = new Map<string, Activity>();
   const alarms: string[] = [];
-  const wakes: { road: 'queue' | 'schedule'; delaySeconds: number; at: Date }[] = [];
   const outcomes: Outcome[] = [];
-  const calls: string[] = [];
-  const schedules = new Set<string>();
-  const latencyMs = options.latencyMs ?? (() => 5);
-  const never = new Promise<never>(() => {});
-  const clock = () => new Date(now);
+  let revisions = 0;
+  const clock = () => new Date(time.now());
   const newRevision = () => `r${++revisions}`;
 
-  function at(time: number, run: () => void): void {
-    const entry = { at: time, order: sequence++, run };
-    let low = 0;
-    let high = events.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = events[middle];
-      if (
-        other !== undefined &&
-        (other.at > entry.at || (other.at === entry.at && other.order > entry.order))
-      )
-        low = middle + 1;
-      else high = middle;
-    }
-    events.splice(low, 0, entry);
-  }
-  const sleep = (ms: number) => new Promise<void>((resolve) => at(now + ms, resolve));
-
-  function die(worker: Worker): Promise<never> {
-    worker.dead = true;
-    if (worker.posting !== undefined) diedInPost.add(worker.posting);
-    return never;
-  }
-
-  async function call<T>(worker: Worker, name: string, act: () => Promise<T>): Promise<T> {
-    if (worker.dead) return never;
-    const fault = options.fault?.(name, calls.length);
-    calls.push(name);
-    if (fault === 'kill_before') return die(worker);
-    if (fault === 'fail_before') throw new Error(`${name} failed`);
-    await sleep(latencyMs());
-    busy += 1;
-    const value = await act().finally(() => {
-      busy -= 1;
-    });
-    if (fault === 'kill_after') return die(worker);
-    if (fault === 'fail_after') throw new Error(`the answer of ${name} was lost`);
-    return value;
-  }
-
-  function put(lane: Lane, message: DeliveryMessage, delaySeconds = 0): void {
-    const copies = options.copies?.() ?? 1;
-    const gathersMs = lane === 'slow' ? (options.slowLaneGathersMs ?? 0) : 0;
-    for (let i = 0; i < copies; i += 1) {
-      show({ lane, message, receives: 0, gone: false }, now + delaySeconds * 1000 + gathersMs);
-    }
-  }
-  function show(queued: Queued, from: number): void {
-    at(from, () => {
-      if (queued.gone) return;
-      queued.receives += 1;
-      if (queued.receives > receivesMax) return;
-      // Comes again unless it is deleted, however the worker ends.
-      show(queued, now + visibilitySeconds * 1000);
-      void work(queued);
-    });
-  }
-  async function work(queued: Queued): Promise<void> {
-    const worker: Worker = { lane: queued.lane, dead: false };
-    try {
-      const settings = { lane: queued.lane, timeScale: options.timeScale ?? 1, userAgent: 'test' };
-      outcomes.push(await deliver(portsOf(worker), settings, queued.message));
-      queued.gone = true;
-    } catch {
-      // Back to the queue, once it is visible again.
-    }
+  async function work(lane: Lane, message: DeliveryMessage): Promise<void> {
+    const settings = { lane, timeScale: options.timeScale ?? 1, userAgent: 'test' };
+    outcomes.push(await deliver(portsOf({ lane, dead: false }), settings, message));
   }
 
   function storeOf(worker: Worker): DeliveryStore & DeliveryReader {
-    const { store } = options;
     return {
       create: (delivery) =>
         call(worker, 'create', async () => {
@@ -206,34 +91,6 @@ export function createWorld(options: WorldOptions): World {
     worker.claimed = { deliveryId: held.delivery_id, attempt: held.attempt_number };
   }
 
-  function queueOf(worker: Worker): DeliveryQueue {
-    return {
-      send: (lane, entries) =>
-        call(worker, 'send', async () => {
-          for (const { message, delaySeconds } of entries) {
-            wakes.push({ road: 'queue', delaySeconds, at: clock() });
-            put(lane, message, delaySeconds);
-          }
-        }),
-    };
-  }
-  function schedulerOf(worker: Worker): DeliveryScheduler {
-    return {
-      schedule: (name, time, lane, message) =>
-        call(worker, 'schedule', async () => {
-          if (schedules.has(name)) return;
-          schedules.add(name);
-          wakes.push({ road: 'schedule', delaySeconds: (time.getTime() - now) / 1000, at: clock() });
-          at(time.getTime() + (options.schedulerLatenessMs?.() ?? 0), () => {
-            schedules.delete(name);
-            put(lane, message);
-          });
-        }),
-    };
-  }
-  const agenda = options.agenda ?? memoryAgenda();
-  const agendaOf = (worker: Worker) => agendaThrough(agenda, (name, act) => call(worker, name, act));
-  const receivers = memoryReceiverStore();
   function receiversOf(worker: Worker): ReceiverStore {
     return {
       read: (receiver) => call(worker, 'health', () => receivers.read(receiver)),
@@ -246,7 +103,7 @@ export function createWorld(options: WorldOptions): World {
   }
 
   function portsOf(worker: Worker): DeliverPorts {
-    const queue = queueOf(worker);
+    const queue = lanes.queueOf(worker);
     return {
       deliveries: storeOf(worker),
       activityLog: {
@@ -259,48 +116,20 @@ export function createWorld(options: WorldOptions): World {
           ]),
       },
       health: receiverHealth(receiversOf(worker)),
-      post: (request) => postOf(worker, request),
+      post: postOf(worker),
       queue,
-      wake: wakeBy(queue, schedulerOf(worker), options.scheduleLeadSeconds ?? 60),
+      wake: wakeBy(queue, lanes.schedulerOf(worker), options.scheduleLeadSeconds ?? 60),
       clock,
-      sleep,
+      sleep: time.sleep,
       newRevision,
       raiseAlarm: (delivery) => void alarms.push(delivery.delivery_id),
       warn: () => {},
     };
   }
 
-  async function postOf(worker: Worker, request: Parameters<DeliverPorts['post']>[0]) {
-    if (worker.dead) return never;
-    const fault = options.fault?.('post', calls.length);
-    calls.push('post');
-    if (fault === 'kill_before') return die(worker);
-    const { deliveryId, attempt } = worker.claimed ?? { deliveryId: 'unclaimed', attempt: 0 };
-    worker.posting = `${deliveryId}#${attempt}`;
-    posts.push({
-      deliveryId,
-      attempt,
-      at: clock(),
-      body: request.body,
-      headers: request.headers,
-      lane: worker.lane,
-    });
-    const answer = options.answer(deliveryId, posts.filter((post) => post.deliveryId === deliveryId).length);
-    await sleep(answer.afterMs);
-    if (fault === 'kill_after') return die(worker);
-    return {
-      timings: { totalMs: answer.afterMs },
-      reusedConnection: false,
-      status: answer.status,
-      headers: {},
-      bodyStart: '',
-      error: answer.error ?? (answer.status === 200 ? undefined : ('not_200' as const)),
-    };
-  }
-
   const relayPortsOf = (worker: Worker): RelayPorts => ({
-    agenda: agendaOf(worker),
-    queue: queueOf(worker),
+    agenda: agendaThrough(agenda, (name, act) => call(worker, name, act)),
+    queue: lanes.queueOf(worker),
     health: receiverHealth(receiversOf(worker)),
     warn: () => {},
     clock,
@@ -313,7 +142,7 @@ export function createWorld(options: WorldOptions): World {
 
   function sweepEveryMinute(): void {
     const worker: Worker = { lane: 'fast', dead: false };
-    at(now + 60_000, () => {
+    time.at(time.now() + 60_000, () => {
       const ports = {
         ...relayPortsOf(worker),
         deliveries: storeOf(worker),
@@ -329,13 +158,13 @@ export function createWorld(options: WorldOptions): World {
 
   return {
     posts,
-    diedInPost,
+    diedInPost: calls.diedInPost,
     activities,
     alarms,
-    wakes,
+    wakes: lanes.wakes,
     outcomes,
-    calls,
-    put,
+    calls: calls.names,
+    put: lanes.put,
     now: clock,
     relay(before, after, accountUrl) {
       relayed.set(after.message_id, after);
@@ -350,24 +179,12 @@ export function createWorld(options: WorldOptions): World {
           },
           () => {},
         );
-        at(now + 10_000, () => {
+        time.at(time.now() + 10_000, () => {
           if (!through) tryAgain();
         });
       };
-      at(now, tryAgain);
+      time.at(time.now(), tryAgain);
     },
-    async run(seconds) {
-      const until = now + seconds * 1000;
-      for (;;) {
-        const next = events.at(-1);
-        if (next === undefined || next.at > until) break;
-        events.pop();
-        now = Math.max(now, next.at);
-        next.run();
-        do await new Promise(setImmediate);
-        while (busy > 0);
-      }
-      now = until;
-    },
+    run: (seconds) => time.runUntil(time.now() + seconds * 1000, calls.isBusy),
   };
 }

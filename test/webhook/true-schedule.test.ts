@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { appointmentOf } from '../../shared/webhook/appointment.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
-import { type Answer, createWorld } from '../support/webhook-world.ts';
+import type { Answer } from '../support/noted-posts.ts';
+import { createWorld } from '../support/webhook-world.ts';
 
 const day = 86_400;
 

@@ -1,0 +1,209 @@
+/** What the clock makes of a message, on the real table: it waits for its time, is woken again, or is canceled. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../shared/clock.ts';
+import { cancelMessage } from '../../shared/message/cancel.ts';
+import { dispatch } from '../../shared/message/dispatch.ts';
+import { expireOverdue } from '../../shared/message/expire.ts';
+import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
+import { type RelayDependencies, relay } from '../../shared/message/relay.ts';
+import { accepted, handOversIn } from '../support/hand-overs.ts';
+import { memoryAgenda } from '../support/memory-agenda.ts';
+import { aClient, ask, storesIn } from '../support/sends.ts';
+import { createTables, type TestTables } from '../support/tables.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+let now = start;
+const clock = (): Date => now;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
+});
+afterAll(() => tables.drop());
+
+const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
+
+/** A relay whose queue and schedules are lists. */
+function relayWorld() {
+  const queued: (OutboundEntry & { readonly at: Date })[] = [];
+  const schedules: { readonly messageId: string; readonly at: Date }[] = [];
+  const agenda = memoryAgenda();
+  const deps: RelayDependencies = {
+    outbound: {
+      enqueue: async (entries) => {
+        queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
+      },
+    },
+    outboundScheduler: { schedule: async (messageId, at) => void schedules.push({ messageId, at }) },
+    scheduleLeadSeconds: 60,
+    webhooks: {
+      agenda,
+      queue: { wake: async () => undefined } as never,
+      health: {
+        standing: async () => {
+          throw new Error('nothing is delivered here');
+        },
+      },
+      warn: () => undefined,
+      clock,
+      newRevision: () => 'r',
+      retentionDays: 30,
+    },
+    accountUrlOf: async () => undefined,
+    clock,
+  };
+  return { deps, agenda, queued, schedules };
+}
+
+describe('a scheduled message', () => {
+  it.each([60, 61.5, 899.9, 900])(
+    'is in the queue never after its time %s s ahead, and not yet due if before',
+    async (ahead) => {
+      now = start;
+      const due = addSeconds(start, ahead);
+      const message = await sent({ scheduled_at: due.toISOString() });
+      const { deps, queued, schedules } = relayWorld();
+      await relay(deps, [{ before: undefined, after: message }]);
+      expect(schedules).toEqual([]);
+      const [shown] = queued;
+      expect(shown?.delaySeconds).toBe(Math.floor(ahead));
+
+      const { deps: carrier, handed } = carrierOf(() => accepted);
+      now = shown?.at ?? now;
+      if (now < due) {
+        const early = await dispatch(carrier, message.message_id);
+        expect(early).toMatchObject({ outcome: 'not_yet_due', againAfterSeconds: 1 });
+        now = addSeconds(now, 1);
+      }
+      expect((await dispatch(carrier, message.message_id)).outcome).toBe('queued');
+      const queuedMessage = await stored(message.message_id);
+      expect(queuedMessage.status).toBe('queued');
+      expect((queuedMessage.queued_at ?? '') >= due.toISOString()).toBe(true);
+      await relay(deps, [{ before: message, after: queuedMessage }]);
+      expect(queued).toHaveLength(2);
+      expect((await dispatch(carrier, message.message_id)).outcome).toBe('sent');
+      expect(handed).toHaveLength(1);
+      expect((await stored(message.message_id)).expires_at).toBe(addSeconds(due, 259_200).toISOString());
+      now = start;
+    },
+  );
+
+  it('for later than a queue’s delay has a schedule aimed early, and waits out the rest in the queue', async () => {
+    now = start;
+    const due = addSeconds(start, 86_400);
+    const message = await sent({ scheduled_at: due.toISOString() });
+    const { deps, queued, schedules } = relayWorld();
+    await relay(deps, [{ before: undefined, after: message }]);
+    expect(queued).toEqual([]);
+    expect(schedules).toEqual([{ messageId: message.message_id, at: addSeconds(due, -60) }]);
+    const { deps: carrier, handed } = carrierOf(() => accepted);
+    now = addSeconds(due, -60);
+    expect(await dispatch(carrier, message.message_id)).toMatchObject({
+      outcome: 'not_yet_due',
+      againAfterSeconds: 60,
+    });
+    expect(handed).toEqual([]);
+    now = start;
+  });
+
+  it('whose wake was lost is woken a minute after its time, and again until it moves', async () => {
+    now = start;
+    const due = addSeconds(start, 120);
+    const message = await sent({ scheduled_at: due.toISOString() });
+    const { messages } = storesIn(tables);
+    const { deps, agenda } = relayWorld();
+    await relay(deps, [{ before: undefined, after: message }]);
+    const woken: string[] = [];
+    const outbound = {
+      enqueue: async (entries: readonly OutboundEntry[]) => {
+        woken.push(...entries.map((entry) => entry.messageId));
+      },
+    };
+    const sweep = () => expireOverdue({ agenda, messages, outbound, clock, budgetMs: 10_000 });
+    now = addSeconds(due, 59);
+    await sweep();
+    expect(woken).not.toContain(message.message_id);
+    now = addSeconds(due, 60);
+    await sweep();
+    expect(woken).toEqual([message.message_id]);
+    now = addSeconds(due, 125);
+    await sweep();
+    expect(woken).toEqual([message.message_id, message.message_id]);
+    now = start;
+  });
+
+  it('that its queue lost is put there again after a quarter of an hour, then each hour, until it expires', async () => {
+    now = start;
+    const message = await sent({ validity_period: 7200 });
+    const { messages } = storesIn(tables);
+    const { deps, agenda } = relayWorld();
+    await relay(deps, [{ before: undefined, after: message }]);
+    const minutes: number[] = [];
+    const outbound = {
+      enqueue: async () => void minutes.push((now.getTime() - start.getTime()) / 60_000),
+    };
+    for (let minute = 0; minute <= 121; minute += 1) {
+      now = addSeconds(start, 60 * minute);
+      await expireOverdue({ agenda, messages, outbound, clock, budgetMs: 10_000 });
+    }
+    expect(minutes).toEqual([15, 75]);
+    expect((await stored(message.message_id)).status).toBe('expired');
+    expect(agenda.all()).toEqual([]);
+    now = start;
+  });
+
+  it('is canceled before its time, twice with one answer, and never handed over', async () => {
+    now = start;
+    const client = aClient();
+    const due = addSeconds(start, 60);
+    const message = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
+    const cancel = () =>
+      ask(cancelMessage(storesIn(tables).messages), {
+        client,
+        now,
+        pathParameters: { message_id: message.message_id },
+      });
+    const first = await cancel();
+    expect(first).toMatchObject({ status: 200, body: { status: 'canceled' } });
+    expect((await cancel()).body).toEqual(first.body);
+    const { deps, handed } = carrierOf(() => accepted);
+    now = addSeconds(due, 1);
+    expect((await dispatch(deps, message.message_id)).outcome).toBe('nothing_to_do');
+    expect(handed).toEqual([]);
+    now = start;
+  });
+
+  it('cannot be canceled once it is queued, nor by another client', async () => {
+    now = start;
+    const client = aClient();
+    const { message_id } = await sent({}, 'sms', client);
+    const cancelBy = (by: typeof client) =>
+      ask(cancelMessage(storesIn(tables).messages), { client: by, now, pathParameters: { message_id } });
+    await expect(cancelBy(client)).rejects.toMatchObject({ code: 'not_cancelable', status: 409 });
+    await expect(cancelBy(aClient())).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  it('is either canceled or handed over where both come at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      now = start;
+      const client = aClient();
+      const due = addSeconds(start, 60);
+      const { message_id } = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
+      const { deps, handed } = carrierOf(() => accepted);
+      now = due;
+      const canceling = ask(cancelMessage(storesIn(tables).messages), {
+        client,
+        now,
+        pathParameters: { message_id },
+      }).then(
+        () => true,
+        () => false,
+      );
+      const [canceled] = await Promise.all([canceling, dispatch(deps, message_id)]);
+      await dispatch(deps, message_id);
+      expect(handed).toHaveLength(canceled ? 0 : 1);
+      expect((await stored(message_id)).status).toBe(canceled ? 'canceled' : 'sent');
+    }
+    now = start;
+  });
+});

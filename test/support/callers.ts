@@ -1,0 +1,40 @@
+/** Who calls a function in a test: new clients with a key, addresses that nobody used, and an operation that says who came. */
+import type { Operation } from '../../shared/api.ts';
+import { createApiKey, createClient, type NewClient } from '../../shared/client/client-admin.ts';
+import { type HttpFunction, httpFunction } from '../../shared/http.ts';
+import { routes } from '../../shared/routes.ts';
+import { type Access, jsonType, type Process } from './access.ts';
+
+let addresses = 0;
+
+export const accepted: Operation = async ({ caller, body }) => ({
+  status: 202,
+  body: { client_id: caller?.clientId, body },
+  log: { message_id: 'msg_1' },
+});
+
+export function functionOf(
+  access: Access,
+  operation: Operation = accepted,
+  parts: Process = access.newProcess(),
+): HttpFunction {
+  return httpFunction(routes.sendSms, operation, { parts });
+}
+
+/** A new client with an API key. */
+export async function keyOf(
+  access: Access,
+  wanted: Partial<NewClient> = {},
+): Promise<{ clientId: string; apiKey: string; keyId: string }> {
+  const named: NewClient = { name: 'A', scopes: ['messages'], ...wanted };
+  const { client } = await createClient(access.admin, named, access.now);
+  const { apiKey, row } = await createApiKey(access.admin, client.client_id, access.now);
+  return { clientId: client.client_id, apiKey, keyId: row.key_id };
+}
+
+export const bearer = (credential: string) => ({ ...jsonType, Authorization: `Bearer ${credential}` });
+
+export const newAddress = (): string => {
+  addresses += 1;
+  return `198.51.100.${addresses}`;
+};
