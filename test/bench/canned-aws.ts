@@ -69,6 +69,7 @@ function dynamoAnswers(rows: Rows): Record<string, (body: Body) => Body> {
     GetItem: ({ TableName, Key }) => optional('Item', one(TableName, Key)),
     PutItem: () => ({}),
     DeleteItem: () => ({}),
+    BatchWriteItem: () => ({ UnprocessedItems: {} }),
     TransactWriteItems: () => ({}),
     UpdateItem(body) {
       const row = one(body.TableName, body.Key) ?? {};
