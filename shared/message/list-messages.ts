@@ -42,6 +42,8 @@ type Query = z.output<typeof listMessagesQuery>;
 const defaultLimit = 20;
 /** Where few messages pass the filter, a page ends after so many were looked at; its cursor goes on from there. */
 const lookedAtMax = 1000;
+/** How many are read at once where a filter may let few pass: what DynamoDB reads in one call. */
+const filteredAtOnce = 100;
 /** Before and after every position. */
 const [first, last] = ['0', '~'];
 
@@ -57,11 +59,13 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     const limit = query.limit ?? defaultLimit;
     const range = rangeOf(clientId, query);
     if (range.from > range.before) return page([], undefined);
-    const keys = list.keys(range, limit + 1);
+    const isFiltered = query.status !== undefined || query.channel !== undefined;
+    const atOnce = isFiltered ? filteredAtOnce : limit + 1;
+    const keys = list.keys(range, atOnce);
     const found: Message[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
-      const next = await take(keys, limit + 1);
+      const next = await take(keys, atOnce);
       const rows = new Map(
         (await messages.getMany(next.map((key) => key.messageId))).map((row) => [row.message_id, row]),
       );
@@ -70,7 +74,7 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
         if (message !== undefined && passes(message, clientId, query)) found.push(message);
         position = key.position;
       }
-      if (next.length <= limit && found.length <= limit) return page(found, undefined);
+      if (next.length < atOnce && found.length <= limit) return page(found, undefined);
       lookedAt += next.length;
     }
     const shown = found.slice(0, limit);

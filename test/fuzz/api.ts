@@ -20,7 +20,7 @@ import { runSchemathesis } from './schemathesis.ts';
 import { tallyOfAnswers } from './tally.ts';
 import { fuzzUnmatched } from './unmatched.ts';
 
-const [examples = '1100', seed = '20261121'] = process.argv.slice(2);
+const [examples = '1000', seed = '20261121'] = process.argv.slice(2);
 /** A run with examples of its own choice is as long as it is. */
 const wanted = process.argv.length > 2 ? 0 : 10_000;
 const unmatchedRequests = 1000;

@@ -5,7 +5,7 @@ import { type RouteName, routes } from '../../shared/routes.ts';
 /** Of an operation's answers, so many at most may be those of a limit or of a missing credential. */
 const turnedAwayMax = 0.2;
 /** And so many at least must be successes. */
-const succeededMin = 0.1;
+const succeededMin = 0.05;
 
 export interface Tally {
   count(method: string, path: string, status: number): void;

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../../shared/client/client.ts';
 import { addSeconds } from '../../shared/clock.ts';
+import { newId } from '../../shared/ids.ts';
 import { listMessages } from '../../shared/message/list-messages.ts';
 import { dynamoMessageList } from '../../shared/message/message-list.dynamo.ts';
+import { listPosition } from '../../shared/message/message-row.ts';
+import { aMessage } from '../support/a-webhook-message.ts';
 import { aClient, ask, sendsIn, storesIn } from '../support/sends.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
@@ -136,5 +139,60 @@ describe('filters', () => {
       code: 'invalid_request',
       details: [{ field }],
     });
+  });
+});
+
+describe('a filter that few messages pass', () => {
+  const client = aClient();
+  const stored = new Map(
+    Array.from({ length: 2400 }, (_, index) => {
+      const at = addSeconds(now, -index);
+      const row = aMessage({
+        message_id: newId('msg', at),
+        client_id: client.client_id,
+        created_at: at.toISOString(),
+        status: index % 240 === 0 ? 'read' : 'sent',
+      });
+      return [row.message_id, row] as const;
+    }),
+  );
+
+  /** A list in memory that counts the readings. */
+  function counting() {
+    const counted = { readings: 0 };
+    const operation = listMessages({
+      list: {
+        async *keys({ before }) {
+          for (const row of stored.values()) {
+            const position = listPosition(row);
+            if (position < before) yield { messageId: row.message_id, position };
+          }
+        },
+      },
+      messages: {
+        getMany: async (wanted) => {
+          counted.readings += 1;
+          return wanted.flatMap((id) => stored.get(id) ?? []);
+        },
+      },
+    });
+    return { operation, counted };
+  }
+
+  it('costs a page a dozen readings, however small the page, and misses none', async () => {
+    const { operation, counted } = counting();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const readingsBefore = counted.readings;
+      const query = { status: 'read', limit: '1', ...(cursor === undefined ? {} : { cursor }) };
+      const { body } = await ask(operation, { client, now, query });
+      expect(counted.readings - readingsBefore).toBeLessThanOrEqual(12);
+      seen.push(...ids(body as Listed));
+      cursor = (body as Listed).next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(
+      [...stored.values()].filter(({ status }) => status === 'read').map((row) => row.message_id),
+    );
   });
 });
