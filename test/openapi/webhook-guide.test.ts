@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,50 +93,43 @@ async function start(
   return { port, lines: () => written.split('\n').slice(0, -1) };
 }
 
-describe.each(languages)('the receiver of the guide in $file', ({ tool, version, command }) => {
-  const missing = spawnSync(tool, [...version]).status !== 0;
-  if (missing) console.warn(`${tool} is not on this machine: its receiver is not run`);
+/** Node and Python are what the gateway itself needs; Go is run where a machine has it. */
+const runnable = languages.filter(
+  ({ tool, version }) => tool !== 'go' || spawnSync(tool, [...version]).status === 0,
+);
 
-  (missing ? it.skip : it)(
-    'takes real notifications, each once, and refuses what was altered',
-    async () => {
-      const { port, lines } = await start(command());
-      const webhook_url = `http://127.0.0.1:${port}/`;
-      const body = { to: '+447700900123', message: 'Hello', webhook_url };
-      const { json } = await api.call('POST', '/api/v1/sms/send', { body });
-      await eventually(async () => (lines().length >= 2 ? true : undefined));
-      expect(
-        lines()
-          .map((line) => line.split(' ').slice(1).join(' '))
-          .toSorted(),
-      ).toEqual([
-        `sms.delivered ${String(json.message_id)} delivered`,
-        `sms.sent ${String(json.message_id)} sent`,
-      ]);
-      const forged = await fetch(webhook_url, {
-        method: 'POST',
-        headers: {
-          'X-Webhook-Signature': '0'.repeat(64),
-          'webhook-id': 'whd_1',
-          'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
-          'webhook-signature': 'v1,AAAA',
-        },
-        body: '{"event":"sms.sent","data":{}}',
-      });
-      expect(forged.status).toBe(401);
-      expect(lines()).toHaveLength(2);
-    },
-    120_000,
-  );
+describe.each(runnable)('the receiver of the guide in $file', ({ command }) => {
+  it('takes real notifications, each once, and refuses what was altered', async () => {
+    const { port, lines } = await start(command());
+    const webhook_url = `http://127.0.0.1:${port}/`;
+    const body = { to: '+447700900123', message: 'Hello', webhook_url };
+    const { json } = await api.call('POST', '/api/v1/sms/send', { body });
+    await eventually(async () => (lines().length >= 2 ? true : undefined));
+    expect(
+      lines()
+        .map((line) => line.split(' ').slice(1).join(' '))
+        .toSorted(),
+    ).toEqual([
+      `sms.delivered ${String(json.message_id)} delivered`,
+      `sms.sent ${String(json.message_id)} sent`,
+    ]);
+    const forged = await fetch(webhook_url, {
+      method: 'POST',
+      headers: {
+        'X-Webhook-Signature': '0'.repeat(64),
+        'webhook-id': 'whd_1',
+        'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+        'webhook-signature': 'v1,AAAA',
+      },
+      body: '{"event":"sms.sent","data":{}}',
+    });
+    expect(forged.status).toBe(401);
+    expect(lines()).toHaveLength(2);
+  }, 120_000);
+});
 
-  it('stands in the guide as it is', async () => {
-    const page = await (await fetch(`${client.baseUrl}/docs/webhooks`)).text();
-    const shown = page.replaceAll(/&#(\d+);/g, (_, mark: string) => String.fromCharCode(Number(mark)));
-    const { readFileSync } = await import('node:fs');
-    const source = readFileSync(
-      join(guide, languages.find((language) => language.tool === tool)?.file ?? ''),
-      'utf8',
-    );
-    expect(shown).toContain(source.trimEnd());
-  });
+it.each(languages)('$file stands in the guide as it is', async ({ file }) => {
+  const page = await (await fetch(`${client.baseUrl}/docs/webhooks`)).text();
+  const shown = page.replaceAll(/&#(\d+);/g, (_, mark: string) => String.fromCharCode(Number(mark)));
+  expect(shown).toContain(readFileSync(join(guide, file), 'utf8').trimEnd());
 });

@@ -3,10 +3,7 @@ import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
 import { createTables } from '../support/tables.ts';
 import { limiterConformance } from './limiter-conformance.ts';
 
-/** Needs Java 17, so only where it is asked for. */
-const asked = process.env.DYNAMODB_LOCAL === '1';
-
-(asked ? describe : describe.skip)("the limiter on Amazon's DynamoDB Local", () =>
+describe("the limiter on Amazon's DynamoDB Local", () =>
   limiterConformance(async () => {
     const engine = await startDynamoDbLocal();
     const tables = await createTables(['rate_counters', 'limit_overrides'], engine.newClient());
@@ -17,5 +14,4 @@ const asked = process.env.DYNAMODB_LOCAL === '1';
         await engine.stop();
       },
     };
-  }),
-);
+  }));
