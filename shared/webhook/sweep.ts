@@ -9,7 +9,7 @@ import {
   type LookedThrough,
   lookThrough,
 } from '../agenda/look-through.ts';
-import { readRows } from '../agenda/read-rows.ts';
+import { errorOf, readRows } from '../agenda/read-rows.ts';
 import { addSeconds } from '../clock.ts';
 import type { MessageStore } from '../message/message-store.ts';
 import { deliveryIdOf, type OwedEvent, owedEventOf } from './appointment.ts';
@@ -55,7 +55,10 @@ export async function sweep(ports: SweepPorts): Promise<Swept> {
       Array.from(owed, async ([deliveryId, id]): Promise<[string, LookAgain | Error]> => {
         const row = rows.get(deliveryId);
         if (row instanceof Error) return [id, row];
-        const found = row === undefined ? await unborn(ports, owedEventOf(id)) : overdueRow(row, now);
+        const found =
+          row === undefined ? await unborn(ports, owedEventOf(id)).catch(errorOf) : overdueRow(row, now);
+        // Whose message cannot be read holds up none of the others.
+        if (found instanceof Error) return [id, found];
         if (found === undefined) return [id, row && lookAgainAt(row)];
         overdue.push(found);
         return [id, addSeconds(now, sweepPauseSeconds)];

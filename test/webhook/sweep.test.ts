@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import { addSeconds } from '../../shared/clock.ts';
+import { sweep } from '../../shared/webhook/sweep.ts';
+import type { DeliveryEntry } from '../../shared/webhook/wake.ts';
+import { aSentMessage, created } from '../support/a-webhook-message.ts';
+import { memoryAgenda } from '../support/memory-agenda.ts';
+import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+
+it('a webhook whose message cannot be read holds up none of the others that no worker has taken', async () => {
+  const agenda = memoryAgenda();
+  const id = (message: string) => `${message}#sms.sent`;
+  await agenda.add('deliveries', [
+    { id: id('msg_unreadable'), dueAt: created },
+    { id: id('msg_good'), dueAt: created },
+  ]);
+  const queued: DeliveryEntry[] = [];
+  const now = addSeconds(created, 60);
+  const { enqueued, failures } = await sweep({
+    agenda,
+    deliveries: memoryDeliveryStore(),
+    messages: {
+      get: async (messageId) => {
+        if (messageId === 'msg_unreadable') throw new Error('unreadable');
+        return aSentMessage({ message_id: messageId });
+      },
+    },
+    accountUrlOf: async () => undefined,
+    queue: { send: async (_lane, entries) => void queued.push(...entries) },
+    health: { standing: async () => 'quick' },
+    clock: () => now,
+    warn: () => undefined,
+    newRevision: () => 'r',
+    retentionDays: 30,
+    budgetMs: 1000,
+  });
+  expect(failures).toEqual([new Error('unreadable')]);
+  expect(enqueued).toBe(1);
+  expect(queued.map(({ message }) => message.delivery?.message_id)).toEqual(['msg_good']);
+  const left = agenda.all().flatMap(({ ids }) => ids);
+  expect(left.toSorted()).toEqual([id('msg_good'), id('msg_unreadable')]);
+});
