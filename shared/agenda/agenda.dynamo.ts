@@ -6,8 +6,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { shardOf } from '../shard.ts';
-import { type Agenda, type AgendaEntry, agendaShards, gathered } from './agenda.ts';
+import { type Agenda, entriesOf, listKey, positionAfter } from './agenda.ts';
 
 /** What DynamoDB takes in one call. */
 const writeBatchSize = 25;
@@ -19,16 +18,9 @@ const agendaRow = z.object({ list: z.string(), position: z.string(), ids: z.arra
 export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string): Agenda {
   return {
     async add(list, appointments) {
+      const entries = entriesOf(list, appointments);
       await Promise.all(
-        gathered(appointments).map(({ dueAt, ids }) => {
-          const first = ids[0] ?? '';
-          const entry: AgendaEntry = {
-            list: `${list}#${shardOf(first, agendaShards)}`,
-            position: `${dueAt.toISOString()}#${first}`,
-            ids,
-          };
-          return client.send(new PutCommand({ TableName, Item: { ...entry } }));
-        }),
+        entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))),
       );
     },
 
@@ -41,8 +33,7 @@ export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string):
             TableName,
             KeyConditionExpression: '#list = :list AND #position < :until',
             ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
-            // `~` sorts after the `#` that ends the time: what is due at that very moment is due.
-            ExpressionAttributeValues: { ':list': `${list}#${shard}`, ':until': `${until.toISOString()}~` },
+            ExpressionAttributeValues: { ':list': listKey(list, shard), ':until': positionAfter(until) },
             ExclusiveStartKey: startKey,
             Limit: pageSize,
           }),

@@ -6,6 +6,8 @@
  * unit, where an index on the row would cost two whole ones. Nobody moves an entry when its rows change: whoever looks
  * asks the rows themselves.
  */
+import { shardOf } from '../shard.ts';
+
 export type AgendaList = 'messages' | 'deliveries';
 
 export interface Appointment {
@@ -65,4 +67,25 @@ export function gathered(appointments: readonly Appointment[]): Gathered[] {
     }
   }
   return entries;
+}
+
+/** The entries that these appointments make. */
+export function entriesOf(list: AgendaList, appointments: readonly Appointment[]): AgendaEntry[] {
+  return gathered(appointments).map(({ dueAt, ids }) => {
+    const [first = ''] = ids;
+    return {
+      list: listKey(list, shardOf(first, agendaShards)),
+      position: `${dueAt.toISOString()}#${first}`,
+      ids,
+    };
+  });
+}
+
+export function listKey(list: AgendaList, shard: number): string {
+  return `${list}#${shard}`;
+}
+
+/** What sorts after every position that is due: `~` comes after the `#` that ends a time. */
+export function positionAfter(until: Date): string {
+  return `${until.toISOString()}~`;
 }

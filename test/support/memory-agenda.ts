@@ -1,6 +1,11 @@
 /** The agenda in memory, held to the same tests as the table. */
-import { type Agenda, type AgendaEntry, agendaShards, gathered } from '../../shared/agenda/agenda.ts';
-import { shardOf } from '../../shared/shard.ts';
+import {
+  type Agenda,
+  type AgendaEntry,
+  entriesOf,
+  listKey,
+  positionAfter,
+} from '../../shared/agenda/agenda.ts';
 
 export interface MemoryAgenda extends Agenda {
   /** Everything that stands in it. */
@@ -15,21 +20,12 @@ export function memoryAgenda(): MemoryAgenda {
     all: () => [...entries.values()],
 
     async add(list, appointments) {
-      for (const { dueAt, ids } of gathered(appointments)) {
-        const [first = ''] = ids;
-        const entry = {
-          list: `${list}#${shardOf(first, agendaShards)}`,
-          position: `${dueAt.toISOString()}#${first}`,
-          ids,
-        };
-        entries.set(keyOf(entry), entry);
-      }
+      for (const entry of entriesOf(list, appointments)) entries.set(keyOf(entry), entry);
     },
 
     async *due(list, shard, until) {
-      const limit = `${until.toISOString()}~`;
       const due = [...entries.values()].filter(
-        (entry) => entry.list === `${list}#${shard}` && entry.position < limit,
+        (entry) => entry.list === listKey(list, shard) && entry.position < positionAfter(until),
       );
       yield* due.toSorted((a, b) => (a.position < b.position ? -1 : 1));
     },

@@ -57,31 +57,39 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
         }
       >
         <ColumnLayout columns={2}>
-          <FormField
+          <ListField
             label="Countries"
             description="By two letters, as GB, FR. Empty means all."
-            errorText={faults.countries}
-          >
-            <Input
-              value={countryText}
-              placeholder="all"
-              onChange={({ detail }) => setCountryText(detail.value)}
-            />
-          </FormField>
-          <FormField
+            fault={faults.countries}
+            text={countryText}
+            onChange={setCountryText}
+          />
+          <ListField
             label="Senders"
             description="Names and numbers, as ACME, +447700900123. Empty means all."
-            errorText={faults.senders}
-          >
-            <Input
-              value={senderText}
-              placeholder="all"
-              onChange={({ detail }) => setSenderText(detail.value)}
-            />
-          </FormField>
+            fault={faults.senders}
+            text={senderText}
+            onChange={setSenderText}
+          />
         </ColumnLayout>
       </Form>
     </form>
+  );
+}
+
+interface ListFieldProps {
+  readonly label: string;
+  readonly description: string;
+  readonly fault: string | undefined;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+function ListField({ label, description, fault, text, onChange }: ListFieldProps) {
+  return (
+    <FormField label={label} description={description} errorText={fault}>
+      <Input value={text} placeholder="all" onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
   );
 }
 
