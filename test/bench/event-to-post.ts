@@ -20,7 +20,7 @@ const transientSeconds = 10;
 const patienceSeconds = 30;
 const ramp = { firstPerSecond: 5, factor: 1.4, seconds: 8 };
 /** A rate is carried where, at the end of its stretch, no more is on its way than comes in so many seconds. */
-const backlogMaxSeconds = 1;
+const backlogMaxSeconds = 0.2;
 
 interface Target {
   readonly clientId: string;

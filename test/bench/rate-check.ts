@@ -1,9 +1,10 @@
 /**
  * `npm run bench:rate [checks per slice] [slices]`: the rate check against rate-limiter-flexible's union of three limiters
- * (minute, hour, day), both on one DynamoDB Local, taking turns; beside them the cheapest write there is, to show what
- * one call takes. Needs Java 17.
+ * (minute, hour, day), both on one DynamoDB Local, taking turns; beside them the cheapest write there is, by the SDK and as
+ * a bare HTTP request, to show what one call takes. Needs Java 17.
  */
-import { DynamoDB, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { Agent, request } from 'node:http';
+import { DynamoDB, UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 import { documentClient, dynamoClient } from '../../shared/aws.ts';
@@ -20,6 +21,7 @@ const [checks = 200, slices = 21] = process.argv.slice(2).map(Number);
 /** So many that no limit is met, few enough that no counter is sharded. */
 const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
 const clients = 50;
+const agent = new Agent({ keepAlive: true });
 /** Until the engine and Node have compiled what they run. */
 const warmUpChecks = 3000;
 
@@ -34,15 +36,14 @@ try {
   const client = dynamoClient(engine.config);
   const ours = checkOurs(documentClient(client));
   const theirs = checkTheirs(await unionOfThree(new DynamoDB(engine.config)));
-  const write = (i: number): Promise<unknown> =>
-    client.send(
-      new UpdateItemCommand({
-        TableName,
-        Key: { counter: { S: `plain_${i % clients}` } },
-        UpdateExpression: 'ADD d :one',
-        ExpressionAttributeValues: { ':one': { N: '1' } },
-      }),
-    );
+  const plainWrite = (i: number): UpdateItemCommandInput => ({
+    TableName,
+    Key: { counter: { S: `plain_${i % clients}` } },
+    UpdateExpression: 'ADD d :one',
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  });
+  const write = (i: number): Promise<unknown> => client.send(new UpdateItemCommand(plainWrite(i)));
+  const bare = (i: number): Promise<unknown> => postUnsigned(plainWrite(i));
 
   const perCheck = async ({ used }: Counted, check: (i: number) => Promise<unknown>): Promise<string[]> => {
     // The first check of a client finds no row and is cheaper for some.
@@ -60,12 +61,13 @@ try {
     ['theirs', 'rate-limiter-flexible', theirsPerCheck],
     ['ours', 'gateway', oursPerCheck],
     ['write', 'one write without a condition', ['1.00', '1.00']],
+    ['bare', 'the same by bare HTTP, unsigned', ['1.00', '1.00']],
   ] as const;
 
-  for (const work of [ours, theirs, write]) await applyLoad(warmUpChecks, 16, work);
+  for (const work of [ours, theirs, write, bare]) await applyLoad(warmUpChecks, 16, work);
   const rows: string[][] = [];
   for (const inFlight of [1, 8, 64]) {
-    const loads = await takeTurns({ ours, theirs, write }, inFlight, { count: slices, work: checks });
+    const loads = await takeTurns({ ours, theirs, write, bare }, inFlight, { count: slices, work: checks });
     for (const [side, name, calls] of contestants) {
       const latencies = loads[side].flatMap((load) => load.latenciesMs);
       rows.push([
@@ -96,6 +98,23 @@ function checkOurs(documents: DynamoDBDocumentClient): (i: number) => Promise<vo
     const { admitted } = await limiter.check(subject, 'sms_send', new Date());
     if (!admitted) throw new Error('refused below its limit');
   };
+}
+
+/** No SDK, and no signature that anyone could trust: DynamoDB Local asks for none. */
+function postUnsigned(input: UpdateItemCommandInput): Promise<void> {
+  const headers = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': 'DynamoDB_20120810.UpdateItem',
+    Authorization:
+      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(engine.endpoint, { method: 'POST', agent, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+      response.resume().on('end', resolve);
+    });
+    sent.on('error', reject).end(JSON.stringify(input));
+  });
 }
 
 function checkTheirs(union: RateLimiterUnion): (i: number) => Promise<unknown> {

@@ -8,6 +8,7 @@ import { documentClient } from '../../shared/aws.ts';
 import { eventually } from './gateway.ts';
 
 export interface DynamoDbLocal {
+  readonly endpoint: string;
   /** For any client of DynamoDB. */
   readonly config: DynamoDBClientConfig;
   newClient(): DynamoDBDocumentClient;
@@ -23,6 +24,7 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   const config = { endpoint, region: 'us-east-1', credentials };
   await eventually(() => fetch(endpoint).catch(() => undefined));
   return {
+    endpoint,
     config,
     newClient: () => documentClient(new DynamoDBClient(config)),
     async stop() {
