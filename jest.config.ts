@@ -47,6 +47,9 @@ function project(
 }
 
 const config: Config = {
+  // No test counts on another: each file runs its tests in another order each time, by a seed that is printed.
+  randomize: true,
+  showSeed: true,
   projects: [
     ...project(
       'alone',

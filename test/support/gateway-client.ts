@@ -41,15 +41,17 @@ const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_
 
 /** @param limits - `default` leaves the client with the limits that everybody has */
 export async function newClient({
+  name = 'Test',
   webhookUrl,
   limits = unreachable,
 }: {
+  readonly name?: string;
   readonly webhookUrl?: string;
   readonly limits?: Limits | 'default';
 } = {}): Promise<TestClient> {
   const { client, clientSecret, webhookSecret } = await createClient(
     clientAdmin(),
-    { name: 'Test', scopes: ['messages'], ...(webhookUrl === undefined ? {} : { webhookUrl }) },
+    { name, scopes: ['messages'], ...(webhookUrl === undefined ? {} : { webhookUrl }) },
     new Date(),
   );
   const clientId = client.client_id;

@@ -1,0 +1,69 @@
+/** Every page of the dashboard, at two widths and in two colour schemes: photographed, and without a fault that axe finds. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { axeViolations, type Look, openDashboard, photograph, show, signIn } from '../support/dashboard.ts';
+import { failForGood } from '../support/final-failure.ts';
+import { newClient } from '../support/gateway-client.ts';
+import { startMendableReceiver } from '../support/mendable-receiver.ts';
+
+const name = 'Browser shop';
+
+let browser: Browser;
+let clientId: string;
+let messageId: string;
+let deliveryId: string;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  const receiver = await startMendableReceiver();
+  receiver.answer = { status: 503, body: 'closed for today' };
+  const client = await newClient({ name, webhookUrl: receiver.url });
+  clientId = client.clientId;
+  messageId = await client.send({});
+  deliveryId = (await failForGood(messageId, 'sms.delivered')).delivery_id;
+  receiver.close();
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const looks: Look[] = [1440, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+it.each(looks)(
+  'every page is well at $width pixels, $colorScheme',
+  async (look) => {
+    const opened = await openDashboard(browser, look);
+    await opened.page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const found: string[] = [];
+    const examine = async (view: string): Promise<void> => {
+      await photograph(opened.page, view, look);
+      found.push(...(await axeViolations(opened.page)).map((violation) => `${view}: ${violation}`));
+    };
+    await examine('sign-in');
+    await signIn(opened.page);
+    for (const [view, hash, heading] of [
+      ['activity', 'activity', 'Activity Logs'],
+      ['activity-all', 'activity?kind=all', 'Activity Logs'],
+      ['webhook', `webhooks/${deliveryId}`, 'Webhook sms.delivered'],
+      ['overview', 'overview', 'Overview'],
+      ['messages', `messages?client_id=${clientId}`, 'Messages'],
+      ['message', `messages/${messageId}`, 'Message'],
+      ['clients', 'clients', 'Clients'],
+      ['client', `clients/${clientId}`, name],
+      ['limits', 'limits', 'Limits'],
+      ['client-limits', `limits/${clientId}`, 'Limits'],
+      ['outbox', 'outbox', 'Outbox'],
+    ] as const) {
+      await show(opened.page, hash, heading);
+      await examine(view);
+    }
+    await opened.page.context().close();
+    expect(found).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  },
+  180_000,
+);
