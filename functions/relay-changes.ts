@@ -1,9 +1,9 @@
 /** The messages table's stream: passes on what each change owes. All or nothing, for it may always be repeated. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../shared/aws.ts';
-import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
@@ -12,9 +12,9 @@ import { dynamoFigureCounter } from '../shared/figures/figures.dynamo.ts';
 import { log } from '../shared/log.ts';
 import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
 import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
-import { type RelayDependencies, relay } from '../shared/message/relay.ts';
-import { readChanges } from '../shared/message/stream.dynamo.ts';
-import { sqsUnreadable } from '../shared/message/unreadable.sqs.ts';
+import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
+import { readChanges } from '../shared/relay/stream.dynamo.ts';
+import { sqsUnreadable } from '../shared/relay/unreadable.sqs.ts';
 import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
 import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';

@@ -1,8 +1,8 @@
 /** Every minute: enqueues the webhooks that no queue message brought back in time. */
 import { randomUUID } from 'node:crypto';
+import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
 import { dynamo, sqs } from '../shared/aws.ts';
-import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';

@@ -3,7 +3,7 @@
  * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod/mini';
-import { priceTable } from './carrier/price-table.ts';
+import { priceTable } from './price-table.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.pipe(

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import type { Status } from '../message/message.ts';
+import type { Receipt } from '../message/receipt.ts';
 import { roundPrice } from './prices.ts';
-import type { Receipt } from './receipt.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
 
 /** Prices of these events are in US dollars, whatever the account pays in. */

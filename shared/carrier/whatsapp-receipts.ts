@@ -3,8 +3,8 @@
  * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
  */
 import * as z from 'zod/mini';
+import type { Receipt } from '../message/receipt.ts';
 import type { Transition } from '../message/transition.ts';
-import type { Receipt } from './receipt.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
 
 export const whatsAppEvent = z.object({

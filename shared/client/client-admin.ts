@@ -2,7 +2,6 @@
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
-import type { WebhookSecret } from '../webhook/webhook-secrets.ts';
 import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';
+import type { WebhookSecret } from './webhook-secrets.ts';
 
 /** How long the secret before goes on beside a new one. */
 const overlapSeconds = 24 * 3600;

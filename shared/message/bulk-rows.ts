@@ -1,8 +1,8 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
 import * as z from 'zod/mini';
 import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
+import { isRecipient } from '../recipient.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
-import { isRecipient } from './recipient.ts';
 import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
 import { render, renderedLength } from './template.ts';
 

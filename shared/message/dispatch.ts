@@ -8,8 +8,9 @@
  *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
  *                      a write that fails is tried again while the claim holds, for a lost one could send twice
  */
-import type { Carrier, HandOverBody } from '../carrier/carrier.ts';
+
 import type { Clock } from '../clock.ts';
+import type { Carrier, HandOverBody } from './carrier.ts';
 import type { Message } from './message.ts';
 import type { HandOverNote, MessageStore } from './message-store.ts';
 

@@ -133,8 +133,14 @@ export function historyOf(message: Message): HistoryEntry[] {
   return entries;
 }
 
+/** A message before and after one write; `before` is absent where the write created it. */
+export interface MessageChange {
+  readonly before: Message | undefined;
+  readonly after: Message;
+}
+
 /** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
-export function eventsOwed(before: Message | undefined, after: Message): EventStatus[] {
+export function eventsOwed({ before, after }: MessageChange): EventStatus[] {
   return eventStatuses.filter(
     (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
   );

@@ -2,11 +2,11 @@
 import * as z from 'zod/mini';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
+import { recipientSchema, senderSchema } from '../recipient.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { recipientSchema, senderSchema } from './recipient.ts';
 import { segment } from './segments.ts';
 import {
   endOfValidity,

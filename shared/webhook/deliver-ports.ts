@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../aws.ts';
+import { dynamoWebhookSecrets } from '../client/webhook-secrets.dynamo.ts';
+import { cachedSecrets } from '../client/webhook-secrets.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../env.ts';
 import { log } from '../log.ts';
@@ -16,8 +18,6 @@ import { dnsResolve, machineResolve } from './resolve.ts';
 import { schedulerOfDeliveries } from './wake.scheduler.ts';
 import { sqsDeliveryQueue } from './wake.sqs.ts';
 import { wakeBy } from './wake.ts';
-import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
-import { cachedSecrets } from './webhook-secrets.ts';
 import { addressRules } from './webhook-url.ts';
 
 export const deliverEnvironment = [

@@ -15,6 +15,8 @@
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
  * And should SQS or the scheduler lose a message altogether, the delivery stands in the agenda until it is finished.
  */
+
+import type { WebhookSecret, WebhookSecrets } from '../client/webhook-secrets.ts';
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
 import { attemptOf, interruptedAttempt } from './attempt.ts';
@@ -24,7 +26,6 @@ import type { Post } from './post.ts';
 import { quickMs, type Receiver, receiverOf } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import { type DeliveryMessage, type DeliveryQueue, slowLaneGathersSeconds, type Wake } from './wake.ts';
-import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
 export interface DeliverPorts extends AlertPorts, AdmissionPorts {
   readonly secrets: WebhookSecrets;
@@ -78,7 +79,7 @@ export async function deliver(
     await ports.wake.arrange(seen, ports.clock()); // 2
     return { kind: 'waiting' };
   }
-  const secrets = await ports.secrets.ofClient(seen.client_id);
+  const secrets = await ports.secrets.find(seen.client_id);
   await waitUntil(ports, new Date(seen.attempt_due_at));
   if (settings.lane === 'slow') return attempt(ports, settings, message, seen, secrets);
   const admission: Admission =

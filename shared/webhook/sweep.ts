@@ -84,7 +84,8 @@ async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promi
   if (message === undefined) return undefined;
   const accountUrl =
     message.webhook_url === undefined ? await ports.accountUrlOf(message.client_id) : undefined;
-  const planned = planDeliveries(undefined, message, accountUrl).find((plan) => plan.event === event);
+  const owed = planDeliveries({ before: undefined, after: message, accountUrl });
+  const planned = owed.find((plan) => plan.event === event);
   if (planned === undefined) return undefined;
   const delivery = await newborn(ports, planned);
   return { delivery, message: { ...newbornMessage(delivery), swept: true } };

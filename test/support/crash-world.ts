@@ -9,7 +9,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../shared/aws.ts';
-import type { StreamRecord } from '../../shared/message/stream.dynamo.ts';
+import type { StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 import type { Post } from '../../shared/webhook/post.ts';
 import { clientConfig } from './gateway.ts';
 

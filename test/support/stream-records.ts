@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/message-row.ts';
-import type { StreamRecord } from '../../shared/message/stream.dynamo.ts';
+import type { StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 
 export interface StreamRecords {
   /** The record of the change; seldom there are others about it that are no change of a message. */

@@ -132,7 +132,7 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
       activityLog: {
         add: (entry) => processes.call(process, async () => void activities.set(entry.entry_id, entry)),
       },
-      secrets: { ofClient: () => processes.call(process, async () => secrets) },
+      secrets: { find: () => processes.call(process, async () => secrets) },
       health: healthOf(process),
       post: () => post(process),
       queue,

@@ -110,7 +110,7 @@ export function createWorld(options: WorldOptions): World {
         add: (entry) => call(worker, 'activity', async () => void activities.set(entry.entry_id, entry)),
       },
       secrets: {
-        ofClient: () =>
+        find: () =>
           call(worker, 'secrets', async () => [
             { secret: 'whsec_c2VjcmV0', created_at: options.startAt.toISOString() },
           ]),

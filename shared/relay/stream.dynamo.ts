@@ -1,9 +1,8 @@
 /** Reads changes of messages out of the records of their table's stream. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Message } from './message.ts';
-import { parseMessageRow } from './message-row.ts';
-import type { MessageChange } from './relay.ts';
+import type { Message, MessageChange } from '../message/message.ts';
+import { parseMessageRow } from '../message/message-row.ts';
 
 /** The part of a stream record that says what changed. */
 export interface StreamRecord {

@@ -5,16 +5,10 @@
  * message looked after, and a queue message too many finds its work done.
  */
 import { addSeconds, type Clock } from '../clock.ts';
+import { firstLook } from '../message/expire.ts';
+import { eventsOwed, type Message, type MessageChange } from '../message/message.ts';
+import type { OutboundQueue, OutboundScheduler } from '../message/outbound-queue.ts';
 import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
-import { firstLook } from './expire.ts';
-import { eventsOwed, type Message } from './message.ts';
-import type { OutboundQueue, OutboundScheduler } from './outbound-queue.ts';
-
-/** A message before and after one write; `before` is absent where the write created it. */
-export interface MessageChange {
-  readonly before: Message | undefined;
-  readonly after: Message;
-}
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
@@ -80,7 +74,7 @@ async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageC
 
   const owed = await Promise.all(
     changes
-      .filter(({ before, after }) => eventsOwed(before, after).length > 0)
+      .filter((change) => eventsOwed(change).length > 0)
       .map(async ({ before, after }): Promise<OwedChange> => {
         const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
         return { before, after, accountUrl: url };

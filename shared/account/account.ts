@@ -1,13 +1,13 @@
 /** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
 import { type ApiResponse, type Caller, type Operation, parseBody, requireCaller } from '../api.ts';
+import type { Client } from '../client/client.ts';
+import { type ClientAdminParts, rotateWebhookSecret } from '../client/client-admin.ts';
+import type { ClientStore } from '../client/client-store.ts';
 import type { Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
 import { type PolicyName, policies } from '../routes.ts';
-import type { Client } from './client.ts';
-import { type ClientAdminParts, rotateWebhookSecret } from './client-admin.ts';
-import type { ClientStore } from './client-store.ts';
 
 export interface AccountDependencies {
   readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
