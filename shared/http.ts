@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { Operation } from './api.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { GatewayError } from './errors.ts';
-import { type Answer, asGatewayError, errorAnswer, successAnswer } from './http/answer.ts';
+import { type Answer, asGatewayError, errorAnswer, successAnswer, unavailable } from './http/answer.ts';
 import { type BodyFormat, readBody } from './http/body.ts';
 import { gateParts } from './http/gate.ts';
 import { type Arrival, type Identify, type Identity, identifyAddress } from './http/identity.ts';
@@ -187,9 +187,7 @@ async function reachable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    throw new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
-      cause,
-    });
+    throw unavailable(cause);
   }
 }
 

@@ -3,13 +3,13 @@ import type { Client } from '../client/client.ts';
 import {
   createApiKey,
   createClient,
+  noSuchClient,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
   setClientDisabled,
 } from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.ts';
-import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { note } from './activity-note.ts';
 import type { AdminPorts } from './ports.ts';
@@ -201,8 +201,4 @@ export async function existing(ports: Pick<AdminPorts, 'clients'>, clientId: str
   const client = await ports.clients.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
-}
-
-function noSuchClient(): GatewayError {
-  return new GatewayError('not_found', 'There is no such client.');
 }

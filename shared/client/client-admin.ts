@@ -1,5 +1,5 @@
 /** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
-import { addSeconds } from '../clock.ts';
+import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
@@ -16,7 +16,7 @@ import {
 import type { WebhookSecret } from './webhook-secrets.ts';
 
 /** How long the secret before goes on beside a new one. */
-const overlapSeconds = 24 * 3600;
+const overlapDays = 1;
 const rotationAttempts = 5;
 
 export interface ClientAdminParts {
@@ -144,11 +144,11 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
 ): S[] {
   const previous = before.find((secret) => isLive(secret, now));
   if (previous === undefined) return [created];
-  const end = previous.expires_at ?? addSeconds(now, overlapSeconds).toISOString();
+  const end = previous.expires_at ?? addDays(now, overlapDays).toISOString();
   return [created, { ...previous, expires_at: end }];
 }
 
-function noSuchClient(): GatewayError {
+export function noSuchClient(): GatewayError {
   return new GatewayError('not_found', 'There is no such client.');
 }
 

@@ -1,7 +1,7 @@
 /** The figures table: one row for each hour, a number for each figure. */
 import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, epochSeconds } from '../clock.ts';
 import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } from './figures.ts';
 
 /** What DynamoDB reads in one call. */
@@ -23,7 +23,7 @@ export function dynamoFigureCounter(client: DynamoDBDocumentClient, TableName: s
           ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#f${i}`, name])),
           ExpressionAttributeValues: {
             ...Object.fromEntries(entries.map(([, count], i) => [`:c${i}`, count])),
-            ':purge_at': epochSeconds(addSeconds(at, keptDays * 86_400)),
+            ':purge_at': epochSeconds(addDays(at, keptDays)),
           },
         }),
       );

@@ -139,9 +139,12 @@ export interface MessageChange {
   readonly after: Message;
 }
 
+/** Whether this change entered the state: its time is known now, and was not before. */
+export function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
+  return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
+}
+
 /** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
-export function eventsOwed({ before, after }: MessageChange): EventStatus[] {
-  return eventStatuses.filter(
-    (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
-  );
+export function eventsOwed(change: MessageChange): EventStatus[] {
+  return eventStatuses.filter((status) => hasEntered(change, status));
 }

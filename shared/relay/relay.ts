@@ -8,6 +8,7 @@ import { addSeconds, type Clock } from '../clock.ts';
 import { firstLook } from '../message/expire.ts';
 import { eventsOwed, type Message, type MessageChange } from '../message/message.ts';
 import type { OutboundQueue, OutboundScheduler } from '../message/outbound-queue.ts';
+import { queueDelayMaxSeconds } from '../queue-delay.ts';
 import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
 
 export interface RelayDependencies {
@@ -26,9 +27,6 @@ export interface Relayed {
   readonly scheduled: number;
   readonly deliveries: number;
 }
-
-/** The longest delay that a queue holds; a schedule for less than the rest of it would come no earlier. */
-const queueDelayMaxSeconds = 900;
 
 /** @throws when anything is not surely passed on: all changes are to be relayed again. */
 export async function relay(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<Relayed> {

@@ -7,7 +7,7 @@ import { dynamoWebhookSecrets } from '../client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../client/webhook-secrets.ts';
 import { systemClock } from '../clock.ts';
 import type { Environment } from '../env.ts';
-import { log } from '../log.ts';
+import { logWarning } from '../log.ts';
 import type { DeliverPorts } from './deliver.ts';
 import { raiseAlarm } from './delivery-log.ts';
 import { dynamoDeliveryStore } from './delivery-store.dynamo.ts';
@@ -60,6 +60,6 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     sleep: async (ms) => void (await sleep(ms)),
     newRevision: randomUUID,
     raiseAlarm,
-    warn: (message, error) => log.warn(message, { error }),
+    warn: logWarning,
   };
 }

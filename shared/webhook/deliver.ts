@@ -17,6 +17,7 @@
  */
 
 import type { WebhookSecret, WebhookSecrets } from '../client/webhook-secrets.ts';
+import { stubbornly } from '../stubbornly.ts';
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
 import { attemptOf, interruptedAttempt } from './attempt.ts';
@@ -160,16 +161,11 @@ async function conclude(
  * A lost outcome would cost the receiver a second POST, so this one write is tried for as long as the lease allows.
  * It knows its own write again, so trying twice is safe.
  */
-async function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Delivery): Promise<boolean> {
-  for (const pauseMs of outcomePausesMs) {
-    try {
-      return await ports.deliveries.replace(held, next);
-    } catch (error) {
-      ports.warn('the outcome of an attempt could not be written yet', error);
-      await ports.sleep(pauseMs);
-    }
-  }
-  return ports.deliveries.replace(held, next);
+function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Delivery): Promise<boolean> {
+  const warn = (error: unknown): void =>
+    ports.warn('the outcome of an attempt could not be written yet', error);
+  const patience = { pausesMs: outcomePausesMs, sleep: ports.sleep, warn };
+  return stubbornly(patience, () => ports.deliveries.replace(held, next));
 }
 
 /** Tells of a receiver that hangs while it still does: those behind it need not find out each for itself. */

@@ -3,7 +3,7 @@
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
 
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import {
   type Attempt,
   type Delivery,
@@ -49,7 +49,7 @@ export function newDelivery(
     attempts: [],
     interruptions: 0,
     created_at: now.toISOString(),
-    purge_at: epochSeconds(addSeconds(now, retentionDays * 86_400)),
+    purge_at: epochSeconds(addDays(now, retentionDays)),
     revision,
   };
 }

@@ -8,10 +8,9 @@
  */
 import * as z from 'zod/mini';
 import { addSeconds } from '../clock.ts';
+import { queueDelayMaxSeconds } from '../queue-delay.ts';
 import { type Delivery, deliverySchema, type Lane, retryDelaysSeconds } from './delivery.ts';
 
-/** The longest `DelaySeconds` that SQS takes. */
-const queueDelayMaxSeconds = 900;
 /** A schedule closer than this is left to SQS: it could be past before it is stored. */
 const scheduleAheadSeconds = 5;
 /** What a message of the slow lane may wait for others to fill its batch: its wake comes so much early. */
