@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import { adminRoutes } from '../shared/routes.ts';
 import type { Api } from './api.ts';
 import { GatewayFunction } from './lambda-function.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 import type { Webhooks } from './webhooks.ts';
 

@@ -23,8 +23,8 @@ import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import { bundleFunctions } from './bundle.ts';
 import { acknowledge } from './rules.ts';
+import type { StageSettings } from './stage-settings.ts';
 import { stageVariables } from './stage-variables.ts';
-import type { StageSettings } from './stages.ts';
 
 export interface GatewayFunctionProps {
   readonly stage: StageSettings;

@@ -8,7 +8,7 @@ import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** Visibility in run times of the consumer: a batch that died comes back soon, one that runs is not doubled. */
 const visibilityRuns = 3;

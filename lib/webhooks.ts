@@ -8,7 +8,7 @@ import { counted, watch } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 
 export interface WebhooksProps {

@@ -29,11 +29,3 @@ export interface AdminApiRoute {
 }
 
 export type AdminApiRouteName = keyof typeof adminApiRoutes;
-
-/** The only answers in which a secret may stand: the one that has just been made, shown this once. */
-export const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
-  'createClient',
-  'renewClientSecret',
-  'renewWebhookSecret',
-  'createApiKey',
-]);
