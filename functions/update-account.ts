@@ -1,5 +1,4 @@
 /** PATCH /api/v1/account */
-
 import { updateAccount } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

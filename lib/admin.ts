@@ -7,7 +7,7 @@ import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 import type { Webhooks } from './webhooks.ts';
 
-export interface AdminProps {
+interface AdminProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly api: Api;

@@ -28,9 +28,9 @@ export const runbooks = [
   'failed-webhooks',
 ] as const;
 
-export type Runbook = (typeof runbooks)[number];
+type Runbook = (typeof runbooks)[number];
 
-export interface Watch {
+interface Watch {
   readonly stage: StageSettings;
   readonly metric: IMetric;
   /** What it means that the alarm is on, in one sentence. */

@@ -18,7 +18,7 @@ import type { Storage } from './storage.ts';
 import type { TokenKey } from './token-key.ts';
 import { WebAcl } from './web-acl.ts';
 
-export interface ApiProps {
+interface ApiProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly tokenKey: TokenKey;

@@ -34,7 +34,7 @@ export const reported = [
 
 const senders = ['phone-number', 'sender-id', 'pool'];
 
-export interface CarriersProps {
+interface CarriersProps {
   readonly stage: StageSettings;
   readonly receipts: GatewayQueue;
   readonly dispatch: GatewayFunction;

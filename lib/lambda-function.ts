@@ -26,7 +26,7 @@ import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
 import { stageVariables } from './stage-variables.ts';
 
-export interface GatewayFunctionProps {
+interface GatewayFunctionProps {
   readonly stage: StageSettings;
   /** The file in `functions/`, without its ending. */
   readonly functionName: string;

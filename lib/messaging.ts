@@ -19,7 +19,7 @@ import type { Schedules } from './schedules.ts';
 import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 
-export interface MessagingProps {
+interface MessagingProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;

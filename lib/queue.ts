@@ -15,7 +15,7 @@ const visibilityRuns = 3;
 /** A message that failed this often is not the victim of a passing fault. */
 const defaultMaxReceives = 5;
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Above ten only with a window. */
   readonly batchSize: number;
   readonly maxConcurrency: number;

@@ -11,7 +11,7 @@ import type { Schedules } from './schedules.ts';
 import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 
-export interface WebhooksProps {
+interface WebhooksProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;

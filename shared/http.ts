@@ -17,7 +17,7 @@ import { rateLimitHeaders, uncountedHeaders } from './rate-limit/headers.ts';
 import type { RateLimiter } from './rate-limit/limiter.ts';
 import type { Route } from './routes.ts';
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Media types that the operation reads: JSON alone where not given, nothing where empty. */
   readonly formats?: readonly BodyFormat[];
   /** Headers of every answer of this function. */

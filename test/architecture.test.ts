@@ -25,11 +25,13 @@ function read(path: string): SourceFile {
   return { path, text, imports };
 }
 
-const files: readonly SourceFile[] = ['bin', 'lib', 'functions', 'shared'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
-    .map((path) => read(join(folder, path))),
-);
+    .map((path) => read(join(folder, path)));
+}
+
+const files: readonly SourceFile[] = ['bin', 'lib', 'functions', 'shared'].flatMap(filesOf);
 const inFolder = (folder: string): SourceFile[] => files.filter(({ path }) => path.startsWith(`${folder}/`));
 const dashboard = 'functions/admin-dashboard/web/';
 
@@ -158,6 +160,25 @@ describe('who may import whom', () => {
     );
     expect(Object.keys(manifest.dependencies ?? {})).toEqual([...packages].toSorted());
     expect(Object.keys(manifest.devDependencies ?? {}).filter((name) => packages.has(name))).toEqual([]);
+  });
+
+  it('nothing is exported that no other file names', () => {
+    const all = files.concat(filesOf('test'));
+    const words = new Map(all.map(({ path, text }) => [path, new Set(text.match(/\w+/g))]));
+    const named = (name: string, by: string): boolean =>
+      all.some(({ path }) => path !== by && words.get(path)?.has(name) === true);
+    const lonely = files
+      // What a bundle has in the place of a part of the SDK is named by the SDK.
+      .filter(({ path }) => !path.startsWith('shared/sdk/'))
+      .flatMap(({ path, text }) =>
+        Array.from(
+          text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm),
+          ([, name = '']) => name,
+        )
+          .filter((name) => !named(name, path))
+          .map((name) => `${path} exports ${name}`),
+      );
+    expect(lonely).toEqual([]);
   });
 
   it('no file only passes on what others export, and none is a drawer for all sorts', () => {

@@ -15,7 +15,7 @@ import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly stage?: string;
   readonly gateway: string;
 }

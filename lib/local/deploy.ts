@@ -9,7 +9,7 @@ import { StartFailure } from './start-failure.ts';
 
 const account = '000000000000';
 
-export interface DeployOptions {
+interface DeployOptions {
   readonly stage: StageSettings;
   readonly endpoint: string;
   readonly logFile: string;

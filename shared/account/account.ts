@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
 import { type PolicyName, policies } from '../routes.ts';
 
-export interface AccountDependencies {
+interface AccountDependencies {
   readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
   readonly limitsOf: LimitReader;
 }

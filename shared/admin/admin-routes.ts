@@ -23,7 +23,7 @@ export const adminApiRoutes = {
   showAbout: { method: 'GET', path: '/admin/api/about' },
 } as const satisfies Record<string, AdminApiRoute>;
 
-export interface AdminApiRoute {
+interface AdminApiRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
 }

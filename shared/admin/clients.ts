@@ -15,7 +15,7 @@ import { note } from './activity-note.ts';
 import type { AdminPorts } from './ports.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './views.ts';
 
-export interface WantedClient {
+interface WantedClient {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly webhookUrl?: string | undefined;

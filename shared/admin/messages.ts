@@ -27,7 +27,7 @@ export async function searchMessages(
   };
 }
 
-export interface MessageDetails {
+interface MessageDetails {
   readonly message: Record<string, unknown>;
   readonly webhooks: readonly DeliverySummary[];
 }

@@ -5,7 +5,7 @@ export interface Reading {
   readonly mayBeOld: boolean;
 }
 
-export interface RowReader<Row> {
+interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;
   /** Those that are there, in no order. */
   getMany(ids: readonly string[], reading: Reading): Promise<readonly Row[]>;

@@ -14,7 +14,7 @@ import type { PriceTable } from '../price-table.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import { expectedPrice } from './prices.ts';
 
-export interface AwsSmsSettings {
+interface AwsSmsSettings {
   /** Where a message without a sender of its own comes from. */
   readonly originationIdentity: string;
   /** Its event destination brings the receipts. */

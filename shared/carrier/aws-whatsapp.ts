@@ -10,7 +10,7 @@ import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import { expectedPrice } from './prices.ts';
 import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
 
-export interface AwsWhatsAppSettings {
+interface AwsWhatsAppSettings {
   readonly phoneNumberId: string;
   /** `v20.0` and the like. */
   readonly metaApiVersion: string;

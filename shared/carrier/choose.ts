@@ -11,7 +11,7 @@ import { sqsReceiptSender } from './receipts.sqs.ts';
 import { simulator } from './simulator.ts';
 
 /** How long a hand-over may take; whoever claims a message must hold it for longer. */
-export const handOverLimitMs = 8000;
+const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 

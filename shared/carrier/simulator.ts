@@ -18,7 +18,7 @@ export type ReceiptSender = (
   clientId: string,
 ) => Promise<void>;
 
-export interface SimulatorParts {
+interface SimulatorParts {
   readonly outbox: Pick<Outbox, 'record'>;
   readonly sendReceipts: ReceiptSender;
   readonly prices: PriceTable;

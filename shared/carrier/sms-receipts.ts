@@ -22,7 +22,7 @@ export const smsEvent = z.object({
   totalCarrierFee: z.nullish(z.number().check(z.nonnegative())),
 });
 
-export type SmsEvent = z.output<typeof smsEvent>;
+type SmsEvent = z.output<typeof smsEvent>;
 
 /** Types that mean the message got to the carrier, or further. */
 const taken: readonly string[] = ['TEXT_SENT', 'TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];

@@ -15,7 +15,7 @@ export const whatsAppEvent = z.object({
   messageId: z.optional(z.string().check(z.minLength(1))),
 });
 
-export type WhatsAppEvent = z.output<typeof whatsAppEvent>;
+type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
 /** The end of the year 9999: a time in milliseconds taken for seconds does not pass. */
 const maxEpochSeconds = 253_402_300_799;

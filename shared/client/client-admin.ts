@@ -103,7 +103,7 @@ export async function rotateWebhookSecret(
   throw contended();
 }
 
-export interface CreatedApiKey {
+interface CreatedApiKey {
   readonly apiKey: string;
   readonly row: ApiKey;
 }

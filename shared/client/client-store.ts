@@ -1,5 +1,4 @@
 /** The ports to clients, their API keys and their webhook secrets. */
-
 import type { Clock } from '../clock.ts';
 import { accessCache, CachedReader } from '../expiring-cache.ts';
 import type { ApiKey, Client, ClientSecret } from './client.ts';
@@ -30,7 +29,7 @@ export interface PermissionChange {
   readonly senders?: readonly string[] | null | undefined;
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly limit: number;
   /** The `next` of the page before. */
   readonly after?: string | undefined;

@@ -8,7 +8,6 @@
  *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
  *                      a write that fails is tried again while the claim holds, for a lost one could send twice
  */
-
 import type { Clock } from '../clock.ts';
 import { stubbornly } from '../stubbornly.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
@@ -32,7 +31,7 @@ export interface DispatchDependencies {
 /** Between tries to write what the carrier said. */
 const outcomePausesMs = [100, 400, 1600];
 
-export type DispatchOutcome =
+type DispatchOutcome =
   | 'sent'
   | 'refused'
   | 'expired'
@@ -43,7 +42,7 @@ export type DispatchOutcome =
   | 'nothing_to_do'
   | 'unknown_message';
 
-export interface Dispatched {
+interface Dispatched {
   readonly outcome: DispatchOutcome;
   readonly message: Message | undefined;
   /**
@@ -128,6 +127,6 @@ function secondsUntil(time: string | undefined, now: Date): number {
 }
 
 /** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */
-export function backoffSeconds(attempt: number): number {
+function backoffSeconds(attempt: number): number {
   return Math.min(300, 2 ** Math.min(attempt, 9));
 }

@@ -12,12 +12,12 @@ import type { MessageStore } from './message-store.ts';
 import type { OutboundQueue } from './outbound-queue.ts';
 import { expiry } from './transition.ts';
 
-export interface ExpireDependencies extends AgendaRun {
+interface ExpireDependencies extends AgendaRun {
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
   readonly outbound: OutboundQueue;
 }
 
-export interface Expired {
+interface Expired {
   readonly expired: number;
   /** Put on the outbound queue again. */
   readonly woken: number;

@@ -43,7 +43,7 @@ export function requestHash(body: unknown): string {
     .digest('base64url');
 }
 
-export interface Keyed {
+interface Keyed {
   readonly clientId: string;
   readonly endpoint: string;
   readonly key: string | undefined;
@@ -51,7 +51,7 @@ export interface Keyed {
 }
 
 /** What a record must hold to stand for its key. */
-export interface KeyedRecord {
+interface KeyedRecord {
   readonly created_at: string;
   readonly request_hash?: string;
   readonly key_use?: number;

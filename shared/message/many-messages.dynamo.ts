@@ -1,5 +1,4 @@
 /** Many messages at once, in few calls; what a throttled table leaves over is tried again. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';

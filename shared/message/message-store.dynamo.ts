@@ -17,7 +17,7 @@ import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
 import { type CarrierWord, fieldsOf, statesEntered, type Transition } from './transition.ts';
 
-export interface MessageTable {
+interface MessageTable {
   readonly tableName: string;
   readonly retentionDays: number;
 }

@@ -64,10 +64,10 @@ export const eventStatuses = [
 export type EventStatus = (typeof eventStatuses)[number];
 
 /** The moment each state was entered, ISO 8601 UTC; `scheduled` is entered at `created_at`. */
-export type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
+type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
 
 /** What a message says of its one-time password; never the code. */
-export interface OtpInMessage {
+interface OtpInMessage {
   readonly otp_id: string;
   readonly code_length: number;
   readonly expires_at: string;
@@ -116,7 +116,7 @@ export interface Message extends StateTimes {
 }
 
 /** One line of a status answer's `history`. */
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly status: Status;
   readonly at: string;
 }

@@ -32,7 +32,7 @@ import { newSms } from './send-sms.ts';
 /** Above the function's time limit: a request that holds a batch for longer is dead. */
 const storingLeaseSeconds = 60;
 
-export interface SendBulkDependencies {
+interface SendBulkDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly webhookUrl: z.ZodMiniType<string>;

@@ -48,7 +48,7 @@ export const scheduledAt = z.pipe(
   z.transform((text) => new Date(text)),
 );
 
-export interface ParsedSend<Output> {
+interface ParsedSend<Output> {
   readonly data: Output;
   /**
    * Refuses a time to send at that is not from 1 minute to 180 days ahead. To be called only for a new request:

@@ -20,7 +20,7 @@ import {
   validityPeriod,
 } from './send-fields.ts';
 
-export interface SendSmsDependencies {
+interface SendSmsDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;

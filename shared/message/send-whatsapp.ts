@@ -21,7 +21,7 @@ import { type WhatsAppContent, whatsAppContent } from './whatsapp-content.ts';
 
 const maxTextCharacters = 4096;
 
-export interface SendWhatsAppDependencies {
+interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;

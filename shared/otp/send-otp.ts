@@ -25,7 +25,7 @@ const defaultBrandTemplate =
   '{{code}} is your {{brand}} verification code. It expires in {{ttl_minutes}} minutes.';
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-export interface SendOtpDependencies {
+interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   /** Accepts the URLs that this deployment may call. */

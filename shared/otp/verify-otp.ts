@@ -11,7 +11,7 @@ import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
 import { purposeText } from './send-otp.ts';
 
-export interface VerifyOtpDependencies {
+interface VerifyOtpDependencies {
   readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
   readonly secrets: OtpSecrets;
 }

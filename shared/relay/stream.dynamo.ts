@@ -10,7 +10,7 @@ export interface StreamRecord {
   readonly dynamodb?: { readonly OldImage?: unknown; readonly NewImage?: unknown } | undefined;
 }
 
-export interface ReadChanges {
+interface ReadChanges {
   readonly changes: readonly MessageChange[];
   /** Records that are no messages: no repetition would make them so. */
   readonly unreadable: readonly StreamRecord[];

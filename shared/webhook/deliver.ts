@@ -15,7 +15,6 @@
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
  * And should SQS or the scheduler lose a message altogether, the delivery stands in the agenda until it is finished.
  */
-
 import type { WebhookSecret, WebhookSecrets } from '../client/webhook-secrets.ts';
 import { stubbornly } from '../stubbornly.ts';
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
@@ -35,7 +34,7 @@ export interface DeliverPorts extends AlertPorts, AdmissionPorts {
   readonly wake: Wake;
 }
 
-export interface DeliverSettings {
+interface DeliverSettings {
   /** The lane whose queue this worker serves. */
   readonly lane: Lane;
   readonly timeScale: number;

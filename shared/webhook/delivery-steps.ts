@@ -2,7 +2,6 @@
  * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
-
 import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import {
   type Attempt,
@@ -14,7 +13,7 @@ import {
 } from './delivery.ts';
 
 /** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */
-export const sweepGraceSeconds = 90;
+const sweepGraceSeconds = 90;
 /** How long the sweep leaves a delivery alone that it has just enqueued again. */
 export const sweepPauseSeconds = 300;
 /** Far above the 5.5 s of a POST plus the writes around it, so that a held attempt's worker is alive or dead. */
@@ -55,7 +54,7 @@ export function newDelivery(
 }
 
 /** What is to be done about a delivery at a moment: the whole decision, from the row alone. */
-export type NextStep =
+type NextStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
   | { readonly kind: 'alert' }

@@ -15,7 +15,7 @@ export interface OwedChange extends MessageChange {
   readonly accountUrl: string | undefined;
 }
 
-export type PlannedDelivery = Omit<NewDelivery, 'lane'>;
+type PlannedDelivery = Omit<NewDelivery, 'lane'>;
 
 /**
  * One delivery for each event state that the change entered, in the order of the states.

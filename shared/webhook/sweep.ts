@@ -27,14 +27,14 @@ import {
 } from './plan-deliveries.ts';
 import type { DeliveryQueue } from './wake.ts';
 
-export interface SweepPorts extends AgendaRun, NewbornPorts {
+interface SweepPorts extends AgendaRun, NewbornPorts {
   readonly deliveries: Pick<DeliveryStore, 'get'> & DeliveryReader;
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly queue: DeliveryQueue;
 }
 
-export interface Swept extends LookedThrough {
+interface Swept extends LookedThrough {
   readonly enqueued: number;
 }
 

@@ -28,7 +28,7 @@ export interface EventSettings extends RowSettings {
   readonly dashboardFiles: readonly string[];
 }
 
-export type EventMaker = (number: number) => unknown;
+type EventMaker = (number: number) => unknown;
 
 interface Request {
   readonly method?: string;

@@ -47,7 +47,7 @@ export interface Ground {
 }
 
 /** Each made once for a process, then called with event after event. */
-export type CrashableFunctions = Readonly<
+type CrashableFunctions = Readonly<
   Record<'relay' | QueueName, (process: Process) => (event: SQSEvent) => Promise<unknown>>
 >;
 

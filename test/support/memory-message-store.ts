@@ -7,7 +7,7 @@ import { type Message, transitions } from '../../shared/message/message.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { fieldsOf, statesEntered, type Transition } from '../../shared/message/transition.ts';
 
-export type OnChange = (before: Message | undefined, after: Message) => void;
+type OnChange = (before: Message | undefined, after: Message) => void;
 
 export interface MemoryMessageStore extends MessageStore {
   /** Every message as it stands. */

@@ -47,7 +47,7 @@ export interface MessageWorld {
   messagesOf(process: Process): MessageStore;
 }
 
-export interface MessageWorldOptions {
+interface MessageWorldOptions {
   readonly accountUrlOf: (clientId: string) => string | undefined;
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
   /** What the functions get for the store: to see that a broken one is noticed. */

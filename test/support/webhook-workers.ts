@@ -31,7 +31,7 @@ export interface WebhookWorkers {
   sweep(): void;
 }
 
-export interface WebhookWorkerOptions {
+interface WebhookWorkerOptions {
   /** What the sweep plans a delivery from that no worker has taken. */
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => string | undefined;

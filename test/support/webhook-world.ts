@@ -20,7 +20,7 @@ import { type Answer, notedPosts, type Post } from './noted-posts.ts';
 import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
 import { virtualTime } from './virtual-time.ts';
 
-export interface WorldOptions extends WakeFaults {
+interface WorldOptions extends WakeFaults {
   readonly store: DeliveryStore & DeliveryReader;
   readonly agenda?: Agenda;
   readonly startAt: Date;
