@@ -1,4 +1,4 @@
-/** POST /api/v1/account/webhook-secret */
+/** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one signs on for 24 hours. */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';

@@ -1,4 +1,4 @@
-/** PATCH /api/v1/account */
+/** PATCH /api/v1/account: sets or removes the client's webhook URL. */
 import { updateAccount } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

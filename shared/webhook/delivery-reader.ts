@@ -1,4 +1,4 @@
-/** Many deliveries at once. */
+/** Reads many deliveries at once, for whoever looks through them. */
 import type { Reading } from '../agenda/read-rows.ts';
 import type { Delivery } from './delivery.ts';
 
