@@ -4,6 +4,7 @@
  * schedule lost.
  */
 import { Construct } from 'constructs';
+import { webhookRuleNames } from '../shared/env.ts';
 import { counted, watch } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { GatewayQueue } from './queue.ts';
@@ -86,14 +87,7 @@ export class Webhooks extends Construct {
       functionName: 'deliver-webhook',
       timeoutSeconds: deliverTimeoutSeconds,
       memoryMegabytes: 1024,
-      settings: [
-        'WEBHOOK_TIME_SCALE',
-        'SCHEDULE_LEAD_SECONDS',
-        'WEBHOOK_PORTS',
-        'WEBHOOK_ALLOW_HTTP',
-        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
-        'RETENTION_DAYS',
-      ],
+      settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
     });
     // A row is replaced as a whole; the slot of a probe is freed.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');

@@ -86,6 +86,13 @@ const variables = {
 
 export type EnvironmentName = keyof typeof variables;
 
+/** What a function must know in order to judge a webhook URL. */
+export const webhookRuleNames = [
+  'WEBHOOK_PORTS',
+  'WEBHOOK_ALLOW_HTTP',
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+] as const satisfies readonly EnvironmentName[];
+
 export type Environment<Names extends EnvironmentName> = {
   readonly [Name in Names]: z.output<(typeof variables)[Name]>;
 };

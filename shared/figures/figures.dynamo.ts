@@ -1,6 +1,7 @@
 /** The figures table: one row for each hour, a number for each figure. */
 import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { chunksOf } from '../chunks.ts';
 import { addDays, epochSeconds } from '../clock.ts';
 import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } from './figures.ts';
 
@@ -44,11 +45,7 @@ export function dynamoFigureReader(client: DynamoDBDocumentClient, tableName: st
 
   return {
     async hours(hours) {
-      const calls: Promise<HourOfFigures[]>[] = [];
-      for (let from = 0; from < hours.length; from += readBatchSize) {
-        calls.push(read(hours.slice(from, from + readBatchSize)));
-      }
-      return (await Promise.all(calls)).flat();
+      return (await Promise.all(chunksOf(hours, readBatchSize).map(read))).flat();
     },
   };
 }

@@ -6,7 +6,7 @@ import { dynamo, scheduler, sqs } from '../aws.ts';
 import { dynamoWebhookSecrets } from '../client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../client/webhook-secrets.ts';
 import { systemClock } from '../clock.ts';
-import type { Environment } from '../env.ts';
+import { type Environment, webhookRuleNames } from '../env.ts';
 import { logWarning } from '../log.ts';
 import type { DeliverPorts } from './deliver.ts';
 import { raiseAlarm } from './delivery-log.ts';
@@ -31,9 +31,7 @@ export const deliverEnvironment = [
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  ...webhookRuleNames,
   'RETENTION_DAYS',
 ] as const;
 
