@@ -1,9 +1,5 @@
 /** Reads the rows of an agenda entry cheaply, and surely where it matters: none is taken for gone that is there. */
-
-/** A reading that may be a moment old costs half: for who goes by a state only once it is final. */
-export interface Reading {
-  readonly mayBeOld: boolean;
-}
+import type { Reading } from '../reading.ts';
 
 interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;

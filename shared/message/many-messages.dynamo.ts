@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Reading } from '../agenda/read-rows.ts';
 import { chunksOf } from '../chunks.ts';
+import type { Reading } from '../reading.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
-import { listShards } from './message-store.ts';
+import { listShards } from './message-list.ts';
 import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();

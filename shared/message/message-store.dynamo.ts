@@ -7,9 +7,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Reading } from '../agenda/read-rows.ts';
 import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import { attempted, whereItFits } from '../conditional.dynamo.ts';
+import type { Reading } from '../reading.ts';
 import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { type Message, transitions } from './message.ts';

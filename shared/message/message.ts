@@ -52,7 +52,7 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   canceled: { from: ['scheduled'], implies: [], final: true },
 };
 
-/** States whose entering a client is told of. `expired` of WhatsApp is told as `whatsapp.failed`. */
+/** The states that a client is told of, each once, as a message enters it; an expired WhatsApp message as `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
   'delivered',
