@@ -12,7 +12,7 @@ const flag = z.pipe(
 );
 const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
-/** Each function needs few of these: what more than a name or two would need is `lazy`, made when it is read. */
+/** Each function needs few of these, so what takes more than a line to check is `lazy`: made when it is read. */
 const variables = {
   STAGE: text,
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),

@@ -67,7 +67,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
     })
     .before(async ({ event, context }) => {
       const exchange = exchangeOf(event);
-      exchange.identity = await beforeDeadline(context, reachable(identify(exchange.arrival)));
+      exchange.identity = await beforeDeadline(context, orUnavailable(identify(exchange.arrival)));
     })
     .before(async ({ event, context }) => {
       const exchange = exchangeOf(event);
@@ -75,7 +75,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
       exchange.logged = { client_id: caller?.clientId };
       exchange.decision = await beforeDeadline(
         context,
-        reachable(limiter.check(subject, route.policy, exchange.arrival.now)),
+        orUnavailable(limiter.check(subject, route.policy, exchange.arrival.now)),
       );
       if (!exchange.decision.admitted) throw tooManyRequests(exchange.decision, exchange.arrival.now);
       if (refusal !== undefined) throw refusal;
@@ -183,7 +183,7 @@ function tooManyRequests(decision: Decision, now: Date): GatewayError {
 }
 
 /** Nothing is let in that could not be identified and counted: what fails there is an outage, not a fault of the request. */
-async function reachable<T>(work: Promise<T>): Promise<T> {
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {

@@ -14,7 +14,7 @@ import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/pl
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
   readonly outboundScheduler: OutboundScheduler;
-  /** What the scheduler may be late by: schedules are aimed so much early. */
+  /** How late the scheduler may be: schedules are aimed that much early. */
   readonly scheduleLeadSeconds: number;
   readonly webhooks: RelayPorts;
   /** The account's webhook URL as it stands now. */
