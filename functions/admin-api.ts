@@ -1,7 +1,7 @@
 /** Everything under /admin/api, for tokens of scope `admin`. */
 import { adminApi, adminOperations } from '../shared/admin/admin-api.ts';
 import { adminPorts } from '../shared/admin/wire.ts';
-import { readEnvironment } from '../shared/env.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';
 import { adminRoutes } from '../shared/routes.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/webhook-url.ts';
@@ -21,9 +21,7 @@ const env = readEnvironment([
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
   'RETENTION_DAYS',
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  ...webhookRuleNames,
 ]);
 const simulated = env.SMS_CARRIER === 'simulator' || env.WHATSAPP_CARRIER === 'simulator';
 

@@ -1,26 +1,19 @@
 /** Posts webhooks: serves both webhook queues, and tells the lane by the queue a batch came from. */
 import type { SQSHandler } from 'aws-lambda';
-import { dynamo } from '../shared/aws.ts';
 import { done, processBatch } from '../shared/batch.ts';
-import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { countFigures } from '../shared/figures/count-figures.ts';
-import { dynamoFigureCounter } from '../shared/figures/figures.dynamo.ts';
 import type { Figure } from '../shared/figures/figures.ts';
-import { log } from '../shared/log.ts';
+import { figuresFromEnvironment } from '../shared/figures/from-environment.ts';
 import { version } from '../shared/version.ts';
 import { deliver } from '../shared/webhook/deliver.ts';
 import { deliverEnvironment, deliverPorts } from '../shared/webhook/deliver-ports.ts';
 import { logOutcome } from '../shared/webhook/delivery-log.ts';
 import { deliveryMessageSchema } from '../shared/webhook/wake.ts';
 
-const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'FIGURES_TABLE']);
+const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE']);
 const ports = deliverPorts(env);
-const figures = {
-  counter: dynamoFigureCounter(dynamo(), env.FIGURES_TABLE),
-  clock: systemClock,
-  warn: (message: string, error: unknown) => log.warn(message, { error }),
-};
+const figures = figuresFromEnvironment();
 
 /** POSTs that hang end together if they began so, and their writes in one burst would hold up everybody's. */
 const slowApartMs = 10;

@@ -1,5 +1,6 @@
 /** Every minute: ends messages whose validity is over, and wakes scheduled ones that nothing woke. */
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
+import { runBudgetMs } from '../shared/agenda/look-through.ts';
 import { dynamo, sqs } from '../shared/aws.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
@@ -14,8 +15,7 @@ const deps = {
   messages: messagesFromEnvironment(),
   outbound: sqsOutboundQueue(sqs(), env.OUTBOUND_QUEUE_URL),
   clock: systemClock,
-  // Below the function's time limit, and over before the next minute's run begins.
-  budgetMs: 40_000,
+  budgetMs: runBudgetMs,
 };
 
 export async function handler(): Promise<void> {

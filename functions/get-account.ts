@@ -1,6 +1,6 @@
-/** GET /api/v1/account */
+/** GET /api/v1/account: what a client sees of itself, and the limits in force for it. */
+import { getAccount } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';
-import { getAccount } from '../shared/client/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { productionLimits } from '../shared/http/gate.ts';

@@ -1,4 +1,4 @@
-/** GET /api/v1/sms/status/{message_id} */
+/** GET /api/v1/sms/status/{message_id}: how one of the client's own messages, or a batch, stands now. */
 import { dynamo } from '../shared/aws.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';

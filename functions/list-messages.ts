@@ -1,4 +1,4 @@
-/** GET /api/v1/messages */
+/** GET /api/v1/messages: the client's own messages of every channel, newest first, page by page. */
 import { dynamo } from '../shared/aws.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';

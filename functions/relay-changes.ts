@@ -1,20 +1,20 @@
 /** The messages table's stream: passes on what each change owes. All or nothing, for it may always be repeated. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../shared/aws.ts';
-import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { countFigures, messageFigures } from '../shared/figures/count-figures.ts';
-import { dynamoFigureCounter } from '../shared/figures/figures.dynamo.ts';
-import { log } from '../shared/log.ts';
+import { figuresFromEnvironment } from '../shared/figures/from-environment.ts';
+import { log, logWarning } from '../shared/log.ts';
 import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
 import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
-import { type RelayDependencies, relay } from '../shared/message/relay.ts';
-import { readChanges } from '../shared/message/stream.dynamo.ts';
-import { sqsUnreadable } from '../shared/message/unreadable.sqs.ts';
+import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
+import { readChanges } from '../shared/relay/stream.dynamo.ts';
+import { sqsUnreadable } from '../shared/relay/unreadable.sqs.ts';
 import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
 import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
@@ -32,7 +32,6 @@ const env = readEnvironment([
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
   'RETENTION_DAYS',
-  'FIGURES_TABLE',
 ]);
 
 const queues = sqs();
@@ -49,18 +48,14 @@ const deps: RelayDependencies = {
     agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
     health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
-    warn: (message, error) => log.warn(message, { error }),
+    warn: logWarning,
     clock: systemClock,
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,
   },
   clock: systemClock,
 };
-const figures = {
-  counter: dynamoFigureCounter(dynamo(), env.FIGURES_TABLE),
-  clock: systemClock,
-  warn: (message: string, error: unknown) => log.warn(message, { error }),
-};
+const figures = figuresFromEnvironment();
 const setAside = sqsUnreadable(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

@@ -1,7 +1,7 @@
-/** POST /api/v1/account/webhook-secret */
+/** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one signs on for 24 hours. */
 import { randomBytes } from 'node:crypto';
+import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';
-import { rotateOwnWebhookSecret } from '../shared/client/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';

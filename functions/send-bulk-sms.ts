@@ -1,4 +1,4 @@
-/** POST /api/v1/sms/bulk */
+/** POST /api/v1/sms/bulk: stores an SMS for each good row, and answers when all of them are stored. */
 import { dynamo } from '../shared/aws.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';

@@ -1,4 +1,4 @@
-/** POST /api/v1/otp/send */
+/** POST /api/v1/otp/send: stores a message that carries a one-time password; its code is made at the hand-over. */
 import { dynamo } from '../shared/aws.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';

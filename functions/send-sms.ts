@@ -1,4 +1,4 @@
-/** POST /api/v1/sms/send */
+/** POST /api/v1/sms/send: stores one SMS, and answers when it is stored. */
 import { httpFunction } from '../shared/http.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
 import { sendSms } from '../shared/message/send-sms.ts';

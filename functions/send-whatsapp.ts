@@ -1,4 +1,4 @@
-/** POST /api/v1/whatsapp/send */
+/** POST /api/v1/whatsapp/send: stores one WhatsApp message, and answers when it is stored. */
 import { httpFunction } from '../shared/http.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
 import { sendWhatsApp } from '../shared/message/send-whatsapp.ts';

@@ -1,12 +1,13 @@
 /** Every minute: enqueues the webhooks that no queue message brought back in time. */
 import { randomUUID } from 'node:crypto';
+import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
+import { runBudgetMs } from '../shared/agenda/look-through.ts';
 import { dynamo, sqs } from '../shared/aws.ts';
-import { accountUrls } from '../shared/client/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
-import { log } from '../shared/log.ts';
+import { log, logWarning } from '../shared/log.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
 import { dynamoDeliveryReader } from '../shared/webhook/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
@@ -34,11 +35,10 @@ const ports = {
   health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
   queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
   clock: systemClock,
-  warn: (message: string, error: unknown) => log.warn(message, { error }),
+  warn: logWarning,
   newRevision: randomUUID,
   retentionDays: env.RETENTION_DAYS,
-  // Below the function's time limit, and over before the next minute's run begins.
-  budgetMs: 40_000,
+  budgetMs: runBudgetMs,
 };
 
 export async function handler(): Promise<void> {

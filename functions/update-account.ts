@@ -1,6 +1,6 @@
-/** PATCH /api/v1/account */
+/** PATCH /api/v1/account: sets or removes the client's webhook URL. */
+import { updateAccount } from '../shared/account/account.ts';
 import { dynamo } from '../shared/aws.ts';
-import { updateAccount } from '../shared/client/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { productionLimits } from '../shared/http/gate.ts';

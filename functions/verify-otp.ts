@@ -1,4 +1,4 @@
-/** POST /api/v1/otp/verify */
+/** POST /api/v1/otp/verify: counts an attempt, then compares its code; a password verifies once. */
 import { dynamo, secretsManager } from '../shared/aws.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';

@@ -1,13 +1,14 @@
 /** The administrators' side: one function for the admin API, with the rights of its operations, and one for the page. */
 import { Construct } from 'constructs';
+import { webhookRuleNames } from '../shared/env.ts';
 import { adminRoutes } from '../shared/routes.ts';
 import type { Api } from './api.ts';
 import { GatewayFunction } from './lambda-function.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 import type { Webhooks } from './webhooks.ts';
 
-export interface AdminProps {
+interface AdminProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly api: Api;
@@ -33,9 +34,7 @@ export class Admin extends Construct {
         'RETENTION_DAYS',
         'SMS_CARRIER',
         'WHATSAPP_CARRIER',
-        'WEBHOOK_PORTS',
-        'WEBHOOK_ALLOW_HTTP',
-        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+        ...webhookRuleNames,
       ],
     });
     api.grantGate(adminApi);

@@ -8,7 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** The sections "Runbook: …" of the README, by their anchors. */
 export const runbooks = [
@@ -28,9 +28,9 @@ export const runbooks = [
   'failed-webhooks',
 ] as const;
 
-export type Runbook = (typeof runbooks)[number];
+type Runbook = (typeof runbooks)[number];
 
-export interface Watch {
+interface Watch {
   readonly stage: StageSettings;
   readonly metric: IMetric;
   /** What it means that the alarm is on, in one sentence. */

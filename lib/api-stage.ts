@@ -13,7 +13,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { counted, watch } from './alarm.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** Part of the answers in five minutes. */
 const errorsPart = 0.01;

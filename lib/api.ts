@@ -6,19 +6,19 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { EnvironmentName } from '../shared/env.ts';
+import { type EnvironmentName, webhookRuleNames } from '../shared/env.ts';
 import { adminRoutes, type Route, type RouteName, routes, unmatchedRoute } from '../shared/routes.ts';
 import { acknowledgeApi, apiStageOptions, watchApi } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import type { OtpSecret } from './otp-secret.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 import type { TokenKey } from './token-key.ts';
 import { WebAcl } from './web-acl.ts';
 
-export interface ApiProps {
+interface ApiProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly tokenKey: TokenKey;
@@ -32,12 +32,7 @@ interface Needs {
 }
 
 /** What a send needs in order to judge a webhook URL, and to say how long its row is kept. */
-const webhookRules: readonly EnvironmentName[] = [
-  'RETENTION_DAYS',
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
-];
+const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
 
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
@@ -47,18 +42,18 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     },
   },
   sendSms: {
-    settings: webhookRules,
+    settings: sendSettings,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   sendBulkSms: {
-    settings: webhookRules,
+    settings: sendSettings,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
     },
   },
   sendOtp: {
-    settings: webhookRules,
+    settings: sendSettings,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
       storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
@@ -71,7 +66,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     },
   },
   sendWhatsApp: {
-    settings: webhookRules,
+    settings: sendSettings,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   getMessageStatus: {
@@ -95,7 +90,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   getAccount: { grants: () => undefined },
   updateAccount: {
-    settings: webhookRules,
+    settings: sendSettings,
     grants: (to, { storage }) => storage.grant(to, 'clients', 'UpdateItem'),
   },
   rotateWebhookSecret: {

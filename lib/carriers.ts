@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
 import { acknowledgeWildcard } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /**
  * What becomes of a message after AWS took it, which the answer to the hand-over told: each event is a queue message to
@@ -34,7 +34,7 @@ export const reported = [
 
 const senders = ['phone-number', 'sender-id', 'pool'];
 
-export interface CarriersProps {
+interface CarriersProps {
   readonly stage: StageSettings;
   readonly receipts: GatewayQueue;
   readonly dispatch: GatewayFunction;

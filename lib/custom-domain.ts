@@ -5,7 +5,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export class CustomDomain extends Construct {
   constructor(

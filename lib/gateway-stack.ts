@@ -12,7 +12,7 @@ import { Messaging } from './messaging.ts';
 import { Observability } from './observability.ts';
 import { OtpSecret } from './otp-secret.ts';
 import { Schedules } from './schedules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import { Storage } from './storage.ts';
 import { TokenKey } from './token-key.ts';
 import { Webhooks } from './webhooks.ts';

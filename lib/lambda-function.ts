@@ -23,10 +23,10 @@ import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import { bundleFunctions } from './bundle.ts';
 import { acknowledge } from './rules.ts';
+import type { StageSettings } from './stage-settings.ts';
 import { stageVariables } from './stage-variables.ts';
-import type { StageSettings } from './stages.ts';
 
-export interface GatewayFunctionProps {
+interface GatewayFunctionProps {
   readonly stage: StageSettings;
   /** The file in `functions/`, without its ending. */
   readonly functionName: string;

@@ -16,10 +16,10 @@ import { GatewayFunction } from './lambda-function.ts';
 import type { OtpSecret } from './otp-secret.ts';
 import { deadLetterQueue, GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 
-export interface MessagingProps {
+interface MessagingProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;

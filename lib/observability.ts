@@ -17,7 +17,7 @@ import { Construct } from 'constructs';
 import { counted } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 const period = Duration.minutes(1);
 const half = 12;

@@ -5,7 +5,7 @@ import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export class OtpSecret extends Construct {
   private readonly secret: Secret;

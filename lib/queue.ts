@@ -8,14 +8,14 @@ import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** Visibility in run times of the consumer: a batch that died comes back soon, one that runs is not doubled. */
 const visibilityRuns = 3;
 /** A message that failed this often is not the victim of a passing fault. */
 const defaultMaxReceives = 5;
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Above ten only with a window. */
   readonly batchSize: number;
   readonly maxConcurrency: number;

@@ -9,7 +9,7 @@ import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
 import { acknowledgeWildcard } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export class Schedules extends Construct {
   private readonly group: ScheduleGroup;

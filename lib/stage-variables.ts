@@ -1,6 +1,6 @@
 /** What functions are told of their stage: the values under the names that `shared/env.ts` knows. */
 import type { EnvironmentName } from '../shared/env.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** The variables that some function reads and that are settled by the stage alone. */
 export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {

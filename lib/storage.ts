@@ -13,7 +13,7 @@ import { Construct } from 'constructs';
 import { watch } from './alarm.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import { type TableName, type TableShape, tableShapes } from './table-shapes.ts';
 
 type ItemAction =

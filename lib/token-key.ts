@@ -4,7 +4,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export class TokenKey extends Construct {
   /** In the order of their generations; the last one signs. */

@@ -4,14 +4,15 @@
  * schedule lost.
  */
 import { Construct } from 'constructs';
+import { webhookRuleNames } from '../shared/env.ts';
 import { counted, watch } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { GatewayQueue } from './queue.ts';
 import type { Schedules } from './schedules.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings } from './stage-settings.ts';
 import type { Storage } from './storage.ts';
 
-export interface WebhooksProps {
+interface WebhooksProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;
@@ -86,14 +87,7 @@ export class Webhooks extends Construct {
       functionName: 'deliver-webhook',
       timeoutSeconds: deliverTimeoutSeconds,
       memoryMegabytes: 1024,
-      settings: [
-        'WEBHOOK_TIME_SCALE',
-        'SCHEDULE_LEAD_SECONDS',
-        'WEBHOOK_PORTS',
-        'WEBHOOK_ALLOW_HTTP',
-        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
-        'RETENTION_DAYS',
-      ],
+      settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
     });
     // A row is replaced as a whole; the slot of a probe is freed.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');

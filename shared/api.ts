@@ -1,5 +1,4 @@
 /** An HTTP operation as the domain sees it: a request that was authenticated, counted and parsed, and its answer. */
-
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import type { Client } from './client/client.ts';

@@ -14,7 +14,7 @@ export interface QueueVerdict {
 export const done: QueueVerdict = {};
 
 /** Makes the queue hide a received message for so many seconds. */
-export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
+type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Messages whose bodies are JSON of one form. */
 export function processBatch<Schema extends z.ZodMiniType>(

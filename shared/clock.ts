@@ -14,3 +14,15 @@ export function epochSeconds(at: Date): number {
 export function addSeconds(at: Date, seconds: number): Date {
   return new Date(at.getTime() + seconds * 1000);
 }
+
+export const secondsPerDay = 86_400;
+
+/** `at` moved by a number of days of 24 hours, which may be negative. */
+export function addDays(at: Date, days: number): Date {
+  return addSeconds(at, days * secondsPerDay);
+}
+
+/** `2026-11-20`, in UTC. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}

@@ -8,7 +8,7 @@ export async function whereItFits(write: Promise<unknown>): Promise<boolean> {
   return made;
 }
 
-export type Attempted<Answer> =
+type Attempted<Answer> =
   | { readonly made: true; readonly answer: Answer }
   /** The row as it stands, where the write asked for it (`ReturnValuesOnConditionCheckFailure`) and there is one. */
   | { readonly made: false; readonly row: Readonly<Record<string, unknown>> | undefined };

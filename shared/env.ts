@@ -3,7 +3,7 @@
  * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod/mini';
-import { priceTable } from './carrier/price-table.ts';
+import { priceTable } from './price-table.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.pipe(
@@ -12,7 +12,7 @@ const flag = z.pipe(
 );
 const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
-/** Each function needs few of these: what more than a name or two would need is `lazy`, made when it is read. */
+/** Each function needs few of these, so what takes more than a line to check is `lazy`: made when it is read. */
 const variables = {
   STAGE: text,
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
@@ -85,6 +85,13 @@ const variables = {
 } as const;
 
 export type EnvironmentName = keyof typeof variables;
+
+/** What a function must know in order to judge a webhook URL. */
+export const webhookRuleNames = [
+  'WEBHOOK_PORTS',
+  'WEBHOOK_ALLOW_HTTP',
+  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+] as const satisfies readonly EnvironmentName[];
 
 export type Environment<Names extends EnvironmentName> = {
   readonly [Name in Names]: z.output<(typeof variables)[Name]>;

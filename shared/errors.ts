@@ -30,7 +30,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-export interface GatewayErrorOptions {
+interface GatewayErrorOptions {
   readonly details?: readonly FieldError[];
   /** Headers that this refusal must carry: `Allow`, `WWW-Authenticate`, `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { Operation } from './api.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { GatewayError } from './errors.ts';
-import { type Answer, asGatewayError, errorAnswer, successAnswer } from './http/answer.ts';
+import { type Answer, asGatewayError, errorAnswer, successAnswer, unavailable } from './http/answer.ts';
 import { type BodyFormat, readBody } from './http/body.ts';
 import { gateParts } from './http/gate.ts';
 import { type Arrival, type Identify, type Identity, identifyAddress } from './http/identity.ts';
@@ -17,7 +17,7 @@ import { rateLimitHeaders, uncountedHeaders } from './rate-limit/headers.ts';
 import type { RateLimiter } from './rate-limit/limiter.ts';
 import type { Route } from './routes.ts';
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Media types that the operation reads: JSON alone where not given, nothing where empty. */
   readonly formats?: readonly BodyFormat[];
   /** Headers of every answer of this function. */
@@ -67,7 +67,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
     })
     .before(async ({ event, context }) => {
       const exchange = exchangeOf(event);
-      exchange.identity = await beforeDeadline(context, reachable(identify(exchange.arrival)));
+      exchange.identity = await beforeDeadline(context, orUnavailable(identify(exchange.arrival)));
     })
     .before(async ({ event, context }) => {
       const exchange = exchangeOf(event);
@@ -75,7 +75,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
       exchange.logged = { client_id: caller?.clientId };
       exchange.decision = await beforeDeadline(
         context,
-        reachable(limiter.check(subject, route.policy, exchange.arrival.now)),
+        orUnavailable(limiter.check(subject, route.policy, exchange.arrival.now)),
       );
       if (!exchange.decision.admitted) throw tooManyRequests(exchange.decision, exchange.arrival.now);
       if (refusal !== undefined) throw refusal;
@@ -183,13 +183,11 @@ function tooManyRequests(decision: Decision, now: Date): GatewayError {
 }
 
 /** Nothing is let in that could not be identified and counted: what fails there is an outage, not a fault of the request. */
-async function reachable<T>(work: Promise<T>): Promise<T> {
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    throw new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
-      cause,
-    });
+    throw unavailable(cause);
   }
 }
 

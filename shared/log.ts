@@ -1,4 +1,4 @@
-/** One wide line for each unit of work, with the ids that tie it to the others; numbers masked, bodies and secrets never. */
+/** One wide line for each unit of work, with the ids that tie it to the others; numbers, bodies and secrets never. */
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { sampledTraceId } from './env.ts';
@@ -22,10 +22,7 @@ class WideLine extends LogFormatter {
 /** Of the service that `POWERTOOLS_SERVICE_NAME` names: the stage's stack. */
 export const log = new Logger({ logFormatter: new WideLine() });
 
-/** `+447700900123` → `+4477*****123`: enough to tell two apart, too little to call. */
-export function maskNumber(number: string): string {
-  const [shownBefore, shownAfter] = [5, 3];
-  if (number.length <= shownBefore + shownAfter) return '*'.repeat(number.length);
-  const hidden = '*'.repeat(number.length - shownBefore - shownAfter);
-  return number.slice(0, shownBefore) + hidden + number.slice(-shownAfter);
+/** What went wrong beside the work, and did not stop it. */
+export function logWarning(message: string, error: unknown): void {
+  log.warn(message, { error });
 }

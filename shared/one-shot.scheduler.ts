@@ -7,7 +7,7 @@ export interface ScheduleSettings {
   readonly roleArn: string;
 }
 
-export interface OneShot {
+interface OneShot {
   /** The same for the same purpose: a repeat finds the schedule there, which is success. */
   readonly name: string;
   /** Fires some time after it, within the scheduler's minute. */

@@ -1,9 +1,12 @@
-/** Puts messages on a queue, ten to a call: SQS charges for calls. */
+/** Puts messages on a queue, ten to a call, for SQS charges for calls; it ends when every one is surely there. */
 import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { chunksOf } from './chunks.ts';
+
+type QueueMessage = Omit<SendMessageBatchRequestEntry, 'Id'>;
 
 /** What SQS takes in one call. */
 const batchSize = 10;
@@ -12,19 +15,15 @@ const batchSize = 10;
 export async function sendAll(
   client: SQSClient,
   queueUrl: string,
-  messages: readonly Omit<SendMessageBatchRequestEntry, 'Id'>[],
+  messages: readonly QueueMessage[],
 ): Promise<void> {
-  const calls: Promise<void>[] = [];
-  for (let from = 0; from < messages.length; from += batchSize) {
-    calls.push(sendBatch(client, queueUrl, messages.slice(from, from + batchSize)));
-  }
-  await Promise.all(calls);
+  await Promise.all(chunksOf(messages, batchSize).map((batch) => sendBatch(client, queueUrl, batch)));
 }
 
 async function sendBatch(
   client: SQSClient,
   queueUrl: string,
-  messages: readonly Omit<SendMessageBatchRequestEntry, 'Id'>[],
+  messages: readonly QueueMessage[],
 ): Promise<void> {
   const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
   const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));

@@ -25,11 +25,13 @@ function read(path: string): SourceFile {
   return { path, text, imports };
 }
 
-const files: readonly SourceFile[] = ['bin', 'lib', 'functions', 'shared'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
-    .map((path) => read(join(folder, path))),
-);
+    .map((path) => read(join(folder, path)));
+}
+
+const files: readonly SourceFile[] = ['bin', 'lib', 'functions', 'shared'].flatMap(filesOf);
 const inFolder = (folder: string): SourceFile[] => files.filter(({ path }) => path.startsWith(`${folder}/`));
 const dashboard = 'functions/admin-dashboard/web/';
 
@@ -52,7 +54,7 @@ const within = (folders: readonly string[]) => (target: string) =>
 describe('who may import whom', () => {
   it('the check itself sees every file and its imports', () => {
     const relay = files.find(({ path }) => path === 'functions/relay-changes.ts');
-    expect(relay?.imports).toContainEqual({ target: 'shared/message/relay.ts', typeOnly: false });
+    expect(relay?.imports).toContainEqual({ target: 'shared/relay/relay.ts', typeOnly: false });
     expect(relay?.imports).toContainEqual({ target: 'aws-lambda', typeOnly: true });
     expect(read('shared/carrier/choose.ts').imports.map(({ target }) => target)).toContain(
       'shared/carrier/aws-sms.ts',
@@ -68,8 +70,8 @@ describe('who may import whom', () => {
     expect(violations(inFolder('bin'), within(['bin', 'lib', 'shared']))).toEqual([]);
   });
 
-  it('lib imports of shared only the routes and the names of the environment', () => {
-    const allowed = ['shared/routes.ts', 'shared/env.ts'];
+  it('lib imports of shared only the routes, the names of the environment and the form of its prices', () => {
+    const allowed = ['shared/routes.ts', 'shared/env.ts', 'shared/price-table.ts'];
     expect(
       violations(inFolder('lib'), (target) => within(['lib'])(target) || allowed.includes(target)),
     ).toEqual([]);
@@ -127,6 +129,58 @@ describe('who may import whom', () => {
     expect(cyclesOf(graph)).toEqual([]);
   });
 
+  it('the rooms of the domain stand one above the other: where one knows of another, that one knows nothing of it', () => {
+    const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+    const rooms = new Map<string, Set<string>>();
+    for (const { path, imports } of inFolder('shared')) {
+      const known = rooms.get(roomOf(path)) ?? new Set();
+      rooms.set(roomOf(path), known);
+      for (const { target } of imports) {
+        if (target.startsWith('shared/') && roomOf(target) !== roomOf(path)) known.add(roomOf(target));
+      }
+    }
+    const graph = new Map(Array.from(rooms, ([room, known]) => [room, [...known]]));
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it('what the functions hold is a dependency, what only builds, deploys and tests is not', () => {
+    // What the bundles have in the place of a part of the SDK, nobody imports.
+    const starts = inFolder('functions').concat(inFolder('shared/sdk'));
+    const held = reachedFrom(starts.map(({ path }) => path));
+    const packages = new Set(
+      files
+        .filter(({ path }) => held.has(path))
+        .flatMap(({ imports }) => imports.filter(({ typeOnly }) => !typeOnly))
+        .map(({ target }) => target)
+        .filter((target) => !ours(target) && !target.startsWith('node:'))
+        .map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0]),
+    );
+    const manifest: { readonly [list: string]: Readonly<Record<string, string>> } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
+    expect(Object.keys(manifest.dependencies ?? {})).toEqual([...packages].toSorted());
+    expect(Object.keys(manifest.devDependencies ?? {}).filter((name) => packages.has(name))).toEqual([]);
+  });
+
+  it('nothing is exported that no other file names', () => {
+    const all = files.concat(filesOf('test'));
+    const words = new Map(all.map(({ path, text }) => [path, new Set(text.match(/\w+/g))]));
+    const named = (name: string, by: string): boolean =>
+      all.some(({ path }) => path !== by && words.get(path)?.has(name) === true);
+    const lonely = files
+      // What a bundle has in the place of a part of the SDK is named by the SDK.
+      .filter(({ path }) => !path.startsWith('shared/sdk/'))
+      .flatMap(({ path, text }) =>
+        Array.from(
+          text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm),
+          ([, name = '']) => name,
+        )
+          .filter((name) => !named(name, path))
+          .map((name) => `${path} exports ${name}`),
+      );
+    expect(lonely).toEqual([]);
+  });
+
   it('no file only passes on what others export, and none is a drawer for all sorts', () => {
     const barrels = files.filter(({ path, text }) => {
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim();
@@ -138,6 +192,20 @@ describe('who may import whom', () => {
     expect(drawers.map(({ path }) => path)).toEqual([]);
   });
 });
+
+/** These files, and all that they import, by whatever round. */
+function reachedFrom(paths: readonly string[]): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { target, typeOnly } of files.find((file) => file.path === path)?.imports ?? []) {
+      if (!typeOnly) visit(target);
+    }
+  };
+  for (const path of paths) visit(path);
+  return reached;
+}
 
 /** Each cycle once, as the road around it. */
 function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {

@@ -1,4 +1,4 @@
-/** `clients …` and `api-keys …`. */
+/** `clients …` and `api-keys …`: makes clients, says what they may do, and renews their secrets, each shown once. */
 import type { Command } from 'commander';
 import {
   addApiKey,

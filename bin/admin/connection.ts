@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stageVariables } from '../../lib/stage-variables.ts';
-import { type StageSettings, stages } from '../../lib/stages.ts';
+import { stages } from '../../lib/stages.ts';
 import type { AdminPorts } from '../../shared/admin/ports.ts';
 import { stackOutputs } from '../../shared/admin/stack-outputs.cloudformation.ts';
 import { adminPorts } from '../../shared/admin/wire.ts';
-import { readEnvironment } from '../../shared/env.ts';
+import { readEnvironment, webhookRuleNames } from '../../shared/env.ts';
 import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly stage?: string;
   readonly gateway: string;
 }
@@ -88,10 +89,7 @@ function portsOf({ tables, queues }: StackResources, stage: StageSettings): Admi
     return value;
   };
   const table = (name: string): string => named('table', tables, name);
-  const rules = readEnvironment(
-    ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
-    stageVariables(stage),
-  );
+  const rules = readEnvironment(webhookRuleNames, stageVariables(stage));
   return adminPorts({
     tables: {
       agenda: table('agenda'),

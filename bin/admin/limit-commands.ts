@@ -1,4 +1,4 @@
-/** `limits …` */
+/** `limits …`: a client's limits where they differ from the defaults, in force within 60 seconds. */
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   allOverrides,

@@ -1,4 +1,4 @@
-/** `messages …` and `outbox …` */
+/** `messages …` and `outbox …`: what became of a message, and what the simulated carrier took. */
 import type { Command } from 'commander';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox } from '../../shared/admin/outbox.ts';

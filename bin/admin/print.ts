@@ -1,6 +1,6 @@
 /** What a command says: one JSON document for a program, or lines and columns for a person. */
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string | number | null | undefined;
 }

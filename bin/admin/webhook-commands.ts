@@ -1,4 +1,4 @@
-/** `webhooks …` */
+/** `webhooks …`: which failed and why, and sending them again. */
 import type { Command } from 'commander';
 import {
   type DeliverySummary,

@@ -2,7 +2,7 @@
 import type { LocalGateway } from './gateway.ts';
 
 /** The credentials of the clients that the gateway came with. */
-export interface ConnectionClients {
+interface ConnectionClients {
   readonly client_id: string;
   readonly client_secret: string;
   readonly api_key: string;

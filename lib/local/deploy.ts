@@ -3,13 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
 import { App } from 'aws-cdk-lib';
 import { GatewayStack } from '../gateway-stack.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 import { emulatorAccess } from './emulator.ts';
 import { StartFailure } from './start-failure.ts';
 
 const account = '000000000000';
 
-export interface DeployOptions {
+interface DeployOptions {
   readonly stage: StageSettings;
   readonly endpoint: string;
   readonly logFile: string;

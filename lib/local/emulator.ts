@@ -52,7 +52,7 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
-export interface EmulatorOptions {
+interface EmulatorOptions {
   readonly python: string;
   readonly logFile: string;
   /** Where all its state is kept over a restart; nothing is kept without it. */

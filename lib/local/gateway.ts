@@ -8,7 +8,7 @@ import type { EmulatorConnection } from './environment.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 
-export interface LocalGatewayOptions {
+interface LocalGatewayOptions {
   /** 0 takes any port that is free. */
   readonly port: number;
   readonly dataFolder?: string | undefined;

@@ -33,7 +33,7 @@ except ImportError:
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
 
 /** Asks an interpreter on the path. */
-export const probeInterpreter: Probe = async (interpreter) => {
+const probeInterpreter: Probe = async (interpreter) => {
   try {
     const { stdout } = await run(interpreter, ['-c', probe], { timeout: 10_000 });
     const [version = '', venv] = stdout.trim().split(/\r?\n/);

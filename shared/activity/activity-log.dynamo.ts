@@ -1,6 +1,6 @@
 /** The activity-log table, one partition for each day. */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, dayOf, epochSeconds } from '../clock.ts';
 import type { ActivityLog } from './activity-log.ts';
 
 export function dynamoActivityLog(
@@ -15,8 +15,8 @@ export function dynamoActivityLog(
           TableName: tableName,
           Item: {
             ...entry,
-            day: entry.at.slice(0, 10),
-            purge_at: epochSeconds(addSeconds(new Date(entry.at), retentionDays * 86_400)),
+            day: dayOf(new Date(entry.at)),
+            purge_at: epochSeconds(addDays(new Date(entry.at), retentionDays)),
           },
         }),
       );

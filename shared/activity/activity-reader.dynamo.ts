@@ -1,7 +1,7 @@
 /** Pages through the activity log, newest first: by client, by kind, or day by day where neither is given. */
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
-import { addSeconds } from '../clock.ts';
+import { addDays, dayOf, secondsPerDay } from '../clock.ts';
 import { idRange } from '../ids.ts';
 import {
   type Activity,
@@ -14,7 +14,6 @@ import {
 /** A look-up of quiet days ends after so many, with a cursor to go on from. */
 const partitionsPerPage = 31;
 const filteredPageSize = 200;
-const secondsPerDay = 86_400;
 
 /** One walk over a partition of the table or of an index, from its newest entry in range to its oldest. */
 interface Walk {
@@ -51,13 +50,13 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     let day = startOfDay(timeOf(high));
     const oldest = startOfDay(query.since);
     for (let partition = 0; partition < partitionsPerPage; partition += 1) {
-      const walk: Walk = { key: 'day', value: day.toISOString().slice(0, 10) };
+      const walk: Walk = { key: 'day', value: dayOf(day) };
       const page = await collect(walk, { ...query, limit: query.limit - entries.length }, low, upper);
       entries.push(...page.entries);
       if (page.nextCursor !== undefined) return { entries, nextCursor: page.nextCursor };
       if (day <= oldest) return { entries };
       upper = idRange('act', day, day).low;
-      day = addSeconds(day, -secondsPerDay);
+      day = addDays(day, -1);
     }
     return { entries, nextCursor: upper };
   }

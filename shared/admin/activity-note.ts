@@ -3,7 +3,7 @@ import type { Activity, ActivityKind } from '../activity/activity-log.ts';
 import { newId } from '../ids.ts';
 import type { AdminPorts } from './ports.ts';
 
-export interface Note {
+interface Note {
   readonly kind: ActivityKind;
   readonly summary: string;
   readonly clientId: string;

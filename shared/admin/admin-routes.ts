@@ -23,17 +23,9 @@ export const adminApiRoutes = {
   showAbout: { method: 'GET', path: '/admin/api/about' },
 } as const satisfies Record<string, AdminApiRoute>;
 
-export interface AdminApiRoute {
+interface AdminApiRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
 }
 
 export type AdminApiRouteName = keyof typeof adminApiRoutes;
-
-/** The only answers in which a secret may stand: the one that has just been made, shown this once. */
-export const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
-  'createClient',
-  'renewClientSecret',
-  'renewWebhookSecret',
-  'createApiKey',
-]);

@@ -3,19 +3,19 @@ import type { Client } from '../client/client.ts';
 import {
   createApiKey,
   createClient,
+  noSuchClient,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
   setClientDisabled,
 } from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.ts';
-import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { note } from './activity-note.ts';
 import type { AdminPorts } from './ports.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './views.ts';
 
-export interface WantedClient {
+interface WantedClient {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly webhookUrl?: string | undefined;
@@ -201,8 +201,4 @@ export async function existing(ports: Pick<AdminPorts, 'clients'>, clientId: str
   const client = await ports.clients.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
-}
-
-function noSuchClient(): GatewayError {
-  return new GatewayError('not_found', 'There is no such client.');
 }

@@ -1,4 +1,4 @@
-/** Serves the dashboard's files: compressed before, unchanged files never twice, and nothing a page of ours needs not. */
+/** Serves the dashboard's files: compressed beforehand, an unchanged one never sent twice, and no page allowed what it does not need. */
 import { gunzipSync } from 'node:zlib';
 import type { ApiRequest, ApiResponse, Operation } from '../api.ts';
 import { GatewayError } from '../errors.ts';

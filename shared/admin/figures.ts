@@ -3,7 +3,7 @@ import { hourOf } from '../figures/figures.ts';
 import type { AdminPorts } from './ports.ts';
 
 export const figureSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
-export type FigureSpan = keyof typeof figureSpans;
+type FigureSpan = keyof typeof figureSpans;
 
 export interface FiguresView {
   readonly span: FigureSpan;

@@ -110,7 +110,7 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
 }
 
 /** What is to change: null goes back to the default, what is not named stays as it is. */
-export interface LimitsChange {
+interface LimitsChange {
   readonly per_minute?: number | null | undefined;
   readonly per_hour?: number | null | undefined;
   readonly per_day?: number | null | undefined;

@@ -1,14 +1,15 @@
 /** Messages as an administrator sees them: found in several ways, one with its history and its webhooks. */
 import { GatewayError } from '../errors.ts';
-import { derivedId, isId } from '../ids.ts';
-import { eventStatuses, type Message } from '../message/message.ts';
+import { isId } from '../ids.ts';
+import { eventsOwed, type Message } from '../message/message.ts';
 import { statusView } from '../message/message-view.ts';
+import { deliveryIdOf } from '../webhook/appointment.ts';
 import { eventName } from '../webhook/event-body.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
 import { type DeliverySummary, deliverySummary } from './webhooks.ts';
 
-export interface MessageList {
+interface MessagePage {
   readonly messages: readonly Record<string, unknown>[];
   readonly next_cursor?: string;
 }
@@ -18,7 +19,7 @@ export async function searchMessages(
   filter: MessageFilter,
   limit: number,
   cursor: string | undefined,
-): Promise<MessageList> {
+): Promise<MessagePage> {
   const { messages, nextCursor } = await ports.messages.search(filter, limit, cursor);
   return {
     messages: messages.map(statusView),
@@ -26,7 +27,7 @@ export async function searchMessages(
   };
 }
 
-export interface MessageDetails {
+interface MessageDetails {
   readonly message: Record<string, unknown>;
   readonly webhooks: readonly DeliverySummary[];
 }
@@ -46,10 +47,7 @@ export async function showMessage(ports: AdminPorts, messageId: string): Promise
 
 /** The ids that its webhooks have if they are: each follows from the message and the event. */
 function deliveryIdsOf(message: Message): string[] {
-  const events = new Set(
-    eventStatuses
-      .filter((status) => message[`${status}_at`] !== undefined)
-      .map((status) => eventName(message, status)),
-  );
-  return [...events].map((event) => derivedId('whd', message.message_id, event));
+  const entered = eventsOwed({ before: undefined, after: message });
+  const events = new Set(entered.map((status) => eventName(message, status)));
+  return [...events].map((event) => deliveryIdOf({ messageId: message.message_id, event }));
 }

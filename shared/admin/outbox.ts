@@ -1,9 +1,8 @@
 /** What the simulated carrier took, where it is the carrier. */
 import type { OutboxEntry } from '../carrier/outbox.ts';
+import { addDays, dayOf } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { AdminPorts } from './ports.ts';
-
-const secondsPerDay = 86_400;
 
 /** Newest first. @throws GatewayError `not_found` where messages really leave. */
 export async function listOutbox(
@@ -15,9 +14,7 @@ export async function listOutbox(
     throw new GatewayError('not_found', 'This stage has no outbox: its carrier is a real one.');
   }
   if (to !== undefined) return { messages: await outbox.list({ to }, limit) };
-  const now = clock().getTime();
-  const days = Array.from({ length: retentionDays }, (_day, ago) =>
-    new Date(now - ago * secondsPerDay * 1000).toISOString().slice(0, 10),
-  );
+  const now = clock();
+  const days = Array.from({ length: retentionDays }, (_day, ago) => dayOf(addDays(now, -ago)));
   return { messages: await outbox.list({ days }, limit) };
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { activityKinds } from '../activity/activity-log.ts';
 import { GatewayError } from '../errors.ts';
-import { countrySchema, senderSchema } from '../message/recipient.ts';
+import { countrySchema, senderSchema } from '../recipient.ts';
 import { figureSpans } from './figures.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';

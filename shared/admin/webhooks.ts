@@ -1,5 +1,6 @@
 /** Webhooks as an administrator looks after them: which failed, every attempt of one, and sending again. */
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
 import { resend } from '../webhook/resend.ts';
@@ -109,7 +110,7 @@ export function retained({ clock, retentionDays }: AdminPorts): {
   readonly until: Date;
 } {
   const until = clock();
-  return { since: new Date(until.getTime() - retentionDays * 86_400_000), until };
+  return { since: addDays(until, -retentionDays), until };
 }
 
 export interface ResendResult {

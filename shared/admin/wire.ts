@@ -21,7 +21,7 @@ import { dynamoMessageSearch } from './message-search.dynamo.ts';
 import type { AdminPorts } from './ports.ts';
 
 /** Physical names and URLs. */
-export interface GatewayResources {
+interface GatewayResources {
   readonly tables: {
     readonly agenda: string;
     readonly clients: string;

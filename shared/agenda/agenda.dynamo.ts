@@ -6,6 +6,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { chunksOf } from '../chunks.ts';
 import { type Agenda, entriesOf, listKey, positionAfter } from './agenda.ts';
 
 /** What DynamoDB takes in one call. */
@@ -51,8 +52,7 @@ export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string):
 
     async remove(entries) {
       const deletes = entries.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
-      for (let from = 0; from < deletes.length; from += writeBatchSize) {
-        const batch = deletes.slice(from, from + writeBatchSize);
+      for (const batch of chunksOf(deletes, writeBatchSize)) {
         await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: batch } }));
       }
     },

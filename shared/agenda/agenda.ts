@@ -41,7 +41,7 @@ const idBytesMax = 850;
 /** How much later than promised a row may be looked at for the company of others. */
 const togetherWithinMs = 15_000;
 
-export interface Gathered {
+interface Gathered {
   /** That of the last of its rows: none is looked at too early. */
   readonly dueAt: Date;
   readonly ids: readonly string[];

@@ -1,11 +1,7 @@
 /** Reads the rows of an agenda entry cheaply, and surely where it matters: none is taken for gone that is there. */
+import type { Reading } from '../reading.ts';
 
-/** A reading that may be a moment old costs half: for who goes by a state only once it is final. */
-export interface Reading {
-  readonly mayBeOld: boolean;
-}
-
-export interface RowReader<Row> {
+interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;
   /** Those that are there, in no order. */
   getMany(ids: readonly string[], reading: Reading): Promise<readonly Row[]>;

@@ -8,13 +8,13 @@ import {
   type SendTextMessageCommandInput,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { Clock } from '../clock.ts';
+import type { Carrier, HandOver, HandOverBody } from '../message/carrier.ts';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
+import type { PriceTable } from '../price-table.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
-import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
 
-export interface AwsSmsSettings {
+interface AwsSmsSettings {
   /** Where a message without a sender of its own comes from. */
   readonly originationIdentity: string;
   /** Its event destination brings the receipts. */

@@ -3,14 +3,14 @@
  * it has no idempotency token either.
  */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
+import type { Carrier, HandOver, HandOverBody } from '../message/carrier.ts';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
+import type { PriceTable } from '../price-table.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
-import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
 import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
 
-export interface AwsWhatsAppSettings {
+interface AwsWhatsAppSettings {
   readonly phoneNumberId: string;
   /** `v20.0` and the like. */
   readonly metaApiVersion: string;

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { dynamo, sqs } from '../aws.ts';
 import type { Clock } from '../clock.ts';
 import { readEnvironment } from '../env.ts';
+import type { Carrier } from '../message/carrier.ts';
 import type { Channel } from '../message/message.ts';
-import type { Carrier } from './carrier.ts';
+import type { PriceTable } from '../price-table.ts';
 import { dynamoOutbox } from './outbox.dynamo.ts';
-import type { PriceTable } from './price-table.ts';
 import { sqsReceiptSender } from './receipts.sqs.ts';
 import { simulator } from './simulator.ts';
 
 /** How long a hand-over may take; whoever claims a message must hold it for longer. */
-export const handOverLimitMs = 8000;
+const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 

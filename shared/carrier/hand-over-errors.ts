@@ -3,7 +3,7 @@
  * it cannot be known the error is thrown on. Neither service has an idempotency token, so a message that may
  * have been taken must never be called not taken.
  */
-import type { HandOver } from './carrier.ts';
+import type { HandOver } from '../message/carrier.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
 
 /** What both services' exceptions carry; everything in it may be missing. */

@@ -1,13 +1,11 @@
 /** The simulator's outbox in its table: partition `recipient`, sort `handed_over`, index `by-day`. */
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, dayOf, epochSeconds } from '../clock.ts';
 import { type Outbox, type OutboxEntry, outboxEntry } from './outbox.ts';
-
-const secondsPerDay = 86_400;
 
 export function dynamoOutbox(client: DynamoDBDocumentClient, table: string, retentionDays: number): Outbox {
   async function record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void> {
-    const purgeAt = addSeconds(new Date(entry.at), retentionDays * secondsPerDay);
+    const at = new Date(entry.at);
     await client.send(
       new PutCommand({
         TableName: table,
@@ -16,8 +14,8 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, table: string, rete
           recipient: entry.to,
           // The carrier's id is new with each hand-over, so that no row can replace another.
           handed_over: `${entry.at}#${entry.message_id}#${attempt}#${carrierMessageId}`,
-          day: entry.at.slice(0, 10),
-          purge_at: epochSeconds(purgeAt),
+          day: dayOf(at),
+          purge_at: epochSeconds(addDays(at, retentionDays)),
         },
       }),
     );

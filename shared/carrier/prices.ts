@@ -1,7 +1,7 @@
 /** What a message is expected to cost, by country and segment, until its receipt says what it did cost. */
 import type { Message } from '../message/message.ts';
-import { countryOf } from '../message/recipient.ts';
-import type { PriceTable } from './price-table.ts';
+import type { PriceTable } from '../price-table.ts';
+import { countryOf } from '../recipient.ts';
 
 export interface Price {
   readonly cost: number;

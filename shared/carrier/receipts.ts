@@ -1,6 +1,6 @@
 /** Turns what stands in the receipts queue into receipts; a body that cannot be read is an error, never skipped. */
 import * as z from 'zod/mini';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../message/receipt.ts';
 import { receiptsOfSmsEvent, smsEvent } from './sms-receipts.ts';
 import { receiptsOfWhatsAppEvent, whatsAppEvent, whatsAppWebhookEntry } from './whatsapp-receipts.ts';
 

@@ -3,10 +3,10 @@
  * and in the shape of the real ones. What it does follows from the recipient alone (see the table).
  */
 import { addSeconds, type Clock } from '../clock.ts';
+import type { Carrier, HandOver, HandOverBody } from '../message/carrier.ts';
 import type { Message } from '../message/message.ts';
-import type { Carrier, HandOver, HandOverBody } from './carrier.ts';
+import type { PriceTable } from '../price-table.ts';
 import type { Outbox } from './outbox.ts';
-import type { PriceTable } from './price-table.ts';
 import { expectedPrice } from './prices.ts';
 import { refusal } from './refusals.ts';
 import { receiptNotification } from './simulated-receipts.ts';
@@ -18,7 +18,7 @@ export type ReceiptSender = (
   clientId: string,
 ) => Promise<void>;
 
-export interface SimulatorParts {
+interface SimulatorParts {
   readonly outbox: Pick<Outbox, 'record'>;
   readonly sendReceipts: ReceiptSender;
   readonly prices: PriceTable;

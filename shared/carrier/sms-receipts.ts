@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 import type { Status } from '../message/message.ts';
+import type { Receipt } from '../message/receipt.ts';
 import { roundPrice } from './prices.ts';
-import type { Receipt } from './receipt.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
 
 /** Prices of these events are in US dollars, whatever the account pays in. */
@@ -22,7 +22,7 @@ export const smsEvent = z.object({
   totalCarrierFee: z.nullish(z.number().check(z.nonnegative())),
 });
 
-export type SmsEvent = z.output<typeof smsEvent>;
+type SmsEvent = z.output<typeof smsEvent>;
 
 /** Types that mean the message got to the carrier, or further. */
 const taken: readonly string[] = ['TEXT_SENT', 'TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];

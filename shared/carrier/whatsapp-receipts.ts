@@ -3,8 +3,8 @@
  * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
  */
 import * as z from 'zod/mini';
+import type { Receipt } from '../message/receipt.ts';
 import type { Transition } from '../message/transition.ts';
-import type { Receipt } from './receipt.ts';
 import { type RefusalCode, refusal } from './refusals.ts';
 
 export const whatsAppEvent = z.object({
@@ -15,7 +15,7 @@ export const whatsAppEvent = z.object({
   messageId: z.optional(z.string().check(z.minLength(1))),
 });
 
-export type WhatsAppEvent = z.output<typeof whatsAppEvent>;
+type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
 /** The end of the year 9999: a time in milliseconds taken for seconds does not pass. */
 const maxEpochSeconds = 253_402_300_799;

@@ -1,8 +1,7 @@
 /** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
-import { addSeconds } from '../clock.ts';
+import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
-import type { WebhookSecret } from '../webhook/webhook-secrets.ts';
 import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
@@ -14,9 +13,10 @@ import {
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';
+import type { WebhookSecret } from './webhook-secrets.ts';
 
 /** How long the secret before goes on beside a new one. */
-const overlapSeconds = 24 * 3600;
+const overlapDays = 1;
 const rotationAttempts = 5;
 
 export interface ClientAdminParts {
@@ -103,7 +103,7 @@ export async function rotateWebhookSecret(
   throw contended();
 }
 
-export interface CreatedApiKey {
+interface CreatedApiKey {
   readonly apiKey: string;
   readonly row: ApiKey;
 }
@@ -144,11 +144,11 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
 ): S[] {
   const previous = before.find((secret) => isLive(secret, now));
   if (previous === undefined) return [created];
-  const end = previous.expires_at ?? addSeconds(now, overlapSeconds).toISOString();
+  const end = previous.expires_at ?? addDays(now, overlapDays).toISOString();
   return [created, { ...previous, expires_at: end }];
 }
 
-function noSuchClient(): GatewayError {
+export function noSuchClient(): GatewayError {
   return new GatewayError('not_found', 'There is no such client.');
 }
 

@@ -1,9 +1,8 @@
 /** The ports to clients, their API keys and their webhook secrets. */
-
 import type { Clock } from '../clock.ts';
 import { accessCache, CachedReader } from '../expiring-cache.ts';
-import type { WebhookSecret } from '../webhook/webhook-secrets.ts';
 import type { ApiKey, Client, ClientSecret } from './client.ts';
+import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
 export interface ClientStore {
   /** As the row stands now, what was written a moment ago included. */
@@ -30,7 +29,7 @@ export interface PermissionChange {
   readonly senders?: readonly string[] | null | undefined;
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly limit: number;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -49,8 +48,7 @@ export interface ApiKeyStore {
   revoke(keyHash: string, at: Date): Promise<void>;
 }
 
-export interface WebhookSecretStore {
-  find(clientId: string): Promise<readonly WebhookSecret[]>;
+export interface WebhookSecretStore extends WebhookSecrets {
   /** False where the secrets are no longer `before`: someone else changed them. */
   replace(
     clientId: string,

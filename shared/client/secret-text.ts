@@ -9,9 +9,9 @@ const idBytes = 10;
 /** Lower-case base32 without letters that are mistaken for digits. */
 const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export const clientSecretPrefix = 'cs_';
+const clientSecretPrefix = 'cs_';
 export const apiKeyPrefix = 'sk-';
-export const webhookSecretPrefix = 'whsec_';
+const webhookSecretPrefix = 'whsec_';
 
 export function newClientSecret(random: RandomBytes): string {
   return clientSecretPrefix + random(secretBytes).toString('base64url');

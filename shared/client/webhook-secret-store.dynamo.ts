@@ -1,15 +1,15 @@
 /** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { whereItFits } from '../conditional.dynamo.ts';
-import { dynamoWebhookSecrets } from '../webhook/webhook-secrets.dynamo.ts';
 import type { WebhookSecretStore } from './client-store.ts';
+import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
 
 export function dynamoWebhookSecretStore(
   dynamo: DynamoDBDocumentClient,
   TableName: string,
 ): WebhookSecretStore {
   return {
-    find: dynamoWebhookSecrets(dynamo, TableName).ofClient,
+    ...dynamoWebhookSecrets(dynamo, TableName),
     replace: (clientId, before, after) =>
       whereItFits(
         dynamo.send(

@@ -1,6 +1,6 @@
 /** Counts for the overview what a worker has just done; a count that fails is a pity, and never the work's failure. */
 import type { Clock } from '../clock.ts';
-import { type Message, statuses } from '../message/message.ts';
+import { hasEntered, type MessageChange, statuses } from '../message/message.ts';
 import type { Counts, Figure, FigureCounter } from './figures.ts';
 
 export interface FigureParts {
@@ -24,15 +24,13 @@ export async function countFigures(
 }
 
 /** The states that messages entered by these changes; the gateway's own `sending` is left out, as in a history. */
-export function messageFigures(
-  changes: readonly { readonly before: Message | undefined; readonly after: Message }[],
-): Figure[] {
-  return changes.flatMap(({ before, after }) =>
+export function messageFigures(changes: readonly MessageChange[]): Figure[] {
+  return changes.flatMap((change) =>
     statuses
       .filter((status) => {
         if (status === 'sending') return false;
-        if (status === 'scheduled') return before === undefined && after.status === 'scheduled';
-        return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
+        if (status === 'scheduled') return change.before === undefined && change.after.status === 'scheduled';
+        return hasEntered(change, status);
       })
       .map((status): Figure => `messages_${status}`),
   );

@@ -1,7 +1,8 @@
 /** The figures table: one row for each hour, a number for each figure. */
 import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { chunksOf } from '../chunks.ts';
+import { addDays, epochSeconds } from '../clock.ts';
 import { type FigureCounter, type FigureReader, type HourOfFigures, hourOf } from './figures.ts';
 
 /** What DynamoDB reads in one call. */
@@ -23,7 +24,7 @@ export function dynamoFigureCounter(client: DynamoDBDocumentClient, TableName: s
           ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#f${i}`, name])),
           ExpressionAttributeValues: {
             ...Object.fromEntries(entries.map(([, count], i) => [`:c${i}`, count])),
-            ':purge_at': epochSeconds(addSeconds(at, keptDays * 86_400)),
+            ':purge_at': epochSeconds(addDays(at, keptDays)),
           },
         }),
       );
@@ -44,11 +45,7 @@ export function dynamoFigureReader(client: DynamoDBDocumentClient, tableName: st
 
   return {
     async hours(hours) {
-      const calls: Promise<HourOfFigures[]>[] = [];
-      for (let from = 0; from < hours.length; from += readBatchSize) {
-        calls.push(read(hours.slice(from, from + readBatchSize)));
-      }
-      return (await Promise.all(calls)).flat();
+      return (await Promise.all(chunksOf(hours, readBatchSize).map(read))).flat();
     },
   };
 }

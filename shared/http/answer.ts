@@ -42,10 +42,15 @@ export function errorAnswer(error: GatewayError, requestId: string, oauth: boole
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return isOutage(error)
-    ? new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
-        cause: error,
-      })
+    ? unavailable(error)
     : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: error });
+}
+
+/** Something behind us failed that a later request may find working. */
+export function unavailable(cause: unknown): GatewayError {
+  return new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
+    cause,
+  });
 }
 
 const outageNames: ReadonlySet<string> = new Set([

@@ -26,7 +26,7 @@ export interface Identity {
 
 export type Identify = (arrival: Arrival) => Promise<Identity>;
 
-export interface BearerParts {
+interface BearerParts {
   readonly clients: ClientDirectory;
   readonly tokens: TokenVerifier;
 }

@@ -1,7 +1,7 @@
 /** The batches table: one row for each bulk request. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, epochSeconds } from '../clock.ts';
 import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import { type Batch, rowErrors } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
@@ -34,7 +34,7 @@ export function dynamoBatchStore(
   table: { readonly tableName: string; readonly retentionDays: number },
 ): BatchStore {
   const TableName = table.tableName;
-  const daysAfter = (from: Date, days: number): number => epochSeconds(addSeconds(from, days * 86_400));
+  const daysAfter = (from: Date, days: number): number => epochSeconds(addDays(from, days));
 
   async function update(batchId: string, update: string, condition: string, values: Record<string, unknown>) {
     return whereItFits(

@@ -23,7 +23,7 @@ export interface RowError {
 }
 
 /** `storing` until every accepted message is in the messages table; then, and not before, the 202. */
-export type BatchState = 'storing' | 'stored';
+type BatchState = 'storing' | 'stored';
 
 export interface Batch {
   readonly batch_id: string;

@@ -1,8 +1,8 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
 import * as z from 'zod/mini';
 import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
+import { isRecipient } from '../recipient.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
-import { isRecipient } from './recipient.ts';
 import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
 import { render, renderedLength } from './template.ts';
 
@@ -21,7 +21,7 @@ const rowFields = z.object({
 /** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
 export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
 
-export interface GoodRow {
+interface GoodRow {
   readonly index: number;
   readonly to: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface CheckedRows {
   readonly errors: readonly RowError[];
 }
 
-export interface RowDefaults {
+interface RowDefaults {
   /** The template of rows that bring no message of their own. */
   readonly message?: string | undefined;
   readonly from?: string | undefined;

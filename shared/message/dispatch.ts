@@ -8,10 +8,12 @@
  *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
  *                      a write that fails is tried again while the claim holds, for a lost one could send twice
  */
-import type { Carrier, HandOverBody } from '../carrier/carrier.ts';
 import type { Clock } from '../clock.ts';
+import { stubbornly } from '../stubbornly.ts';
+import type { Carrier, HandOverBody } from './carrier.ts';
 import type { Message } from './message.ts';
 import type { HandOverNote, MessageStore } from './message-store.ts';
+import { expiry } from './transition.ts';
 
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
 export const leaseSeconds = 20;
@@ -29,7 +31,7 @@ export interface DispatchDependencies {
 /** Between tries to write what the carrier said. */
 const outcomePausesMs = [100, 400, 1600];
 
-export type DispatchOutcome =
+type DispatchOutcome =
   | 'sent'
   | 'refused'
   | 'expired'
@@ -40,7 +42,7 @@ export type DispatchOutcome =
   | 'nothing_to_do'
   | 'unknown_message';
 
-export interface Dispatched {
+interface Dispatched {
   readonly outcome: DispatchOutcome;
   readonly message: Message | undefined;
   /**
@@ -58,7 +60,9 @@ export interface Dispatched {
  * @throws when the outcome of the hand-over, or of a write, is unknown: the queue message must come back.
  */
 export async function dispatch(deps: DispatchDependencies, messageId: string): Promise<Dispatched> {
-  const { messages, clock } = deps;
+  const { messages, clock, sleep } = deps;
+  // The carrier has the message: were its word lost, the next hand-over would give it to the carrier again.
+  const patience = { pausesMs: outcomePausesMs, sleep };
   const claimId = deps.newClaimId();
   const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
@@ -84,7 +88,7 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
       errorCode: answer.errorCode,
       errorMessage: answer.errorMessage,
     } as const;
-    await stubbornly(deps, () => messages.transition(messageId, refused));
+    await stubbornly(patience, () => messages.transition(messageId, refused));
     return { outcome: 'refused', message, errorCode: answer.errorCode };
   }
   const noted: HandOverNote = {
@@ -94,25 +98,10 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
     ...(answer.currency === undefined ? {} : { currency: answer.currency }),
   };
   const toSent = { to: 'sent', at: handedOverAt, ...noted } as const;
-  const sent = await stubbornly(deps, () => messages.transition(messageId, toSent));
+  const sent = await stubbornly(patience, () => messages.transition(messageId, toSent));
   // A receipt was quicker than this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
-}
-
-/** The carrier has the message: were its word lost, the next hand-over would give it to the carrier again. */
-async function stubbornly<T>(
-  { sleep }: Pick<DispatchDependencies, 'sleep'>,
-  write: () => Promise<T>,
-): Promise<T> {
-  for (const pauseMs of outcomePausesMs) {
-    try {
-      return await write();
-    } catch {
-      await sleep(pauseMs);
-    }
-  }
-  return write();
 }
 
 /** A message that cannot be claimed now: its time has not come, or is over, or all is done. */
@@ -137,17 +126,7 @@ function secondsUntil(time: string | undefined, now: Date): number {
   return Math.min(43_200, Math.max(1, seconds));
 }
 
-/** What becomes of a message whose validity period ended without a final receipt. */
-export function expiry(at: Date) {
-  return {
-    to: 'expired',
-    at,
-    errorCode: 'expired',
-    errorMessage: 'The validity period ended before the message was confirmed as delivered.',
-  } as const;
-}
-
 /** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */
-export function backoffSeconds(attempt: number): number {
+function backoffSeconds(attempt: number): number {
   return Math.min(300, 2 ** Math.min(attempt, 9));
 }

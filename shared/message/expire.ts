@@ -7,17 +7,17 @@ import type { Appointment } from '../agenda/agenda.ts';
 import { type AgendaRun, type LookAgain, type Looked, lookThrough } from '../agenda/look-through.ts';
 import { errorOf, readRows } from '../agenda/read-rows.ts';
 import { addSeconds } from '../clock.ts';
-import { expiry } from './dispatch.ts';
 import { type Message, transitions } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import type { OutboundQueue } from './outbound-queue.ts';
+import { expiry } from './transition.ts';
 
-export interface ExpireDependencies extends AgendaRun {
+interface ExpireDependencies extends AgendaRun {
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
   readonly outbound: OutboundQueue;
 }
 
-export interface Expired {
+interface Expired {
   readonly expired: number;
   /** Put on the outbound queue again. */
   readonly woken: number;

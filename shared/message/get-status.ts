@@ -8,7 +8,7 @@ import { type Message, type Status, statuses } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { statusView } from './message-view.ts';
 
-export interface StatusDependencies {
+interface StatusDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly batches: Pick<BatchStore, 'get'>;
 }

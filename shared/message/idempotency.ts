@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../api.ts';
-import { addSeconds } from '../clock.ts';
+import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { derivedId, type IdPrefix, newId } from '../ids.ts';
 
 /** For how long a key stands for its first request. */
-const keyLifetimeSeconds = 86_400;
+const keyLifetimeDays = 1;
 const keyForm = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /**
@@ -43,7 +43,7 @@ export function requestHash(body: unknown): string {
     .digest('base64url');
 }
 
-export interface Keyed {
+interface Keyed {
   readonly clientId: string;
   readonly endpoint: string;
   readonly key: string | undefined;
@@ -51,7 +51,7 @@ export interface Keyed {
 }
 
 /** What a record must hold to stand for its key. */
-export interface KeyedRecord {
+interface KeyedRecord {
   readonly created_at: string;
   readonly request_hash?: string;
   readonly key_use?: number;
@@ -104,7 +104,7 @@ export async function createOnce<Entry extends KeyedRecord>(
     const known = buildHasEffects ? await store.get(id) : undefined;
     const existing = known ?? (await createFor(store, id, hash, build));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
-    if (addSeconds(new Date(existing.created_at), keyLifetimeSeconds) > now) {
+    if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
       if (existing.request_hash === hash) return { entry: existing, replayed: true };
       throw new GatewayError(
         'idempotency_key_reused',

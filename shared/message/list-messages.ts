@@ -47,7 +47,7 @@ const filteredAtOnce = 100;
 /** Before and after every position. */
 const [first, last] = ['0', '~'];
 
-export interface ListDependencies {
+interface ListDependencies {
   readonly list: MessageList;
   readonly messages: Pick<MessageStore, 'getMany'>;
 }

@@ -1,9 +1,9 @@
 /** Many messages at once, in few calls; what a throttled table leaves over is tried again. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Reading } from '../agenda/read-rows.ts';
+import { chunksOf } from '../chunks.ts';
+import type { Reading } from '../reading.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
@@ -77,10 +77,4 @@ async function untilNoneLeft(
     await sleep(25 * 2 ** round * (0.5 + Math.random()));
   }
   throw new Error(`the messages table left ${left.length} items over in ${rounds} rounds`);
-}
-
-function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
-  const chunks: Item[][] = [];
-  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
-  return chunks;
 }

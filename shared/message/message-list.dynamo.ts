@@ -1,8 +1,7 @@
 /** A client's list, merged from the shards of its index; with a reference, from that reference's own index. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { ListedKey, ListRange, MessageList } from './message-list.ts';
-import { listShards } from './message-store.ts';
+import { type ListedKey, type ListRange, listShards, type MessageList } from './message-list.ts';
 
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 

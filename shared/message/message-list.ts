@@ -1,5 +1,8 @@
 /** What a listing asks of the messages table's indexes. */
 
+/** How many shards a client's list has. */
+export const listShards = 4;
+
 /** Which of a client's messages: positions as `listPosition` makes them, the second one itself left out. */
 export interface ListRange {
   readonly clientId: string;

@@ -1,9 +1,9 @@
 /** A row of the messages table: what is written carries the keys of the indexes, what is read back is checked. */
 import * as z from 'zod/mini';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
-import { listShards } from './message-store.ts';
+import { listShards } from './message-list.ts';
 import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
@@ -61,7 +61,7 @@ export function parseMessageRow(row: unknown): Message {
 
 /** The message with the keys of its indexes: found by its client, and by its reference. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
-  const end = addSeconds(new Date(message.expires_at), retentionDays * 86_400);
+  const end = addDays(new Date(message.expires_at), retentionDays);
   return {
     ...message,
     list_at: listPosition(message),

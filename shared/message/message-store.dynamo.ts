@@ -7,17 +7,17 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Reading } from '../agenda/read-rows.ts';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import { attempted, whereItFits } from '../conditional.dynamo.ts';
+import type { Reading } from '../reading.ts';
 import { noteUse } from './key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { type Message, transitions } from './message.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
-import { statesEntered, type Transition } from './transition.ts';
+import { type CarrierWord, fieldsOf, statesEntered, type Transition } from './transition.ts';
 
-export interface MessageTable {
+interface MessageTable {
   readonly tableName: string;
   readonly retentionDays: number;
 }
@@ -104,13 +104,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
-    const values = {
-      carrier_message_id: noted.carrierMessageId,
-      carrier_key: noted.findableByCarrierId ? noted.carrierMessageId : undefined,
-      cost: noted.cost,
-      currency: noted.currency,
-    };
-    const known = Object.entries(values).filter(([, value]) => value !== undefined);
+    const known = Object.entries(notedIn(noted));
     await whereItFits(
       client.send(
         new UpdateCommand({
@@ -125,7 +119,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
-    const keptUntil = epochSeconds(addSeconds(at, (table.retentionDays + 10) * 86_400));
+    const keptUntil = epochSeconds(addDays(at, table.retentionDays + 10));
     return noteUse(client, TableName, { message_id: messageId }, use, keptUntil);
   }
 
@@ -158,6 +152,12 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
 const messageKey = z.object({ message_id: z.string() });
 
+/** The attributes that a carrier's word sets: the message's own, and the key by which its id finds the message. */
+function notedIn(word: CarrierWord): Record<string, unknown> {
+  const findable = word.findableByCarrierId === true && word.carrierMessageId !== undefined;
+  return { ...fieldsOf(word), ...(findable ? { carrier_key: word.carrierMessageId } : {}) };
+}
+
 /** One write: the new state, and the times of all states it proves. */
 function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
   const { from } = transitions[change.to];
@@ -165,16 +165,7 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
   const sets = ['#status = :to'];
   const removes: string[] = [];
   for (const state of statesEntered(change.to)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
-  const noted = {
-    error_code: change.errorCode,
-    error_message: change.errorMessage,
-    cost: change.cost,
-    currency: change.currency,
-    carrier_message_id: change.carrierMessageId,
-    carrier_key: change.findableByCarrierId ? change.carrierMessageId : undefined,
-  };
-  for (const [name, value] of Object.entries(noted)) {
-    if (value === undefined) continue;
+  for (const [name, value] of Object.entries(notedIn(change))) {
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }

@@ -1,5 +1,5 @@
 /** What the gateway asks of its messages table: each change is one conditional write that names what it replaces. */
-import type { Reading } from '../agenda/read-rows.ts';
+import type { Reading } from '../reading.ts';
 import type { Message } from './message.ts';
 import type { Transition } from './transition.ts';
 
@@ -60,6 +60,3 @@ export interface MessageStore {
   /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
-
-/** How many shards a client's list has. */
-export const listShards = 4;

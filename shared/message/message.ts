@@ -52,7 +52,7 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   canceled: { from: ['scheduled'], implies: [], final: true },
 };
 
-/** States whose entering a client is told of. `expired` of WhatsApp is told as `whatsapp.failed`. */
+/** The states that a client is told of, each once, as a message enters it; an expired WhatsApp message as `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
   'delivered',
@@ -64,10 +64,10 @@ export const eventStatuses = [
 export type EventStatus = (typeof eventStatuses)[number];
 
 /** The moment each state was entered, ISO 8601 UTC; `scheduled` is entered at `created_at`. */
-export type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
+type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
 
 /** What a message says of its one-time password; never the code. */
-export interface OtpInMessage {
+interface OtpInMessage {
   readonly otp_id: string;
   readonly code_length: number;
   readonly expires_at: string;
@@ -116,7 +116,7 @@ export interface Message extends StateTimes {
 }
 
 /** One line of a status answer's `history`. */
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly status: Status;
   readonly at: string;
 }
@@ -133,9 +133,18 @@ export function historyOf(message: Message): HistoryEntry[] {
   return entries;
 }
 
+/** A message before and after one write; `before` is absent where the write created it. */
+export interface MessageChange {
+  readonly before: Message | undefined;
+  readonly after: Message;
+}
+
+/** Whether this change entered the state: its time is known now, and was not before. */
+export function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
+  return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
+}
+
 /** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
-export function eventsOwed(before: Message | undefined, after: Message): EventStatus[] {
-  return eventStatuses.filter(
-    (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
-  );
+export function eventsOwed(change: MessageChange): EventStatus[] {
+  return eventStatuses.filter((status) => hasEntered(change, status));
 }

@@ -2,13 +2,13 @@
  * Takes what carriers report. Each receipt is one conditional write: a repeated, late or out-of-order one finds
  * no row that may change, so it changes nothing and nothing follows from it.
  */
-import type { Receipt } from '../carrier/receipt.ts';
 import { type Message, type Status, transitions } from './message.ts';
 import type { MessageStore } from './message-store.ts';
+import type { Receipt } from './receipt.ts';
 
-export type ReceiptOutcome = 'recorded' | 'ignored' | 'unknown_message';
+type ReceiptOutcome = 'recorded' | 'ignored' | 'unknown_message';
 
-export interface Recorded {
+interface Recorded {
   readonly outcome: ReceiptOutcome;
   readonly messageId: string | undefined;
   readonly message: Message | undefined;

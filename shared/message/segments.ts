@@ -3,7 +3,7 @@
  * for a bulk counts a thousand texts before it answers; a test holds it to a library's count.
  */
 
-export interface Segmentation {
+interface Segmentation {
   readonly encoding: 'GSM-7' | 'UCS-2';
   readonly segments: number;
 }

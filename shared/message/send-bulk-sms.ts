@@ -10,6 +10,7 @@ import * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, type Operation, requireCaller } from '../api.ts';
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
+import { senderSchema } from '../recipient.ts';
 import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 import { bulkRecipients, type CheckedRows, checkRows } from './bulk-rows.ts';
@@ -17,7 +18,6 @@ import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { senderSchema } from './recipient.ts';
 import {
   endOfValidity,
   messageType,
@@ -32,7 +32,7 @@ import { newSms } from './send-sms.ts';
 /** Above the function's time limit: a request that holds a batch for longer is dead. */
 const storingLeaseSeconds = 60;
 
-export interface SendBulkDependencies {
+interface SendBulkDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly webhookUrl: z.ZodMiniType<string>;

@@ -1,12 +1,10 @@
 /** The request fields that the sends share, each rule of the contract's section 5 once. */
 import * as z from 'zod/mini';
 import { parseBody } from '../api.ts';
-import { addSeconds } from '../clock.ts';
+import { addDays, addSeconds, secondsPerDay } from '../clock.ts';
 import { type FieldError, GatewayError } from '../errors.ts';
 
 export const maxMessageCharacters = 1600;
-const minute = 60;
-const day = 86_400;
 
 /** An absent field and null mean the same: clients that serialise their own types send null. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
@@ -31,8 +29,8 @@ export const smsText = textOf(maxMessageCharacters);
 export const messageType = z.enum(['transactional', 'promotional']);
 
 /** Seconds: 5 to 3 days. */
-export const validityPeriod = z.int().check(z.minimum(5), z.maximum(3 * day));
-const defaultValiditySeconds = 3 * day;
+export const validityPeriod = z.int().check(z.minimum(5), z.maximum(3 * secondsPerDay));
+const defaultValiditySeconds = 3 * secondsPerDay;
 
 /** When a message that is still unconfirmed expires: counted from the moment it may be sent. */
 export function endOfValidity(
@@ -50,7 +48,7 @@ export const scheduledAt = z.pipe(
   z.transform((text) => new Date(text)),
 );
 
-export interface ParsedSend<Output> {
+interface ParsedSend<Output> {
   readonly data: Output;
   /**
    * Refuses a time to send at that is not from 1 minute to 180 days ahead. To be called only for a new request:
@@ -86,7 +84,7 @@ function timingFault(body: unknown, now: Date): FieldError | undefined {
   if (body === null || typeof body !== 'object' || !('scheduled_at' in body)) return undefined;
   const parsed = scheduledAt.safeParse(body.scheduled_at);
   if (!parsed.success) return undefined;
-  if (parsed.data >= addSeconds(now, minute) && parsed.data <= addSeconds(now, 180 * day)) return undefined;
+  if (parsed.data >= addSeconds(now, 60) && parsed.data <= addDays(now, 180)) return undefined;
   return { field: 'scheduled_at', message: 'must be from 1 minute to 180 days ahead' };
 }
 

@@ -2,11 +2,12 @@
 import * as z from 'zod/mini';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
+import { recipientSchema, senderSchema } from '../recipient.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { recipientSchema, senderSchema } from './recipient.ts';
+import { newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
 import {
   endOfValidity,
@@ -19,7 +20,7 @@ import {
   validityPeriod,
 } from './send-fields.ts';
 
-export interface SendSmsDependencies {
+interface SendSmsDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
@@ -62,24 +63,14 @@ export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operatio
   };
 }
 
-/** The row of a new SMS: `queued`, or `scheduled` where a time was given. */
+/** The row of a new SMS. */
 export function newSms(messageId: string, clientId: string, sms: SendSmsRequest, now: Date): Message {
-  const createdAt = now.toISOString();
+  const expiresAt = endOfValidity(sms, now);
   return {
-    message_id: messageId,
-    client_id: clientId,
-    channel: 'sms',
-    recipient: sms.to,
+    ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt }, sms, now),
     ...(sms.from === undefined ? {} : { from: sms.from }),
     type: sms.type ?? 'transactional',
-    ...(sms.reference === undefined ? {} : { reference: sms.reference }),
     text: sms.message,
     ...segment(sms.message),
-    ...(sms.webhook_url === undefined ? {} : { webhook_url: sms.webhook_url }),
-    created_at: createdAt,
-    ...(sms.scheduled_at === undefined
-      ? { status: 'queued', queued_at: createdAt }
-      : { status: 'scheduled', scheduled_at: sms.scheduled_at.toISOString() }),
-    expires_at: endOfValidity(sms, now).toISOString(),
   };
 }

@@ -2,11 +2,12 @@
 import * as z from 'zod/mini';
 import { type Operation, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
+import { recipientSchema } from '../recipient.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { recipientSchema } from './recipient.ts';
+import { newMessage } from './new-message.ts';
 import {
   endOfValidity,
   optional,
@@ -20,7 +21,7 @@ import { type WhatsAppContent, whatsAppContent } from './whatsapp-content.ts';
 
 const maxTextCharacters = 4096;
 
-export interface SendWhatsAppDependencies {
+interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
   /** Accepts the URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
@@ -69,22 +70,16 @@ function withDefaultType(body: unknown): unknown {
 }
 
 function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppRequest, now: Date): Message {
-  const createdAt = now.toISOString();
+  const expiresAt = endOfValidity(request, now);
   return {
-    message_id: messageId,
-    client_id: clientId,
-    channel: 'whatsapp',
-    recipient: request.to,
+    ...newMessage(
+      { messageId, clientId, channel: 'whatsapp', recipient: request.to, expiresAt },
+      request,
+      now,
+    ),
     type: 'transactional',
-    ...(request.reference === undefined ? {} : { reference: request.reference }),
     ...(request.type === 'text' ? { text: request.message } : {}),
     whatsapp: contentOf(request),
-    ...(request.webhook_url === undefined ? {} : { webhook_url: request.webhook_url }),
-    created_at: createdAt,
-    ...(request.scheduled_at === undefined
-      ? { status: 'queued', queued_at: createdAt }
-      : { status: 'scheduled', scheduled_at: request.scheduled_at.toISOString() }),
-    expires_at: endOfValidity(request, now).toISOString(),
   };
 }
 

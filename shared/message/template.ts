@@ -7,7 +7,7 @@ export function placeholdersOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
 }
 
-export type Rendered =
+type Rendered =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: readonly string[] };
 

@@ -1,11 +1,15 @@
 /** A change of state as a value: what is to be written, and from which states it may be. */
-import { type Status, transitions } from './message.ts';
+import { type Message, type Status, transitions } from './message.ts';
 
 /** What a carrier or a clock says has become of a message. */
-export interface Transition {
+export interface Transition extends CarrierWord {
   readonly to: Status;
   /** When it happened. */
   readonly at: Date;
+}
+
+/** What a carrier says of a message beside its state. */
+export interface CarrierWord {
   readonly errorCode?: string;
   readonly errorMessage?: string;
   readonly cost?: number;
@@ -18,4 +22,26 @@ export interface Transition {
 /** The states whose time of entering this transition writes where it is not yet known, the new one last. */
 export function statesEntered(to: Status): readonly Status[] {
   return [...transitions[to].implies, to];
+}
+
+/** What becomes of a message whose validity period ended without a final receipt. */
+export function expiry(at: Date): Transition {
+  return {
+    to: 'expired',
+    at,
+    errorCode: 'expired',
+    errorMessage: 'The validity period ended before the message was confirmed as delivered.',
+  };
+}
+
+/** The word as fields of the message, those alone that it has. */
+export function fieldsOf(word: CarrierWord): Partial<Message> {
+  const fields = {
+    error_code: word.errorCode,
+    error_message: word.errorMessage,
+    cost: word.cost,
+    currency: word.currency,
+    carrier_message_id: word.carrierMessageId,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

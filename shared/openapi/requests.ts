@@ -1,12 +1,12 @@
 /** The request bodies that the document describes: the very schemas by which the operations read them. */
 import * as z from 'zod/mini';
-import { updateAccountSchema } from '../client/account.ts';
+import { updateAccountSchema } from '../account/account.ts';
+import { credentialsInBody } from '../http/client-credentials.ts';
 import { sendBulkSchema } from '../message/send-bulk-sms.ts';
 import { sendSmsSchema } from '../message/send-sms.ts';
 import { sendWhatsAppSchema } from '../message/send-whatsapp.ts';
 import { sendOtpSchema } from '../otp/send-otp.ts';
 import { verifyOtpSchema } from '../otp/verify-otp.ts';
-import { credentialsInBody } from '../token/client-credentials.ts';
 
 /** Which URLs a deployment takes is a setting; the document says the rule of those on AWS in words. */
 const webhookUrl = z.url();

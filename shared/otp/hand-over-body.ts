@@ -1,5 +1,5 @@
 /** The text that goes to the carrier: of a one-time password with its code, made for this call and kept nowhere. */
-import type { HandOverBody } from '../carrier/carrier.ts';
+import type { HandOverBody } from '../message/carrier.ts';
 import type { Message } from '../message/message.ts';
 import { render } from '../message/template.ts';
 import { deriveCode } from './code.ts';

@@ -4,13 +4,13 @@
  */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import { attempted, whereItFits } from '../conditional.dynamo.ts';
 import { recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
 
 /** A password is kept for a day after it expired, so that a late verification hears that it did. */
-const keptSeconds = 86_400;
+const keptDays = 1;
 
 const otpRow = z.object({
   otp_id: z.string(),
@@ -64,7 +64,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     async create(otp) {
-      const purgeAt = epochSeconds(addSeconds(new Date(otp.expires_at), keptSeconds));
+      const purgeAt = epochSeconds(addDays(new Date(otp.expires_at), keptDays));
       await put({ ...otp, purge_at: purgeAt }, 'attribute_not_exists(otp_id)');
     },
 
@@ -74,7 +74,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     setLatest(slot, seen, otpId, now) {
-      const purgeAt = epochSeconds(addSeconds(now, 2 * keptSeconds));
+      const purgeAt = epochSeconds(addDays(now, 2 * keptDays));
       const item = { otp_id: slotKey(slot), latest: otpId, purge_at: purgeAt };
       return seen === undefined
         ? put(item, 'attribute_not_exists(otp_id)')

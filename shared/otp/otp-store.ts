@@ -19,7 +19,7 @@ export interface RecipientSends {
   readonly revision: number;
 }
 
-export interface OtpAttempt {
+interface OtpAttempt {
   readonly otpId: string;
   readonly clientId: string;
   readonly requestId: string;

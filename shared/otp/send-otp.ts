@@ -11,10 +11,11 @@ import { newId } from '../ids.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/idempotency.ts';
 import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/message-store.ts';
-import { recipientSchema } from '../message/recipient.ts';
+import { newMessage } from '../message/new-message.ts';
 import { segment } from '../message/segments.ts';
 import { optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
+import { recipientSchema } from '../recipient.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
@@ -24,7 +25,7 @@ const defaultBrandTemplate =
   '{{code}} is your {{brand}} verification code. It expires in {{ttl_minutes}} minutes.';
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-export interface SendOtpDependencies {
+interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   /** Accepts the URLs that this deployment may call. */
@@ -140,25 +141,22 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
   const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
   const text = textOr(render(given, values), given);
   const channel = wanted.channel ?? 'sms';
-  const createdAt = now.toISOString();
-  return {
-    message_id: messageId,
-    client_id: otp.client_id,
+  const begun = {
+    messageId,
+    clientId: otp.client_id,
     channel,
-    status: 'queued',
     recipient: otp.recipient,
+    // A password that has expired need not arrive.
+    expiresAt: new Date(otp.expires_at),
+  };
+  return {
+    ...newMessage(begun, wanted, now),
     type: 'transactional',
-    ...(wanted.reference === undefined ? {} : { reference: wanted.reference }),
     text,
     // Every code of one length takes the same room: digits are in each alphabet.
     ...(channel === 'sms'
       ? segment(textOr(render(text, { code: '0'.repeat(otp.code_length) }), text))
       : { whatsapp: { type: 'text' } }),
-    ...(wanted.webhook_url === undefined ? {} : { webhook_url: wanted.webhook_url }),
-    created_at: createdAt,
-    queued_at: createdAt,
-    // A password that has expired need not arrive.
-    expires_at: otp.expires_at,
     otp: {
       otp_id: otp.otp_id,
       code_length: otp.code_length,

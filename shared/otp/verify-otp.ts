@@ -3,15 +3,15 @@ import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
 import { GatewayError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { recipientSchema } from '../message/recipient.ts';
 import { optional } from '../message/send-fields.ts';
+import { recipientSchema } from '../recipient.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
 import { purposeText } from './send-otp.ts';
 
-export interface VerifyOtpDependencies {
+interface VerifyOtpDependencies {
   readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
   readonly secrets: OtpSecrets;
 }

@@ -5,7 +5,7 @@ import { epochSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { type TokenSigner, tokenLifetimeSeconds } from './token-claims.ts';
 
-export interface IssueTokenParts {
+interface IssueTokenParts {
   readonly signer: TokenSigner;
   readonly issuer: string;
   readonly audience: string;

@@ -10,7 +10,7 @@ export interface TokenVerifier {
   verify(token: string, now: Date): Promise<TokenClaims | undefined>;
 }
 
-export interface ExpectedToken {
+interface ExpectedToken {
   readonly issuer: string;
   readonly audience: string;
 }

@@ -13,7 +13,7 @@ export interface AddressRules {
   readonly ports: 'any' | readonly number[];
 }
 
-export type UrlVerdict =
+type UrlVerdict =
   | { readonly allowed: true; readonly url: URL }
   | { readonly allowed: false; readonly reason: string };
 
@@ -68,7 +68,7 @@ export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
 }
 
 /** The port a URL means. */
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
@@ -107,7 +107,7 @@ function isPrivateName(name: string): boolean {
 }
 
 /** Thrown into a connection that would have gone where none may go. */
-export class BlockedAddressError extends Error {
+class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
   readonly code = 'EBLOCKED';
 }

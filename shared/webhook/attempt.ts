@@ -4,7 +4,7 @@ import type { PostResult } from './post.ts';
 
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 
-export interface AttemptRun {
+interface AttemptRun {
   readonly trigger: Attempt['trigger'];
   readonly startedAt: Date;
   readonly endedAt: Date;

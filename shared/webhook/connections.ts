@@ -6,7 +6,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 
-export interface Connections {
+interface Connections {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
   /** Closes idle connections where too many are kept: Node's agents never close one host's for another's. */

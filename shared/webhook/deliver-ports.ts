@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../aws.ts';
+import { dynamoWebhookSecrets } from '../client/webhook-secrets.dynamo.ts';
+import { cachedSecrets } from '../client/webhook-secrets.ts';
 import { systemClock } from '../clock.ts';
-import type { Environment } from '../env.ts';
-import { log } from '../log.ts';
+import { type Environment, webhookRuleNames } from '../env.ts';
+import { logWarning } from '../log.ts';
 import type { DeliverPorts } from './deliver.ts';
 import { raiseAlarm } from './delivery-log.ts';
 import { dynamoDeliveryStore } from './delivery-store.dynamo.ts';
@@ -16,8 +18,6 @@ import { dnsResolve, machineResolve } from './resolve.ts';
 import { schedulerOfDeliveries } from './wake.scheduler.ts';
 import { sqsDeliveryQueue } from './wake.sqs.ts';
 import { wakeBy } from './wake.ts';
-import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
-import { cachedSecrets } from './webhook-secrets.ts';
 import { addressRules } from './webhook-url.ts';
 
 export const deliverEnvironment = [
@@ -31,9 +31,7 @@ export const deliverEnvironment = [
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
-  'WEBHOOK_PORTS',
-  'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  ...webhookRuleNames,
   'RETENTION_DAYS',
 ] as const;
 
@@ -60,6 +58,6 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     sleep: async (ms) => void (await sleep(ms)),
     newRevision: randomUUID,
     raiseAlarm,
-    warn: (message, error) => log.warn(message, { error }),
+    warn: logWarning,
   };
 }

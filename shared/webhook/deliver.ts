@@ -15,6 +15,8 @@
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
  * And should SQS or the scheduler lose a message altogether, the delivery stands in the agenda until it is finished.
  */
+import type { WebhookSecret, WebhookSecrets } from '../client/webhook-secrets.ts';
+import { stubbornly } from '../stubbornly.ts';
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
 import { attemptOf, interruptedAttempt } from './attempt.ts';
@@ -24,7 +26,6 @@ import type { Post } from './post.ts';
 import { quickMs, type Receiver, receiverOf } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import { type DeliveryMessage, type DeliveryQueue, slowLaneGathersSeconds, type Wake } from './wake.ts';
-import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
 export interface DeliverPorts extends AlertPorts, AdmissionPorts {
   readonly secrets: WebhookSecrets;
@@ -33,7 +34,7 @@ export interface DeliverPorts extends AlertPorts, AdmissionPorts {
   readonly wake: Wake;
 }
 
-export interface DeliverSettings {
+interface DeliverSettings {
   /** The lane whose queue this worker serves. */
   readonly lane: Lane;
   readonly timeScale: number;
@@ -78,7 +79,7 @@ export async function deliver(
     await ports.wake.arrange(seen, ports.clock()); // 2
     return { kind: 'waiting' };
   }
-  const secrets = await ports.secrets.ofClient(seen.client_id);
+  const secrets = await ports.secrets.find(seen.client_id);
   await waitUntil(ports, new Date(seen.attempt_due_at));
   if (settings.lane === 'slow') return attempt(ports, settings, message, seen, secrets);
   const admission: Admission =
@@ -159,16 +160,11 @@ async function conclude(
  * A lost outcome would cost the receiver a second POST, so this one write is tried for as long as the lease allows.
  * It knows its own write again, so trying twice is safe.
  */
-async function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Delivery): Promise<boolean> {
-  for (const pauseMs of outcomePausesMs) {
-    try {
-      return await ports.deliveries.replace(held, next);
-    } catch (error) {
-      ports.warn('the outcome of an attempt could not be written yet', error);
-      await ports.sleep(pauseMs);
-    }
-  }
-  return ports.deliveries.replace(held, next);
+function replaceStubbornly(ports: DeliverPorts, held: Delivery, next: Delivery): Promise<boolean> {
+  const warn = (error: unknown): void =>
+    ports.warn('the outcome of an attempt could not be written yet', error);
+  const patience = { pausesMs: outcomePausesMs, sleep: ports.sleep, warn };
+  return stubbornly(patience, () => ports.deliveries.replace(held, next));
 }
 
 /** Tells of a receiver that hangs while it still does: those behind it need not find out each for itself. */

@@ -1,5 +1,5 @@
-/** Many deliveries at once. */
-import type { Reading } from '../agenda/read-rows.ts';
+/** Reads many deliveries at once, for whoever looks through them. */
+import type { Reading } from '../reading.ts';
 import type { Delivery } from './delivery.ts';
 
 export interface DeliveryReader {

@@ -2,8 +2,7 @@
  * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
-
-import { addSeconds, epochSeconds } from '../clock.ts';
+import { addDays, addSeconds, epochSeconds } from '../clock.ts';
 import {
   type Attempt,
   type Delivery,
@@ -14,7 +13,7 @@ import {
 } from './delivery.ts';
 
 /** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */
-export const sweepGraceSeconds = 90;
+const sweepGraceSeconds = 90;
 /** How long the sweep leaves a delivery alone that it has just enqueued again. */
 export const sweepPauseSeconds = 300;
 /** Far above the 5.5 s of a POST plus the writes around it, so that a held attempt's worker is alive or dead. */
@@ -49,13 +48,13 @@ export function newDelivery(
     attempts: [],
     interruptions: 0,
     created_at: now.toISOString(),
-    purge_at: epochSeconds(addSeconds(now, retentionDays * 86_400)),
+    purge_at: epochSeconds(addDays(now, retentionDays)),
     revision,
   };
 }
 
 /** What is to be done about a delivery at a moment: the whole decision, from the row alone. */
-export type NextStep =
+type NextStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
   | { readonly kind: 'alert' }

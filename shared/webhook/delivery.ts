@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 /** Seconds from the end of a failed attempt to the next one (specification, section 6.4). */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
 
-export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
+const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** From which states each may be entered. A resend by hand makes a finished delivery `pending` again. */
@@ -16,7 +16,7 @@ export const deliveryTransitions: Readonly<Record<DeliveryState, readonly Delive
   failed: ['attempting'],
 };
 
-export const attemptErrors = [
+const attemptErrors = [
   'dns',
   'refused',
   'tls',

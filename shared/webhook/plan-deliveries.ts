@@ -1,7 +1,7 @@
 /** From a change of a message to the deliveries it owes: the same change gives the same rows, however often it is relayed. */
 import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
-import { eventsOwed, type Message } from '../message/message.ts';
+import { eventsOwed, type MessageChange } from '../message/message.ts';
 import { firstLane } from './admission.ts';
 import { appointmentOf, deliveryIdOf } from './appointment.ts';
 import type { Delivery } from './delivery.ts';
@@ -10,21 +10,22 @@ import { eventBody, eventName } from './event-body.ts';
 import { type ReceiverHealth, receiverOf } from './receiver-health.ts';
 import type { DeliveryMessage, DeliveryQueue } from './wake.ts';
 
-export type PlannedDelivery = Omit<NewDelivery, 'lane'>;
+/** A change that owes webhooks, and its account's URL, which is needed only where the message has none. */
+export interface OwedChange extends MessageChange {
+  readonly accountUrl: string | undefined;
+}
+
+type PlannedDelivery = Omit<NewDelivery, 'lane'>;
 
 /**
  * One delivery for each event state that the change entered, in the order of the states.
  * The request's URL goes before the account's, which is taken as it stands when the event happens;
  * with neither there is nothing to deliver (contract, section 7).
  */
-export function planDeliveries(
-  before: Message | undefined,
-  after: Message,
-  accountUrl: string | undefined,
-): PlannedDelivery[] {
+export function planDeliveries({ before, after, accountUrl }: OwedChange): PlannedDelivery[] {
   const url = after.webhook_url ?? accountUrl;
   if (url === undefined) return [];
-  return eventsOwed(before, after).map((status) => {
+  return eventsOwed({ before, after }).map((status) => {
     const event = eventName(after, status);
     return {
       delivery_id: deliveryIdOf({ messageId: after.message_id, event }),
@@ -56,13 +57,6 @@ export interface RelayPorts extends NewbornPorts {
   readonly queue: DeliveryQueue;
 }
 
-/** A change that owes webhooks, and its account's URL, which is needed only where the message has none. */
-export interface OwedChange {
-  readonly before: Message | undefined;
-  readonly after: Message;
-  readonly accountUrl: string | undefined;
-}
-
 /**
  * Enters the deliveries in the agenda, then puts them, whole, on their queues: from then on the sweep makes anew what a
  * queue loses. The worker that takes one makes its row as it claims it, which saves a write for each. Relayed again, a
@@ -71,7 +65,7 @@ export interface OwedChange {
  * @throws when any of it is not surely done: all of it is to be relayed again.
  */
 export async function relayDeliveries(ports: RelayPorts, owed: readonly OwedChange[]): Promise<number> {
-  const planned = owed.flatMap(({ before, after, accountUrl }) => planDeliveries(before, after, accountUrl));
+  const planned = owed.flatMap(planDeliveries);
   const deliveries = await Promise.all(planned.map((given) => newborn(ports, given)));
   await ports.agenda.add('deliveries', deliveries.flatMap(appointmentOf));
   await enqueue(

@@ -4,9 +4,7 @@ import type { AttemptError } from './delivery.ts';
 /** What a POST is waiting for. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'answer';
 
-export type PostEnd =
-  | { readonly kind: 'complete' | 'timeout' }
-  | { readonly kind: 'error'; readonly error: Error };
+type PostEnd = { readonly kind: 'complete' | 'timeout' } | { readonly kind: 'error'; readonly error: Error };
 
 const waitedFor: Readonly<Record<Phase, string>> = {
   dns: "the name's resolution",

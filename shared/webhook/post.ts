@@ -20,7 +20,7 @@ import { classifyError, type Phase } from './post-error.ts';
 import { statusLineReader } from './status-line.ts';
 
 /** From the start of the connection, the name's resolution included, to the status line (contract, section 7). */
-export const statusLineLimitMs = 5000;
+const statusLineLimitMs = 5000;
 /** What the rest of an answer is given after its status line; the two together bound an attempt. */
 const restLimitMs = 500;
 const answerReadMaxBytes = 16_384;
@@ -28,7 +28,7 @@ const answerKeptBytes = 4096;
 const headersKeptMax = 40;
 const headerKeptCharacters = 256;
 
-export interface PostRequest {
+interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -47,7 +47,7 @@ export interface PostResult {
   readonly errorMessage?: string | undefined;
 }
 
-export interface PostTimings {
+interface PostTimings {
   dnsMs?: number;
   connectMs?: number;
   tlsMs?: number;
@@ -58,7 +58,7 @@ export interface PostTimings {
 /** Never throws: whatever happens is a result. */
 export type Post = (request: PostRequest) => Promise<PostResult>;
 
-export interface PostSettings {
+interface PostSettings {
   readonly rules: AddressRules;
   readonly resolve: Resolve;
   readonly tls?: SecureContextOptions;

@@ -26,7 +26,7 @@ export function receiverOf(delivery: { readonly client_id: string; readonly url:
   return { clientId: delivery.client_id, origin: URL.parse(delivery.url)?.origin ?? delivery.url };
 }
 
-export type Standing = 'quick' | 'slow' | 'unproven';
+type Standing = 'quick' | 'slow' | 'unproven';
 
 /** `taken` by the caller, who must give it back; or by another, since when. */
 export type Probe =

@@ -18,7 +18,7 @@ export interface ResendPorts {
   readonly newRevision: () => string;
 }
 
-export type Resent =
+type Resent =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
   /** It is still on its way by itself, or somebody else was faster. */
   | { readonly kind: 'under_way'; readonly state: DeliveryState }

@@ -3,7 +3,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Resolve } from './address-guard.ts';
 
-export interface DnsSettings {
+interface DnsSettings {
   /** Other name servers than the machine's. */
   readonly servers?: readonly string[];
   /** Once a name has addresses of one kind, those of the other may take so long: some servers never answer for them. */

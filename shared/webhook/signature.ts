@@ -1,7 +1,7 @@
 /** The signatures of a webhook: ours of the specification's section 6.3, and those of Standard Webhooks. */
 import { createHmac } from 'node:crypto';
+import type { WebhookSecret } from '../client/webhook-secrets.ts';
 import { epochSeconds } from '../clock.ts';
-import type { WebhookSecret } from './webhook-secrets.ts';
 
 const secretPrefix = 'whsec_';
 

@@ -27,14 +27,14 @@ import {
 } from './plan-deliveries.ts';
 import type { DeliveryQueue } from './wake.ts';
 
-export interface SweepPorts extends AgendaRun, NewbornPorts {
+interface SweepPorts extends AgendaRun, NewbornPorts {
   readonly deliveries: Pick<DeliveryStore, 'get'> & DeliveryReader;
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly queue: DeliveryQueue;
 }
 
-export interface Swept extends LookedThrough {
+interface Swept extends LookedThrough {
   readonly enqueued: number;
 }
 
@@ -84,7 +84,8 @@ async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promi
   if (message === undefined) return undefined;
   const accountUrl =
     message.webhook_url === undefined ? await ports.accountUrlOf(message.client_id) : undefined;
-  const planned = planDeliveries(undefined, message, accountUrl).find((plan) => plan.event === event);
+  const owed = planDeliveries({ before: undefined, after: message, accountUrl });
+  const planned = owed.find((plan) => plan.event === event);
   if (planned === undefined) return undefined;
   const delivery = await newborn(ports, planned);
   return { delivery, message: { ...newbornMessage(delivery), swept: true } };

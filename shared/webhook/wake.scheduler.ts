@@ -7,7 +7,7 @@ import { createOneShot, type ScheduleSettings } from '../one-shot.scheduler.ts';
 import type { Lane } from './delivery.ts';
 import type { DeliveryScheduler } from './wake.ts';
 
-export interface DeliveryScheduleSettings extends ScheduleSettings {
+interface DeliveryScheduleSettings extends ScheduleSettings {
   readonly queueArns: Readonly<Record<Lane, string>>;
 }
 

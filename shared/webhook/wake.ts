@@ -8,16 +8,15 @@
  */
 import * as z from 'zod/mini';
 import { addSeconds } from '../clock.ts';
+import { queueDelayMaxSeconds } from '../queue-delay.ts';
 import { type Delivery, deliverySchema, type Lane, retryDelaysSeconds } from './delivery.ts';
 
-/** The longest `DelaySeconds` that SQS takes. */
-const queueDelayMaxSeconds = 900;
 /** A schedule closer than this is left to SQS: it could be past before it is stored. */
 const scheduleAheadSeconds = 5;
 /** What a message of the slow lane may wait for others to fill its batch: its wake comes so much early. */
 export const slowLaneGathersSeconds = 1;
 
-export type WakePlan =
+type WakePlan =
   | { readonly road: 'queue'; readonly delaySeconds: number }
   | { readonly road: 'schedule'; readonly at: Date; readonly name: string };
 
@@ -26,7 +25,7 @@ export type WakePlan =
  * what a scheduler may be late; its wake finds the rest short enough for SQS. A delay is rounded down and the
  * last part of a second waited out by the worker, so that it comes neither early nor a second late.
  */
-export function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: number): WakePlan {
+function planWake(delivery: Delivery, now: Date, scheduleLeadSeconds: number): WakePlan {
   const dueAt = new Date(delivery.attempt_due_at);
   const remainingSeconds = Math.max(0, (dueAt.getTime() - now.getTime()) / 1000);
   if (

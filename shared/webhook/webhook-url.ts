@@ -1,13 +1,9 @@
 /** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
 import * as z from 'zod/mini';
-import { type Environment, readEnvironment } from '../env.ts';
+import { type Environment, readEnvironment, webhookRuleNames } from '../env.ts';
 import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
-const ruleNames = ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] as const;
-
-type RuleNames = (typeof ruleNames)[number];
-
-export function addressRules(env: Environment<RuleNames>): AddressRules {
+export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>): AddressRules {
   return {
     allowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
     allowHttp: env.WEBHOOK_ALLOW_HTTP,
@@ -17,7 +13,7 @@ export function addressRules(env: Environment<RuleNames>): AddressRules {
 
 /** Accepts the URLs that this deployment may call, as they were written. */
 export function webhookUrlFromEnvironment(): z.ZodMiniType<string> {
-  return webhookUrlSchema(addressRules(readEnvironment(ruleNames)));
+  return webhookUrlSchema(addressRules(readEnvironment(webhookRuleNames)));
 }
 
 export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {

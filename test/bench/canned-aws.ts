@@ -10,7 +10,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { otpSecret, type Row, type Rows } from './canned-rows.ts';
 
-export interface CannedAws {
+interface CannedAws {
   readonly url: string;
   stop(): Promise<void>;
 }

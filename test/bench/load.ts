@@ -28,7 +28,7 @@ export async function applyLoad(
 }
 
 /** How long a comparison runs: so many slices of so many pieces of work for each contestant. */
-export interface Slices {
+interface Slices {
   readonly count: number;
   readonly work: number;
 }

@@ -16,7 +16,7 @@ import { synthesizeTables } from '../support/synthesize-tables.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 import { functionEnvironment } from './function-environment.ts';
 
-export interface LocalFunctions {
+interface LocalFunctions {
   readonly dynamo: DynamoDBDocumentClient;
   readonly config: DynamoDBClientConfig;
   readonly tables: TestTables['names'];
@@ -28,7 +28,7 @@ export interface LocalFunctions {
   stop(): Promise<void>;
 }
 
-export interface LocalRequest {
+interface LocalRequest {
   readonly method?: string;
   readonly path?: string;
   readonly pathParameters?: Record<string, string>;

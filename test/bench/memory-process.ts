@@ -4,7 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type EventSettings, eventMakers } from './memory-events.ts';
+import type { EventSettings } from './http-events.ts';
+import { eventMakers } from './memory-events.ts';
 
 export interface Order {
   readonly functionName: string;

@@ -1,7 +1,7 @@
 /** An SMS goes out by the service's own protocol, once, and each answer is understood. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSms } from '../../shared/carrier/aws-sms.ts';
-import type { Carrier } from '../../shared/carrier/carrier.ts';
+import type { Carrier } from '../../shared/message/carrier.ts';
 import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
 import { aMessage } from './a-message.ts';
 

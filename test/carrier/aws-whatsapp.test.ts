@@ -1,8 +1,8 @@
 /** A WhatsApp message goes out as Meta's JSON by the service's own protocol, and each answer is understood. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsWhatsApp } from '../../shared/carrier/aws-whatsapp.ts';
-import type { Carrier } from '../../shared/carrier/carrier.ts';
 import { readEnvironment } from '../../shared/env.ts';
+import type { Carrier } from '../../shared/message/carrier.ts';
 import type { WhatsAppContent } from '../../shared/message/whatsapp-content.ts';
 import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
 import { aMessage } from './a-message.ts';

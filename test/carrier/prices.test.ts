@@ -1,7 +1,7 @@
 /** An expected price follows the recipient's country and the segments, and is absent where none is known. */
 import { describe, expect, it } from '@jest/globals';
-import { type PriceTable, priceTable } from '../../shared/carrier/price-table.ts';
 import { expectedPrice } from '../../shared/carrier/prices.ts';
+import { type PriceTable, priceTable } from '../../shared/price-table.ts';
 import { aMessage } from './a-message.ts';
 
 const table: PriceTable = {

@@ -34,7 +34,7 @@ const differences = {
   placeholders: { '--stage dev': '--stage local' },
 };
 
-export interface Ran {
+interface Ran {
   readonly status: number;
   /** Both streams, in the order of their coming. */
   readonly output: string;

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import type { Attempt, Delivery } from '../../shared/webhook/delivery.ts';
 import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoWebhookSecrets } from '../../shared/webhook/webhook-secrets.dynamo.ts';
 import { documentClient, eventually, gateway } from '../support/gateway.ts';
 import { newClient, type TestClient } from '../support/gateway-client.ts';
 import { type ReceivedPost, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -124,7 +124,7 @@ describe('the rotation of a webhook secret over the API', () => {
   /** As if the 24 h were over: the end that stands in the row is moved to now. */
   async function endOverlap(clientId: string, old: string): Promise<void> {
     const TableName = tables.client_secrets ?? '';
-    const secrets = await dynamoWebhookSecrets(dynamo, TableName).ofClient(clientId);
+    const secrets = await dynamoWebhookSecrets(dynamo, TableName).find(clientId);
     const ending = secrets.find(({ secret }) => secret === old);
     const hours = (Date.parse(ending?.expires_at ?? '') - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);

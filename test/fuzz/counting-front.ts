@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Tally } from './tally.ts';
 
-export interface CountingFront {
+interface CountingFront {
   readonly baseUrl: string;
   /** For how long requests waited for the gateway, all together. */
   waitedSeconds(): number;

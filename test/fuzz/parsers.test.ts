@@ -4,8 +4,8 @@ import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libph
 import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../shared/errors.ts';
 import { decodeCursor, encodeCursor } from '../../shared/message/cursor.ts';
-import { countryOf, isRecipient } from '../../shared/message/recipient.ts';
 import { placeholdersOf, render, renderedLength } from '../../shared/message/template.ts';
+import { countryOf, isRecipient } from '../../shared/recipient.ts';
 import { checkUrl, isAllowedAddress } from '../../shared/webhook/address-guard.ts';
 import { runs } from './runs.ts';
 

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { parseBody } from '../../shared/api.ts';
 import { GatewayError } from '../../shared/errors.ts';
 import { type BodyFormat, readBody } from '../../shared/http/body.ts';
+import { identifyByCredentials } from '../../shared/http/client-credentials.ts';
 import { checkRows } from '../../shared/message/bulk-rows.ts';
 import { requestHash } from '../../shared/message/idempotency.ts';
 import { listMessagesQuery } from '../../shared/message/list-messages.ts';
 import { parseMessageRow } from '../../shared/message/message-row.ts';
 import { newSms } from '../../shared/message/send-sms.ts';
 import { requests } from '../../shared/openapi/requests.ts';
-import { identifyByCredentials } from '../../shared/token/client-credentials.ts';
 import { runs } from './runs.ts';
 
 const now = new Date('2026-11-21T10:00:00.000Z');

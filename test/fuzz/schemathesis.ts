@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-export interface SchemathesisRun {
+interface SchemathesisRun {
   readonly python: string;
   readonly baseUrl: string;
   readonly examples: string;
@@ -13,7 +13,7 @@ export interface SchemathesisRun {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface SchemathesisResult {
+interface SchemathesisResult {
   readonly generated: number;
   readonly passed: number;
   readonly status: number;

@@ -43,7 +43,7 @@ describe('a message', () => {
           if (message === before) continue;
           expect(statuses.indexOf(message.status)).toBeGreaterThan(statuses.indexOf(before.status));
           if (finals.includes(before.status)) expect(['delivered', 'read']).toContain(message.status);
-          told.push(...eventsOwed(before, message));
+          told.push(...eventsOwed({ before, after: message }));
         }
         expect(new Set(told).size).toBe(told.length);
         const history = historyOf(message).map((entry) => entry.status);

@@ -37,6 +37,12 @@ describe('the settings of a stage', () => {
     expect(refused).toThrow('retentionDays: Too small');
   });
 
+  it('hold prices in the form in which the functions read them', () => {
+    const prices = (currency: string) => `{"currency":"${currency}","sms":{"GB":0.04},"whatsapp":{}}`;
+    expect(stageFrom({ prices: prices('EUR') }).prices.sms).toEqual({ GB: 0.04 });
+    expect(() => stageFrom({ prices: prices('euro') })).toThrow('prices.currency: Invalid string');
+  });
+
   it('say what production still lacks', () => {
     expect(() => stageFrom({ stage: 'production' })).toThrow(
       'whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social',

@@ -5,7 +5,7 @@ import { cancelMessage } from '../../shared/message/cancel.ts';
 import { dispatch } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
 import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
-import { type RelayDependencies, relay } from '../../shared/message/relay.ts';
+import { type RelayDependencies, relay } from '../../shared/relay/relay.ts';
 import { accepted, handOversIn } from '../support/hand-overs.ts';
 import { memoryAgenda } from '../support/memory-agenda.ts';
 import { aClient, ask, storesIn } from '../support/sends.ts';

@@ -55,7 +55,7 @@ function faultsOf(way: readonly Message[]): string[] {
     if (statuses.indexOf(after.status) <= statuses.indexOf(before.status)) {
       faults.push(`${before.status} became ${after.status}`);
     }
-    const owed = eventsOwed(before, after);
+    const owed = eventsOwed({ before, after });
     if (!owed.some((status) => status === after.status)) faults.push(`${after.status} was not told`);
     told.push(...owed.map((status) => eventName(after, status)));
   }

@@ -13,7 +13,7 @@ import type { TestTables } from '../support/tables.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 
-export interface Engine {
+interface Engine {
   readonly tables: TestTables;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { gateway } from './gateway.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
 
-export interface Ended {
+interface Ended {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -5,12 +5,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface CarrierRequest {
+interface CarrierRequest {
   readonly service: 'sms' | 'whatsapp';
   readonly body: Record<string, unknown>;
 }
 
-export interface ServiceError {
+interface ServiceError {
   readonly status: number;
   readonly error: string;
   /** Members of the error beside its message. */

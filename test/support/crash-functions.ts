@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { accountUrls } from '../../shared/account/account-url.ts';
 import { dynamoActivityLog } from '../../shared/activity/activity-log.dynamo.ts';
 import { dynamoAgenda } from '../../shared/agenda/agenda.dynamo.ts';
 import { done, processBatch, processRecords } from '../../shared/batch.ts';
@@ -11,24 +12,23 @@ import { dynamoOutbox } from '../../shared/carrier/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../../shared/carrier/receipts.sqs.ts';
 import { parseReceipts } from '../../shared/carrier/receipts.ts';
 import { simulator } from '../../shared/carrier/simulator.ts';
-import { accountUrls } from '../../shared/client/account-url.ts';
 import { dynamoClientStore } from '../../shared/client/client-store.dynamo.ts';
+import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
+import { cachedSecrets } from '../../shared/client/webhook-secrets.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { dispatch } from '../../shared/message/dispatch.ts';
 import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
 import { sqsOutboundQueue } from '../../shared/message/outbound-queue.sqs.ts';
 import { recordReceipt } from '../../shared/message/record-receipts.ts';
-import { relay } from '../../shared/message/relay.ts';
-import { readChanges, type StreamRecord } from '../../shared/message/stream.dynamo.ts';
 import { postponeOn } from '../../shared/postpone.sqs.ts';
+import { relay } from '../../shared/relay/relay.ts';
+import { readChanges, type StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 import { deliver } from '../../shared/webhook/deliver.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoReceiverStore } from '../../shared/webhook/receiver-health.dynamo.ts';
 import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
 import { deliveryMessageSchema, wakeBy } from '../../shared/webhook/wake.ts';
-import { dynamoWebhookSecrets } from '../../shared/webhook/webhook-secrets.dynamo.ts';
-import { cachedSecrets } from '../../shared/webhook/webhook-secrets.ts';
 import type { Process } from './crash-world.ts';
 import type { Receiver } from './receiver.ts';
 import type { TestTables } from './tables.ts';
@@ -47,7 +47,7 @@ export interface Ground {
 }
 
 /** Each made once for a process, then called with event after event. */
-export type CrashableFunctions = Readonly<
+type CrashableFunctions = Readonly<
   Record<'relay' | QueueName, (process: Process) => (event: SQSEvent) => Promise<unknown>>
 >;
 

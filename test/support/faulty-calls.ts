@@ -27,7 +27,7 @@ export interface FaultyCalls {
   post<T>(worker: Worker, act: () => Promise<T>): Promise<T>;
 }
 
-export interface FaultyCallsOptions {
+interface FaultyCallsOptions {
   readonly time: VirtualTime;
   /** The fault of the n-th call, counted over the whole run. */
   readonly fault?: ((name: string, index: number) => Fault | undefined) | undefined;

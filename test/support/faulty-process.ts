@@ -18,7 +18,7 @@ const faults = [
 ] as const;
 export type Fault = (typeof faults)[number];
 /** What a call can be spared: a fault, or the SDK's own repeats, which not every caller has. */
-export type Spared = Fault | 'retry';
+type Spared = Fault | 'retry';
 
 export interface Process {
   readonly clock: Clock;
@@ -27,14 +27,14 @@ export interface Process {
   ended?: 'well' | 'failed';
 }
 
-export class Throttled extends Error {
+class Throttled extends Error {
   override readonly name = 'ThrottlingException';
 }
 
 /** How often each fault comes, in parts of all calls. */
-export type FaultRates = Readonly<Record<Fault, number>>;
+type FaultRates = Readonly<Record<Fault, number>>;
 
-export const usualRates: FaultRates = {
+const usualRates: FaultRates = {
   kill_before: 0.006,
   kill_after: 0.006,
   fail_before: 0.008,

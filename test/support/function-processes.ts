@@ -5,7 +5,7 @@ import { gateway } from './gateway.ts';
 
 const run = promisify(execFile);
 
-export interface FunctionProcess {
+interface FunctionProcess {
   readonly pid: number;
   /** The command line, in which the function's name stands. */
   readonly command: string;

@@ -14,7 +14,7 @@ export async function tokenOf(clientId: string, clientSecret: string): Promise<A
 }
 
 /** The part of a status answer that tests look at. */
-export interface StatusBody {
+interface StatusBody {
   readonly status: string;
   readonly history: readonly { readonly status: string; readonly at: string }[];
   readonly [field: string]: unknown;

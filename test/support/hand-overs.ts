@@ -1,6 +1,6 @@
 /** Messages on private tables, and a carrier that takes them or not as it is told, at times of the test's own. */
 import { randomUUID } from 'node:crypto';
-import type { Carrier, HandOver } from '../../shared/carrier/carrier.ts';
+import type { Carrier, HandOver } from '../../shared/message/carrier.ts';
 import type { DispatchDependencies } from '../../shared/message/dispatch.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { aClient, ask, sendsIn, storesIn } from './sends.ts';

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { AttemptError } from '../../shared/webhook/delivery.ts';
 
-export interface HostileReceiver {
+interface HostileReceiver {
   readonly name: string;
   /** What it does once a request has begun to arrive. */
   readonly answer: (socket: Socket) => void;

@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export interface HttpCall {
+interface HttpCall {
   /** Sent as JSON; text as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -7,7 +7,7 @@ import {
   positionAfter,
 } from '../../shared/agenda/agenda.ts';
 
-export interface MemoryAgenda extends Agenda {
+interface MemoryAgenda extends Agenda {
   /** Everything that stands in it. */
   all(): readonly AgendaEntry[];
 }

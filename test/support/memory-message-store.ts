@@ -5,9 +5,9 @@
 import { addSeconds } from '../../shared/clock.ts';
 import { type Message, transitions } from '../../shared/message/message.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
-import { statesEntered, type Transition } from '../../shared/message/transition.ts';
+import { fieldsOf, statesEntered, type Transition } from '../../shared/message/transition.ts';
 
-export type OnChange = (before: Message | undefined, after: Message) => void;
+type OnChange = (before: Message | undefined, after: Message) => void;
 
 export interface MemoryMessageStore extends MessageStore {
   /** Every message as it stands. */
@@ -81,17 +81,12 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
       return put(message, entered(message, change));
     },
 
-    async noteHandOver(messageId, { carrierMessageId, findableByCarrierId, cost, currency }) {
+    async noteHandOver(messageId, noted) {
       const message = rows.get(messageId);
       if (message === undefined) return;
-      if (findableByCarrierId && message.carrier_message_id === undefined)
-        byCarrierId.set(carrierMessageId, messageId);
-      const noted = {
-        carrier_message_id: carrierMessageId,
-        ...(cost === undefined ? {} : { cost }),
-        ...(currency === undefined ? {} : { currency }),
-      };
-      put(message, { ...noted, ...message });
+      if (noted.findableByCarrierId && message.carrier_message_id === undefined)
+        byCarrierId.set(noted.carrierMessageId, messageId);
+      put(message, { ...fieldsOf(noted), ...message });
     },
 
     async noteKeyUse(messageId, use) {
@@ -111,15 +106,7 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 function entered(message: Message, change: Transition): Message {
   const at = change.at.toISOString();
   const times = Object.fromEntries(statesEntered(change.to).map((state) => [`${state}_at`, at]));
-  const noted = {
-    error_code: change.errorCode,
-    error_message: change.errorMessage,
-    cost: change.cost,
-    currency: change.currency,
-    carrier_message_id: change.carrierMessageId,
-  };
-  const known = Object.fromEntries(Object.entries(noted).filter(([, value]) => value !== undefined));
-  const after: Message = { ...times, ...message, ...known, status: change.to };
+  const after: Message = { ...times, ...message, ...fieldsOf(change), status: change.to };
   if (change.to !== 'delivered' && change.to !== 'read') return after;
   const { error_code: _code, error_message: _message, ...rest } = after;
   return rest;

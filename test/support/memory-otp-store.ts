@@ -2,7 +2,7 @@
 import type { OneTimePassword } from '../../shared/otp/otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from '../../shared/otp/otp-store.ts';
 
-export interface MemoryOtpStore extends OtpStore {
+interface MemoryOtpStore extends OtpStore {
   /** Every password as it stands. */
   all(): OneTimePassword[];
 }

@@ -40,7 +40,10 @@ export async function findingsOf(
   note('stream records that are no message', road.unreadable.came.size);
   for (const id of road.unreadable.came)
     if (!road.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
-  const owed = messages.reduce((sum, message) => sum + eventsOwed(undefined, message).length, 0);
+  const owed = messages.reduce(
+    (sum, message) => sum + eventsOwed({ before: undefined, after: message }).length,
+    0,
+  );
   note('deliveries', road.webhooks.deliveryIds.size);
   if (road.webhooks.deliveryIds.size > owed)
     violations.push(`${road.webhooks.deliveryIds.size} deliveries for ${owed} states`);
@@ -105,7 +108,7 @@ export async function findingsOf(
   }
 
   async function checkDeliveries(message: Message): Promise<void> {
-    for (const status of eventsOwed(undefined, message)) {
+    for (const status of eventsOwed({ before: undefined, after: message })) {
       const event = eventName(message, status);
       const delivery = await road.webhooks.get(derivedId('whd', message.message_id, event));
       const where = `${message.message_id} ${event}`;

@@ -7,7 +7,7 @@ import { messageWorld } from './message-world.ts';
 import { randomFrom } from './seeded-random.ts';
 import { virtualTime } from './virtual-time.ts';
 
-export interface RunSettings {
+interface RunSettings {
   readonly seed: number;
   /** How many messages the clients want sent. */
   readonly total: number;

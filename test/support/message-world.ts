@@ -3,18 +3,18 @@
  * or to a receiver did stands in ledgers that no fault reaches.
  */
 import { done, type QueueVerdict } from '../../shared/batch.ts';
-import type { Carrier } from '../../shared/carrier/carrier.ts';
 import { parseReceipts } from '../../shared/carrier/receipts.ts';
 import { simulator } from '../../shared/carrier/simulator.ts';
 import { addSeconds } from '../../shared/clock.ts';
+import type { Carrier } from '../../shared/message/carrier.ts';
 import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { recordReceipt } from '../../shared/message/record-receipts.ts';
-import { relay } from '../../shared/message/relay.ts';
-import { readChanges, type StreamRecord } from '../../shared/message/stream.dynamo.ts';
 import { handOverBodies } from '../../shared/otp/hand-over-body.ts';
 import type { OtpSecrets } from '../../shared/otp/otp-secret.ts';
+import { relay } from '../../shared/relay/relay.ts';
+import { readChanges, type StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 import { shardOf } from '../../shared/shard.ts';
 import type { Process } from './faulty-process.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
@@ -47,7 +47,7 @@ export interface MessageWorld {
   messagesOf(process: Process): MessageStore;
 }
 
-export interface MessageWorldOptions {
+interface MessageWorldOptions {
   readonly accountUrlOf: (clientId: string) => string | undefined;
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
   /** What the functions get for the store: to see that a broken one is noticed. */

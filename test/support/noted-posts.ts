@@ -21,7 +21,7 @@ export interface Post {
   readonly lane: Lane;
 }
 
-export interface NotedPosts {
+interface NotedPosts {
   readonly posts: readonly Post[];
   postOf(worker: Worker): PostWebhook;
 }

@@ -13,7 +13,7 @@ export interface ReceivedPost {
 }
 
 /** The parts of a webhook's body that tests look at. */
-export interface WebhookBody {
+interface WebhookBody {
   readonly event: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>> & { readonly message_id: string };

@@ -6,7 +6,7 @@ import { derivedIdAt } from '../../shared/ids.ts';
 import type { Message } from '../../shared/message/message.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 
-export interface RenamedMessages {
+interface RenamedMessages {
   readonly messages: MessageStore;
   /** Under which id a message is stored that its request knows by another. */
   storedId(messageId: string): string;

@@ -10,7 +10,7 @@ import { type PolicyName, policies } from '../../shared/routes.ts';
 import { documentClient, eventually, gateway } from './gateway.ts';
 import { type Answer, httpCall } from './http-call.ts';
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   /** The `Idempotency-Key`. */
   readonly key?: string;
@@ -26,7 +26,7 @@ export interface SendingClient {
   statusOnce(messageId: unknown, wanted: string): Promise<Record<string, unknown>>;
 }
 
-export interface ClientWishes {
+interface ClientWishes {
   readonly countries?: readonly string[];
   readonly senders?: readonly string[];
   readonly webhookUrl?: string;

@@ -22,7 +22,7 @@ export interface TemplateResource {
   };
 }
 
-export interface Synthesized {
+interface Synthesized {
   readonly file: string;
   readonly resources: Readonly<Record<string, TemplateResource>>;
   /** What the rules found and nobody acknowledged. */

@@ -3,9 +3,9 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/message-row.ts';
-import type { StreamRecord } from '../../shared/message/stream.dynamo.ts';
+import type { StreamRecord } from '../../shared/relay/stream.dynamo.ts';
 
-export interface StreamRecords {
+interface StreamRecords {
   /** The record of the change; seldom there are others about it that are no change of a message. */
   change(before: Message | undefined, after: Message): readonly StreamRecord[];
   /** The ids of those that no reader can make a message of. */

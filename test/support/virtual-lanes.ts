@@ -16,7 +16,7 @@ export interface WakeSeen {
   readonly at: Date;
 }
 
-export interface VirtualLanes {
+interface VirtualLanes {
   readonly wakes: readonly WakeSeen[];
   put(lane: Lane, message: DeliveryMessage, delaySeconds?: number): void;
   queueOf(worker: Worker): DeliveryQueue;

@@ -12,7 +12,7 @@ export interface World {
   readonly processes: FaultyProcesses;
 }
 
-export interface QueueSettings<Body> {
+interface QueueSettings<Body> {
   readonly consumerTimeoutSeconds: number;
   readonly maxReceives: number;
   readonly consume: (process: Process, body: Body) => Promise<QueueVerdict>;

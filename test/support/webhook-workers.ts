@@ -31,7 +31,7 @@ export interface WebhookWorkers {
   sweep(): void;
 }
 
-export interface WebhookWorkerOptions {
+interface WebhookWorkerOptions {
   /** What the sweep plans a delivery from that no worker has taken. */
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => string | undefined;
@@ -132,7 +132,7 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
       activityLog: {
         add: (entry) => processes.call(process, async () => void activities.set(entry.entry_id, entry)),
       },
-      secrets: { ofClient: () => processes.call(process, async () => secrets) },
+      secrets: { find: () => processes.call(process, async () => secrets) },
       health: healthOf(process),
       post: () => post(process),
       queue,

@@ -20,7 +20,7 @@ import { type Answer, notedPosts, type Post } from './noted-posts.ts';
 import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
 import { virtualTime } from './virtual-time.ts';
 
-export interface WorldOptions extends WakeFaults {
+interface WorldOptions extends WakeFaults {
   readonly store: DeliveryStore & DeliveryReader;
   readonly agenda?: Agenda;
   readonly startAt: Date;
@@ -110,7 +110,7 @@ export function createWorld(options: WorldOptions): World {
         add: (entry) => call(worker, 'activity', async () => void activities.set(entry.entry_id, entry)),
       },
       secrets: {
-        ofClient: () =>
+        find: () =>
           call(worker, 'secrets', async () => [
             { secret: 'whsec_c2VjcmV0', created_at: options.startAt.toISOString() },
           ]),

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../shared/client/client-admin.ts';
 import { addSeconds } from '../../shared/clock.ts';
+import { identifyByCredentials, tokenRequestFormats } from '../../shared/http/client-credentials.ts';
 import { type HttpFunction, httpFunction } from '../../shared/http.ts';
 import { routes } from '../../shared/routes.ts';
-import { identifyByCredentials, tokenRequestFormats } from '../../shared/token/client-credentials.ts';
 import { issueToken } from '../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
 import {

@@ -119,27 +119,29 @@ describe('the deliveries a change owes', () => {
       delivered_at: deliveredAt,
       read_at: readAt,
     });
-    const planned = planDeliveries(aMessage({ channel: 'whatsapp' }), after, undefined);
+    const owed = { before: aMessage({ channel: 'whatsapp' }), after, accountUrl: undefined };
+    const planned = planDeliveries(owed);
     expect(planned.map(({ event }) => event)).toEqual([
       'whatsapp.sent',
       'whatsapp.delivered',
       'whatsapp.read',
     ]);
     expect(planned[0]?.delivery_id).toBe(derivedId('whd', after.message_id, 'whatsapp.sent'));
-    expect(planDeliveries(aMessage({ channel: 'whatsapp' }), after, undefined)).toEqual(planned);
+    expect(planDeliveries(owed)).toEqual(planned);
   });
 
   it('go to the URL of the request, else to the account, else nowhere', () => {
     const { webhook_url: _, ...noUrl } = aSentMessage();
     const { webhook_url: _before, ...beforeNoUrl } = aMessage();
-    expect(planDeliveries(aMessage(), aSentMessage(), account)[0]?.url).toBe(
-      'https://receiver.example.com/hook',
-    );
-    expect(planDeliveries(beforeNoUrl, noUrl, account)[0]?.url).toBe(account);
-    expect(planDeliveries(beforeNoUrl, noUrl, undefined)).toEqual([]);
+    const withUrl = { before: aMessage(), after: aSentMessage(), accountUrl: account };
+    expect(planDeliveries(withUrl)[0]?.url).toBe('https://receiver.example.com/hook');
+    const withoutUrl = { before: beforeNoUrl, after: noUrl };
+    expect(planDeliveries({ ...withoutUrl, accountUrl: account })[0]?.url).toBe(account);
+    expect(planDeliveries({ ...withoutUrl, accountUrl: undefined })).toEqual([]);
   });
 
   it('are none for a change that enters no state', () => {
-    expect(planDeliveries(aSentMessage(), aSentMessage({ carrier_message_id: 'x' }), account)).toEqual([]);
+    const after = aSentMessage({ carrier_message_id: 'x' });
+    expect(planDeliveries({ before: aSentMessage(), after, accountUrl: account })).toEqual([]);
   });
 });

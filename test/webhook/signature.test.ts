@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import type { WebhookSecret } from '../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { signatureHeaders } from '../../shared/webhook/signature.ts';
-import type { WebhookSecret } from '../../shared/webhook/webhook-secrets.ts';
 
 // The receiver's library compares with the present time.
 const now = new Date();

@@ -1,7 +1,7 @@
 /** Light or dark: as the system prefers, until a person chooses; the choice is remembered. */
 import { applyMode, Mode } from '@cloudscape-design/global-styles';
 
-export type Colours = 'light' | 'dark';
+type Colours = 'light' | 'dark';
 
 const key = 'messaging-gateway.colours';
 

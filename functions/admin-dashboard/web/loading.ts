@@ -1,7 +1,7 @@
 /** What is read from the gateway for a page: loading, there, or refused; and read page by page where there is much. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-export interface Loaded<Data> {
+interface Loaded<Data> {
   readonly data: Data | undefined;
   readonly error: string | undefined;
   readonly loading: boolean;

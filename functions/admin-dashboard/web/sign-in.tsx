@@ -12,7 +12,7 @@ import { signIn } from './api.ts';
 import { sentence } from './loading.ts';
 import type { Session } from './session.ts';
 
-export interface SignInProps {
+interface SignInProps {
   /** Why the session before ended. */
   readonly farewell: string | undefined;
   readonly onSignIn: (session: Session) => void;

@@ -22,7 +22,7 @@ import { LoadFailure } from './parts/load-failure.tsx';
 import { go, type Location, linkTo, useLocation } from './route.ts';
 import type { Session } from './session.ts';
 
-export interface SignedInProps {
+interface SignedInProps {
   readonly session: Session;
   /** With a sentence where the session ended by itself. */
   readonly onEnd: (why: string | undefined) => void;

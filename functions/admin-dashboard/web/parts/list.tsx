@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import type { Pages } from '../loading.ts';
 import { LoadFailure } from './load-failure.tsx';
 
-export interface ListProps<Row> {
+interface ListProps<Row> {
   /** For screen readers. */
   readonly label: string;
   readonly header?: ReactNode;

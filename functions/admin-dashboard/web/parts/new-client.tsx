@@ -13,7 +13,7 @@ import { ApiError } from '../api.ts';
 import { useDashboard } from '../context.ts';
 import { sentence } from '../loading.ts';
 
-export interface NewClientProps {
+interface NewClientProps {
   readonly onDismiss: () => void;
   readonly onCreated: (client: ShownClient) => void;
 }

@@ -10,7 +10,7 @@ import { ApiError } from '../api.ts';
 import { useDashboard } from '../context.ts';
 import { sentence } from '../loading.ts';
 
-export interface PermissionsProps {
+interface PermissionsProps {
   /** Of the client in the admin API. */
   readonly path: string;
   readonly countries: readonly string[] | null;

@@ -11,7 +11,7 @@ export interface Secret {
   readonly value: string;
 }
 
-export interface SecretsProps {
+interface SecretsProps {
   readonly title: string;
   readonly secrets: readonly Secret[];
   readonly onDone: () => void;

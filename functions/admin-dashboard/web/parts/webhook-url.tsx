@@ -7,7 +7,7 @@ import { ApiError } from '../api.ts';
 import { useDashboard } from '../context.ts';
 import { sentence } from '../loading.ts';
 
-export interface WebhookUrlProps {
+interface WebhookUrlProps {
   /** Of the client in the admin API. */
   readonly path: string;
   readonly value: string | null;

@@ -5,21 +5,16 @@
  * message looked after, and a queue message too many finds its work done.
  */
 import { addSeconds, type Clock } from '../clock.ts';
+import { firstLook } from '../message/expire.ts';
+import { eventsOwed, type Message, type MessageChange } from '../message/message.ts';
+import type { OutboundQueue, OutboundScheduler } from '../message/outbound-queue.ts';
+import { queueDelayMaxSeconds } from '../queue-delay.ts';
 import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
-import { firstLook } from './expire.ts';
-import { eventsOwed, type Message } from './message.ts';
-import type { OutboundQueue, OutboundScheduler } from './outbound-queue.ts';
-
-/** A message before and after one write; `before` is absent where the write created it. */
-export interface MessageChange {
-  readonly before: Message | undefined;
-  readonly after: Message;
-}
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
   readonly outboundScheduler: OutboundScheduler;
-  /** What the scheduler may be late by: schedules are aimed so much early. */
+  /** How late the scheduler may be: schedules are aimed that much early. */
   readonly scheduleLeadSeconds: number;
   readonly webhooks: RelayPorts;
   /** The account's webhook URL as it stands now. */
@@ -32,9 +27,6 @@ export interface Relayed {
   readonly scheduled: number;
   readonly deliveries: number;
 }
-
-/** The longest delay that a queue holds; a schedule for less than the rest of it would come no earlier. */
-const queueDelayMaxSeconds = 900;
 
 /** @throws when anything is not surely passed on: all changes are to be relayed again. */
 export async function relay(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<Relayed> {
@@ -80,7 +72,7 @@ async function oweDeliveries(deps: RelayDependencies, changes: readonly MessageC
 
   const owed = await Promise.all(
     changes
-      .filter(({ before, after }) => eventsOwed(before, after).length > 0)
+      .filter((change) => eventsOwed(change).length > 0)
       .map(async ({ before, after }): Promise<OwedChange> => {
         const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
         return { before, after, accountUrl: url };

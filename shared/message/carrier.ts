@@ -1,5 +1,5 @@
 /** The port to whoever carries messages: one call that hands a message over, and what can come of it. */
-import type { Message } from '../message/message.ts';
+import type { Message } from './message.ts';
 
 /** What the carrier said to a hand-over. */
 export type HandOver =

@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
+import { cachedSecrets, type WebhookSecret } from '../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../shared/clock.ts';
-import { dynamoWebhookSecrets } from '../../shared/webhook/webhook-secrets.dynamo.ts';
-import { cachedSecrets, type WebhookSecret } from '../../shared/webhook/webhook-secrets.ts';
 import { created } from '../support/a-webhook-message.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
@@ -22,13 +22,13 @@ const newer = { secret: 'whsec_bmV3', created_at: created.toISOString() };
 describe('the secrets of webhooks in their table', () => {
   it('are read as they stand, the one that ends among them', async () => {
     await put({ client_id: 'rotated', webhook_secrets: [newer, older] });
-    expect(await source().ofClient('rotated')).toEqual([newer, older]);
+    expect(await source().find('rotated')).toEqual([newer, older]);
   });
 
   it('are none for a client without a row, and for one whose row has none', async () => {
     await put({ client_id: 'bare' });
-    expect(await source().ofClient('bare')).toEqual([]);
-    expect(await source().ofClient('nobody')).toEqual([]);
+    expect(await source().find('bare')).toEqual([]);
+    expect(await source().find('nobody')).toEqual([]);
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('the secrets of webhooks in their table', () => {
     'are refused with %s: nothing is signed with what a person got wrong',
     async (_what, webhook_secrets) => {
       await put({ client_id: 'wrong', webhook_secrets });
-      await expect(source().ofClient('wrong')).rejects.toThrow();
+      await expect(source().find('wrong')).rejects.toThrow();
     },
   );
 });
@@ -51,7 +51,7 @@ describe('the memory of secrets', () => {
     let now = created;
     const secrets = cachedSecrets(
       {
-        async ofClient(clientId) {
+        async find(clientId) {
           reads += 1;
           return rows.get(clientId) ?? [];
         },
@@ -71,23 +71,23 @@ describe('the memory of secrets', () => {
   it('reads once for a flood of webhooks', async () => {
     const { rows, secrets, reads } = remembered();
     rows.set('c', [newer]);
-    await Promise.all(Array.from({ length: 50 }, () => secrets.ofClient('c')));
+    await Promise.all(Array.from({ length: 50 }, () => secrets.find('c')));
     expect(reads()).toBe(1);
   });
 
   it('sees a rotation within 30 s, far less than the 24 h for which the old secret is good', async () => {
     const { rows, secrets, pass } = remembered();
     rows.set('c', [older]);
-    expect(await secrets.ofClient('c')).toEqual([older]);
+    expect(await secrets.find('c')).toEqual([older]);
     rows.set('c', [newer, older]);
     pass(30);
-    expect(await secrets.ofClient('c')).toEqual([newer, older]);
+    expect(await secrets.find('c')).toEqual([newer, older]);
   });
 
   it('sees the first secret of a client at once', async () => {
     const { rows, secrets } = remembered();
-    expect(await secrets.ofClient('c')).toEqual([]);
+    expect(await secrets.find('c')).toEqual([]);
     rows.set('c', [newer]);
-    expect(await secrets.ofClient('c')).toEqual([newer]);
+    expect(await secrets.find('c')).toEqual([newer]);
   });
 });

@@ -1,4 +1,4 @@
-/** Sets stream records aside that are no messages, so that one of them holds up nothing and is lost to nobody. */
+/** Sets aside stream records that are no messages: none of them holds up the others, and none is lost. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { log } from '../log.ts';
 import { countMetric } from '../metrics.ts';

@@ -1,5 +1,5 @@
 /** What a carrier reports of a message after the hand-over, in the gateway's own words. */
-import type { Transition } from '../message/transition.ts';
+import type { Transition } from './transition.ts';
 
 /** At least one of the two ids is known. */
 export interface Receipt {

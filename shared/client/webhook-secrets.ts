@@ -11,7 +11,7 @@ export interface WebhookSecret {
 
 export interface WebhookSecrets {
   /** Newest first; expired ones may be among them. */
-  ofClient(clientId: string): Promise<readonly WebhookSecret[]>;
+  find(clientId: string): Promise<readonly WebhookSecret[]>;
 }
 
 /** A rotation takes effect within this time; the old secret is good for 24 h, so nothing is signed wrongly. */
@@ -20,9 +20,9 @@ const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 /** Remembers secrets, so that a flood of one client's webhooks reads them once. "None yet" is not remembered. */
 export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
   const read = async (clientId: string) => {
-    const found = await source.ofClient(clientId);
+    const found = await source.find(clientId);
     return found.length === 0 ? undefined : found;
   };
   const reader = new CachedReader(read, bounds, clock);
-  return { ofClient: async (clientId) => (await reader.get(clientId)) ?? [] };
+  return { find: async (clientId) => (await reader.get(clientId)) ?? [] };
 }

@@ -1,15 +1,14 @@
 /** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
 import { type ApiResponse, type Caller, type Operation, parseBody, requireCaller } from '../api.ts';
+import type { Client } from '../client/client.ts';
+import { type ClientAdminParts, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
+import type { ClientStore } from '../client/client-store.ts';
 import type { Clock } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
 import { type PolicyName, policies } from '../routes.ts';
-import type { Client } from './client.ts';
-import { type ClientAdminParts, rotateWebhookSecret } from './client-admin.ts';
-import type { ClientStore } from './client-store.ts';
 
-export interface AccountDependencies {
+interface AccountDependencies {
   readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
   readonly limitsOf: LimitReader;
 }
@@ -35,7 +34,7 @@ export function updateAccount(deps: AccountDependencies, webhookUrl: z.ZodMiniTy
     const { webhook_url } = parseBody(schema, request.body);
     if (webhook_url !== undefined) {
       const known = await deps.clients.setWebhookUrl(caller.clientId, webhook_url ?? undefined);
-      if (!known) throw unknown();
+      if (!known) throw noSuchClient();
     }
     return accountView(deps, await ownClient(deps, caller));
   };
@@ -65,7 +64,7 @@ export function rotateOwnWebhookSecret(
 
 async function ownClient(deps: AccountDependencies, caller: Caller): Promise<Client> {
   const client = await deps.clients.find(caller.clientId);
-  if (client === undefined) throw unknown();
+  if (client === undefined) throw noSuchClient();
   return client;
 }
 
@@ -77,8 +76,4 @@ async function accountView(deps: AccountDependencies, client: Client): Promise<A
   }
   const { client_id, name, webhook_url = null } = client;
   return { status: 200, body: { client_id, name, webhook_url, limits } };
-}
-
-function unknown(): GatewayError {
-  return new GatewayError('not_found', 'There is no such client.');
 }

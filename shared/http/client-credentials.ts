@@ -4,8 +4,8 @@ import { parseBody } from '../api.ts';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
 import { GatewayError } from '../errors.ts';
-import { type BodyFormat, readBody } from '../http/body.ts';
-import { type Arrival, clientDisabled, type Identify } from '../http/identity.ts';
+import { type BodyFormat, readBody } from './body.ts';
+import { type Arrival, clientDisabled, type Identify } from './identity.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 

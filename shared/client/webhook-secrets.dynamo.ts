@@ -18,7 +18,7 @@ const secretsRow = z.object({
 
 export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, tableName: string): WebhookSecrets {
   return {
-    async ofClient(clientId) {
+    async find(clientId) {
       const answer = await client.send(
         new GetCommand({ TableName: tableName, Key: { client_id: clientId }, ConsistentRead: true }),
       );

@@ -1,9 +1,8 @@
 /** Reads changes of messages out of the records of their table's stream. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Message } from './message.ts';
-import { parseMessageRow } from './message-row.ts';
-import type { MessageChange } from './relay.ts';
+import type { Message, MessageChange } from '../message/message.ts';
+import { parseMessageRow } from '../message/message-row.ts';
 
 /** The part of a stream record that says what changed. */
 export interface StreamRecord {
@@ -11,7 +10,7 @@ export interface StreamRecord {
   readonly dynamodb?: { readonly OldImage?: unknown; readonly NewImage?: unknown } | undefined;
 }
 
-export interface ReadChanges {
+interface ReadChanges {
   readonly changes: readonly MessageChange[];
   /** Records that are no messages: no repetition would make them so. */
   readonly unreadable: readonly StreamRecord[];

@@ -1,4 +1,4 @@
-/** The stage's prices as they stand in its settings, in the environment and in a test. */
+/** The form of a stage's prices, in its settings and in the environment of its functions. */
 import * as z from 'zod/mini';
 
 /** By ISO 3166-1 alpha-2 country; `default` for every other. */

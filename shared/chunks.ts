@@ -1,0 +1,7 @@
+/** Parts a list into pieces of a size that one call takes, in order. */
+
+export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
+  return chunks;
+}
