@@ -48,6 +48,12 @@ export function countryOf(recipient: string): CountryCode | undefined {
   return number?.country ?? number?.getPossibleCountries()[0];
 }
 
+/** What a message's row says of its recipient. */
+export function recipientFields(recipient: string): { recipient: string; country?: CountryCode } {
+  const country = countryOf(recipient);
+  return { recipient, ...(country === undefined ? {} : { country }) };
+}
+
 /** Whether the sender is a name and not a number. */
 export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');

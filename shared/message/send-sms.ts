@@ -6,7 +6,7 @@ import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { recipientSchema, senderSchema } from './recipient.ts';
+import { recipientFields, recipientSchema, senderSchema } from './recipient.ts';
 import { segment } from './segments.ts';
 import {
   endOfValidity,
@@ -69,7 +69,7 @@ export function newSms(messageId: string, clientId: string, sms: SendSmsRequest,
     message_id: messageId,
     client_id: clientId,
     channel: 'sms',
-    recipient: sms.to,
+    ...recipientFields(sms.to),
     ...(sms.from === undefined ? {} : { from: sms.from }),
     type: sms.type ?? 'transactional',
     ...(sms.reference === undefined ? {} : { reference: sms.reference }),

@@ -6,7 +6,7 @@ import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
-import { recipientSchema } from './recipient.ts';
+import { recipientFields, recipientSchema } from './recipient.ts';
 import {
   endOfValidity,
   optional,
@@ -74,7 +74,7 @@ function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppR
     message_id: messageId,
     client_id: clientId,
     channel: 'whatsapp',
-    recipient: request.to,
+    ...recipientFields(request.to),
     type: 'transactional',
     ...(request.reference === undefined ? {} : { reference: request.reference }),
     ...(request.type === 'text' ? { text: request.message } : {}),

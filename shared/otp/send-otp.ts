@@ -11,7 +11,7 @@ import { newId } from '../ids.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/idempotency.ts';
 import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/message-store.ts';
-import { recipientSchema } from '../message/recipient.ts';
+import { recipientFields, recipientSchema } from '../message/recipient.ts';
 import { segment } from '../message/segments.ts';
 import { optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
@@ -146,7 +146,7 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
     client_id: otp.client_id,
     channel,
     status: 'queued',
-    recipient: otp.recipient,
+    ...recipientFields(otp.recipient),
     type: 'transactional',
     ...(wanted.reference === undefined ? {} : { reference: wanted.reference }),
     text,

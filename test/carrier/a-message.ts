@@ -1,5 +1,6 @@
 /** A message as the tests of the carriers hand it over. */
 import type { Message } from '../../shared/message/message.ts';
+import { recipientFields } from '../../shared/message/recipient.ts';
 
 export const handedOverAt = new Date('2026-11-20T10:00:00.250Z');
 
@@ -9,7 +10,7 @@ export function aMessage(change: Partial<Message> = {}): Message {
     client_id: 'acme',
     channel: 'sms',
     status: 'sending',
-    recipient: '+447700900123',
+    ...recipientFields(change.recipient ?? '+447700900123'),
     type: 'transactional',
     text: 'Hello',
     segments: 1,
