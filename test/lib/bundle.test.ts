@@ -1,8 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundleSettings } from '../../lib/bundle.ts';
+import { bundleAnswers } from '../../lib/bundle-answers.ts';
 
 const { metafile } = buildSync({
   ...bundleSettings,
@@ -27,4 +29,25 @@ describe('a function’s bundle', () => {
       expect(carried.filter((input) => leftOut.test(input))).toEqual([]);
     },
   );
+});
+
+describe('the answers that describe the API', () => {
+  const made = mkdtempSync(join(tmpdir(), 'answers-'));
+  afterAll(() => rmSync(made, { recursive: true }));
+
+  function make(folder: string): ReadonlyMap<string, string> {
+    bundleAnswers(bundleSettings, join(made, folder));
+    const answers = join(made, folder, 'answers');
+    return new Map(readdirSync(answers).map((name) => [name, readFileSync(join(answers, name), 'utf8')]));
+  }
+
+  it('are one for each route of the function, the same bytes each time that they are made', () => {
+    const first = make('first');
+    expect([...first.keys()].toSorted()).toEqual([
+      'getDocs.json',
+      'getOpenApiDocument.json',
+      'getWebhookGuide.json',
+    ]);
+    expect(make('second')).toEqual(first);
+  });
 });
