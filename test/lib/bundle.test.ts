@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundleSettings } from '../../lib/bundle.ts';
@@ -16,19 +16,44 @@ const { metafile } = buildSync({
   metafile: true,
 });
 
+/** What of the sources stands in each bundle. */
+const carriedBy = new Map(
+  Object.entries(metafile.outputs).map(([file, { inputs }]) => [
+    file,
+    Object.keys(inputs).filter((input) => (inputs[input]?.bytesInOutput ?? 0) > 0),
+  ]),
+);
+
 describe('a function’s bundle', () => {
   it.each(Object.keys(metafile.outputs))(
     '%s carries nothing that was left out for its start’s sake',
     (file) => {
-      const carried = Object.entries(metafile.outputs[file]?.inputs ?? {})
-        .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-        .map(([input]) => input);
       // Chained zod and its languages; credentials that Lambda has not; what only event streams need.
       const leftOut =
         /zod\/v4\/(classic|locales\/(?!(?:en|index)\.js))|nested-clients|credential-provider-(?!env)|submodules\/event-streams/;
-      expect(carried.filter((input) => leftOut.test(input))).toEqual([]);
+      expect(carriedBy.get(file)?.filter((input) => leftOut.test(input))).toEqual([]);
     },
   );
+
+  it.each(Object.keys(metafile.outputs))('%s carries of no service all its operations', (file) => {
+    // The client that has every operation as a method: there when a bundle takes in a service as a whole.
+    const whole = /@aws-sdk\/client-[^/]+\/dist-es\/(?!\w+Client\.js)[A-Z]\w+\.js$/;
+    expect(carriedBy.get(file)?.filter((input) => whole.test(input))).toEqual([]);
+  });
+
+  it('carries the numbering plans only where a request names a number or a country', () => {
+    const carriers = [...carriedBy.keys()].filter((file) =>
+      carriedBy.get(file)?.some((input) => input.includes('libphonenumber-js/')),
+    );
+    expect(carriers.map((file) => parse(file).name)).toEqual([
+      'admin-api',
+      'send-bulk-sms',
+      'send-otp',
+      'send-sms',
+      'send-whatsapp',
+      'verify-otp',
+    ]);
+  });
 });
 
 describe('the answers that describe the API', () => {
