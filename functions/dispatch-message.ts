@@ -17,16 +17,15 @@ import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
 
 const env = readEnvironment(['OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
-const deps = chooseCarriers(systemClock).then(
-  (carriers): DispatchDependencies => ({
-    messages: messagesFromEnvironment(),
-    carrierFor: (message) => carriers[message.channel],
-    bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
-    clock: systemClock,
-    newClaimId: randomUUID,
-    sleep: async (ms) => void (await sleep(ms)),
-  }),
-);
+const carriers = chooseCarriers(systemClock);
+const deps: DispatchDependencies = {
+  messages: messagesFromEnvironment(),
+  carrierFor: (message) => carriers[message.channel],
+  bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
+  clock: systemClock,
+  newClaimId: randomUUID,
+  sleep: async (ms) => void (await sleep(ms)),
+};
 const postpone = postponeOn(sqs(), env.OUTBOUND_QUEUE_URL);
 const queueMessage = z.object({ message_id: z.string() });
 
@@ -35,7 +34,7 @@ export function handler(event: SQSEvent) {
     event,
     queueMessage,
     async ({ message_id }) => {
-      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(await deps, message_id);
+      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(deps, message_id);
       if (errorCode !== undefined) countMetric('CarrierRefusal');
       log.info('dispatch', {
         message_id,

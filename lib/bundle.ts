@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { bundleAnswers } from './bundle-answers.ts';
 import { bundleDashboard } from './bundle-dashboard.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -49,6 +50,8 @@ export interface Bundle {
 
 /** The function beside which the dashboard's files stand. */
 const dashboard = 'admin-dashboard';
+/** The function beside which its answers stand. */
+const description = 'describe-api';
 
 let bundle: Bundle | undefined;
 
@@ -94,6 +97,7 @@ function makeInto(outdir: string, functionNames: readonly string[]): void {
     entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
     outdir: making,
   });
+  bundleAnswers(bundleSettings, join(making, description));
   const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(making, dashboard));
   process.stderr.write(
     `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,

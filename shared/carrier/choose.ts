@@ -1,4 +1,4 @@
-/** The stage's carrier of each channel. A carrier that the stage does not use is never loaded. */
+/** The stage's carrier of each channel; only the settings of that one are needed. */
 import { randomUUID } from 'node:crypto';
 import { dynamo, sqs } from '../aws.ts';
 import type { Clock } from '../clock.ts';
@@ -6,6 +6,9 @@ import { readEnvironment } from '../env.ts';
 import type { Carrier } from '../message/carrier.ts';
 import type { Channel } from '../message/message.ts';
 import type { PriceTable } from '../price-table.ts';
+// Not when first needed: what a bundle loads later it takes whole, every operation of both services with it.
+import { awsSms } from './aws-sms.ts';
+import { awsWhatsApp } from './aws-whatsapp.ts';
 import { dynamoOutbox } from './outbox.dynamo.ts';
 import { sqsReceiptSender } from './receipts.sqs.ts';
 import { simulator } from './simulator.ts';
@@ -15,15 +18,15 @@ const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 
-export async function chooseCarriers(clock: Clock): Promise<Carriers> {
+export function chooseCarriers(clock: Clock): Carriers {
   const { SMS_CARRIER, WHATSAPP_CARRIER, PRICES } = readEnvironment([
     'SMS_CARRIER',
     'WHATSAPP_CARRIER',
     'PRICES',
   ]);
   return {
-    sms: SMS_CARRIER === 'aws' ? await smsByAws(PRICES, clock) : simulated(PRICES, clock),
-    whatsapp: WHATSAPP_CARRIER === 'aws' ? await whatsAppByAws(PRICES) : simulated(PRICES, clock),
+    sms: SMS_CARRIER === 'aws' ? smsByAws(PRICES, clock) : simulated(PRICES, clock),
+    whatsapp: WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(PRICES) : simulated(PRICES, clock),
   };
 }
 
@@ -38,9 +41,8 @@ function simulated(prices: PriceTable, clock: Clock): Carrier {
   });
 }
 
-async function smsByAws(prices: PriceTable, clock: Clock): Promise<Carrier> {
+function smsByAws(prices: PriceTable, clock: Clock): Carrier {
   const environment = readEnvironment(['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET']);
-  const { awsSms } = await import('./aws-sms.ts');
   return awsSms(
     {
       originationIdentity: environment.SMS_ORIGINATION_IDENTITY,
@@ -52,13 +54,12 @@ async function smsByAws(prices: PriceTable, clock: Clock): Promise<Carrier> {
   );
 }
 
-async function whatsAppByAws(prices: PriceTable): Promise<Carrier> {
+function whatsAppByAws(prices: PriceTable): Carrier {
   const environment = readEnvironment([
     'WHATSAPP_PHONE_NUMBER_ID',
     'META_API_VERSION',
     'WHATSAPP_OTP_TEMPLATE',
   ]);
-  const { awsWhatsApp } = await import('./aws-whatsapp.ts');
   return awsWhatsApp({
     phoneNumberId: environment.WHATSAPP_PHONE_NUMBER_ID,
     metaApiVersion: environment.META_API_VERSION,

@@ -1,20 +1,19 @@
 /** What a message is expected to cost, by country and segment, until its receipt says what it did cost. */
 import type { Message } from '../message/message.ts';
 import type { PriceTable } from '../price-table.ts';
-import { countryOf } from '../recipient.ts';
 
 export interface Price {
   readonly cost: number;
   readonly currency: string;
 }
 
-/** The expected price, or undefined where the table has none for the recipient's country. */
+/** The expected price, or undefined where the table has none for the recipient's country, nor for every other. */
 export function expectedPrice(
   table: PriceTable,
-  message: Pick<Message, 'channel' | 'recipient' | 'segments'>,
+  message: Pick<Message, 'channel' | 'country' | 'segments'>,
 ): Price | undefined {
   const prices = table[message.channel];
-  const each = prices[countryOf(message.recipient) ?? 'default'] ?? prices.default;
+  const each = prices[message.country ?? 'default'] ?? prices.default;
   if (each === undefined) return undefined;
   const parts = message.channel === 'sms' ? (message.segments ?? 1) : 1;
   return { cost: roundPrice(each * parts), currency: table.currency };

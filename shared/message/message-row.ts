@@ -15,6 +15,7 @@ const messageRow = z.object({
   channel: z.enum(['sms', 'whatsapp']),
   status: z.enum(statuses),
   recipient: z.string(),
+  country: z.exactOptional(z.string()),
   from: z.exactOptional(z.string()),
   type: z.enum(['transactional', 'promotional']),
   reference: z.exactOptional(z.string()),

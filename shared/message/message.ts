@@ -83,6 +83,8 @@ export interface Message extends StateTimes {
   readonly status: Status;
   /** E.164. */
   readonly recipient: string;
+  /** The recipient's, ISO 3166-1 alpha-2, where it has one: found at the send, so that no later step carries the numbering plans. */
+  readonly country?: string;
   readonly from?: string;
   readonly type: 'transactional' | 'promotional';
   readonly reference?: string;

@@ -1,4 +1,5 @@
 /** What every new message begins with, whatever it says: whose it is, for whom, its first state and its end. */
+import { countryOf } from '../recipient.ts';
 import type { Message } from './message.ts';
 
 interface Begun {
@@ -20,11 +21,13 @@ interface SendRequest {
 export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
   const { reference, webhook_url, scheduled_at } = request;
+  const country = countryOf(begun.recipient);
   return {
     message_id: begun.messageId,
     client_id: begun.clientId,
     channel: begun.channel,
     recipient: begun.recipient,
+    ...(country === undefined ? {} : { country }),
     ...(reference === undefined ? {} : { reference }),
     ...(webhook_url === undefined ? {} : { webhook_url }),
     created_at: createdAt,

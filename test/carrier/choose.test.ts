@@ -21,7 +21,7 @@ afterEach(() => {
 
 afterAll(() => server.close());
 
-function choose(environment: Record<string, string>) {
+async function choose(environment: Record<string, string>) {
   Object.assign(process.env, carrierEnvironment(server.url), { PRICES: '{"currency":"USD"}' }, environment);
   return chooseCarriers(systemClock);
 }
