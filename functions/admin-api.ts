@@ -23,7 +23,7 @@ const env = readEnvironment([
   'RETENTION_DAYS',
   'WEBHOOK_PORTS',
   'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  'WEBHOOK_ALLOW_LOOPBACK',
 ]);
 const simulated = env.SMS_CARRIER === 'simulator' || env.WHATSAPP_CARRIER === 'simulator';
 

@@ -35,7 +35,7 @@ export class Admin extends Construct {
         'WHATSAPP_CARRIER',
         'WEBHOOK_PORTS',
         'WEBHOOK_ALLOW_HTTP',
-        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+        'WEBHOOK_ALLOW_LOOPBACK',
       ],
     });
     api.grantGate(adminApi);

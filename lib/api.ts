@@ -36,7 +36,7 @@ const webhookRules: readonly EnvironmentName[] = [
   'RETENTION_DAYS',
   'WEBHOOK_PORTS',
   'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  'WEBHOOK_ALLOW_LOOPBACK',
 ];
 
 const needs: Readonly<Record<RouteName, Needs>> = {

@@ -99,8 +99,8 @@ const settings = z.strictObject({
     z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
   ]),
   webhookAllowHttp: z.boolean(),
-  /** Loopback and private receivers: never on AWS, where they would be our own network. */
-  webhookAllowPrivateAddresses: z.boolean(),
+  /** Receivers on loopback addresses: never on AWS, where they would be Lambda's own. */
+  webhookAllowLoopback: z.boolean(),
   /** Retry delays are this many times shorter, so that a person can watch all five; 1 on AWS. */
   webhookTimeScale: wholeNumber,
   /** How late a schedule may fire: within its minute on AWS, within the 10 s sweep of the emulator. */
@@ -147,7 +147,7 @@ const dev: StageSettings = {
   tokenKeyGenerations: [1],
   webhookPorts: [80, 443],
   webhookAllowHttp: false,
-  webhookAllowPrivateAddresses: false,
+  webhookAllowLoopback: false,
   webhookTimeScale: 1,
   scheduleLeadSeconds: 60,
   enforceSslOnQueues: true,
@@ -187,7 +187,7 @@ const local: StageSettings = {
   webhookAllowHttp: true,
   // Each worker is a process of this machine, and its start costs all others.
   concurrency: { ...dev.concurrency, slowWebhooks: 8 },
-  webhookAllowPrivateAddresses: true,
+  webhookAllowLoopback: true,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
@@ -262,9 +262,9 @@ const checked = settings.check(
       'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
     );
     demand(
-      stage.name === 'local' || !stage.webhookAllowPrivateAddresses,
-      'webhookAllowPrivateAddresses',
-      "only the local stage may call private addresses: on AWS they are the gateway's own network",
+      stage.name === 'local' || !stage.webhookAllowLoopback,
+      'webhookAllowLoopback',
+      "only the local stage may call loopback addresses: on AWS they are Lambda's own",
     );
     demand(
       new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,

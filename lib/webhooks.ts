@@ -91,7 +91,7 @@ export class Webhooks extends Construct {
         'SCHEDULE_LEAD_SECONDS',
         'WEBHOOK_PORTS',
         'WEBHOOK_ALLOW_HTTP',
-        'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+        'WEBHOOK_ALLOW_LOOPBACK',
         'RETENTION_DAYS',
       ],
     });

@@ -89,7 +89,7 @@ function portsOf({ tables, queues }: StackResources, stage: StageSettings): Admi
   };
   const table = (name: string): string => named('table', tables, name);
   const rules = readEnvironment(
-    ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'],
+    ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_LOOPBACK'],
     stageVariables(stage),
   );
   return adminPorts({

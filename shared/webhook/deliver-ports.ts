@@ -33,7 +33,7 @@ export const deliverEnvironment = [
   'SCHEDULE_LEAD_SECONDS',
   'WEBHOOK_PORTS',
   'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  'WEBHOOK_ALLOW_LOOPBACK',
   'RETENTION_DAYS',
 ] as const;
 
@@ -52,7 +52,7 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     health: receiverHealth(dynamoReceiverStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
     post: httpPost({
       rules: addressRules(env),
-      resolve: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES ? machineResolve : dnsResolve(),
+      resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
     }),
     queue,
     wake: wakeBy(queue, schedules, env.SCHEDULE_LEAD_SECONDS),

@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { type Environment, readEnvironment } from '../env.ts';
 import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
-const ruleNames = ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] as const;
+const ruleNames = ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_LOOPBACK'] as const;
 
 type RuleNames = (typeof ruleNames)[number];
 
 export function addressRules(env: Environment<RuleNames>): AddressRules {
   return {
-    allowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
+    allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
     allowHttp: env.WEBHOOK_ALLOW_HTTP,
     ports: parsePorts(env.WEBHOOK_PORTS),
   };
