@@ -63,7 +63,10 @@ async function localResources(
     throw noGateway(cause);
   });
   aimAtEmulator(environment, aws);
-  return { tables, queues };
+  // The emulator gives its queues another name of this machine than its endpoint has, and the SDK warns of that.
+  const { origin } = new URL(aws.endpoint);
+  const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
+  return { tables, queues: Object.fromEntries(ours) };
 }
 
 function noGateway(cause?: unknown): ConnectionFailure {

@@ -144,8 +144,13 @@ async function choosePort(dataFolder: string | undefined): Promise<number> {
     });
   }
   const port = await freePort();
-  await mkdir(dataFolder, { recursive: true });
-  await writeFile(file, String(port));
+  try {
+    await mkdir(dataFolder, { recursive: true });
+    await writeFile(file, String(port));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(`Nothing can be kept in ${dataFolder}: ${reason}.`);
+  }
   return port;
 }
 

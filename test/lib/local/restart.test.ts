@@ -44,7 +44,10 @@ async function call(method: string, path: string, apiKey: string, body?: object)
 }
 
 async function delivered(apiKey: string): Promise<string> {
-  const { message_id } = await call('POST', '/api/v1/sms/send', apiKey, { to: '+447700900123', message: 'Hi' });
+  const { message_id } = await call('POST', '/api/v1/sms/send', apiKey, {
+    to: '+447700900123',
+    message: 'Hi',
+  });
   for (let tries = 0; tries < 60; tries += 1) {
     const { status } = await call('GET', `/api/v1/sms/status/${message_id}`, apiKey);
     if (status === 'delivered') return message_id;
