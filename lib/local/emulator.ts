@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { keepStreams } from './kept-streams.ts';
+import { keepState } from './kept-state.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** What the emulator takes its callers' credentials to be, and where it says that it is. */
@@ -37,7 +37,7 @@ def follow_parent():
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
 if 'PERSIST_STATE' in os.environ:
-    exec(${JSON.stringify(keepStreams)})
+    exec(${JSON.stringify(keepState)})
 from ministack.app import main
 try:
     main()

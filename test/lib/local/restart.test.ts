@@ -56,7 +56,7 @@ async function delivered(apiKey: string): Promise<string> {
   throw new Error(`${message_id} is not delivered`);
 }
 
-it('after a restart on the same data, messages of before are there, and new ones are handed over', async () => {
+it('after a restart on the same data, and after a death, messages of before are there and new ones are handed over', async () => {
   gateway = await start();
   aimAtEmulator(process.env, gateway.aws);
   const admin = dynamoClientAdmin(dynamo(), gateway.tables);
@@ -67,5 +67,14 @@ it('after a restart on the same data, messages of before are there, and new ones
 
   gateway = await start();
   expect((await call('GET', `/api/v1/sms/status/${last}`, api_key)).status).toBe('delivered');
+  const beforeDeath = await delivered(api_key);
+
+  // The state is written every five seconds or so.
+  await pause(8000);
+  process.kill(-gateway.emulatorPid, 'SIGKILL');
+  await gateway.ended;
+  await gateway.stop();
+  gateway = await start();
+  expect((await call('GET', `/api/v1/sms/status/${beforeDeath}`, api_key)).status).toBe('delivered');
   await expect(delivered(api_key)).resolves.toMatch(/^msg_/);
-}, 180_000);
+}, 240_000);
