@@ -64,19 +64,28 @@ async function run(): Promise<number> {
     announce(connection);
     return await untilEnded(gateway);
   } finally {
-    await rm(connectionFile, { force: true });
+    await forget(gateway);
     await gateway.stop();
   }
+}
+
+/** Takes the connection away, unless it is that of another gateway which was started here since. */
+async function forget({ aws }: LocalGateway): Promise<void> {
+  const text = await readFile(connectionFile, 'utf8').catch(() => '');
+  if (text.includes(JSON.stringify(aws.endpoint))) await rm(connectionFile, { force: true });
 }
 
 /** A data folder keeps its clients, so a restart changes nothing for what uses them. */
 async function demoClients(gateway: LocalGateway, dataFolder: string | undefined): Promise<DemoClients> {
   const file = dataFolder === undefined ? undefined : join(dataFolder, 'demo-clients.json');
   const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return JSON.parse(kept) as DemoClients;
-
   aimAtEmulator(process.env, gateway.aws);
-  const created = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
+  const admin = dynamoClientAdmin(dynamo(), gateway.tables);
+  const known = kept === undefined ? undefined : (JSON.parse(kept) as DemoClients);
+  // An emulator that was killed has kept nothing of its run: these clients may be in the file alone.
+  if (known !== undefined && (await admin.clients.find(known.client_id)) !== undefined) return known;
+
+  const created = await createDemoClients(admin, new Date());
   if (file !== undefined && dataFolder !== undefined) {
     await mkdir(dataFolder, { recursive: true });
     await writeFile(file, JSON.stringify(created), ownerOnly);

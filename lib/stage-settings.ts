@@ -98,8 +98,8 @@ const settings = z.strictObject({
     z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
   ]),
   webhookAllowHttp: z.boolean(),
-  /** Loopback and private receivers: never on AWS, where they would be our own network. */
-  webhookAllowPrivateAddresses: z.boolean(),
+  /** Receivers on loopback addresses: never on AWS, where they would be Lambda's own. */
+  webhookAllowLoopback: z.boolean(),
   /** Retry delays are this many times shorter, so that a person can watch all five; 1 on AWS. */
   webhookTimeScale: wholeNumber,
   /** How late a schedule may fire: within its minute on AWS, within the 10 s sweep of the emulator. */
@@ -140,9 +140,9 @@ const checked = settings.check(
       'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
     );
     demand(
-      stage.name === 'local' || !stage.webhookAllowPrivateAddresses,
-      'webhookAllowPrivateAddresses',
-      "only the local stage may call private addresses: on AWS they are the gateway's own network",
+      stage.name === 'local' || !stage.webhookAllowLoopback,
+      'webhookAllowLoopback',
+      "only the local stage may call loopback addresses: on AWS they are Lambda's own",
     );
     demand(
       new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,

@@ -16,7 +16,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),
     WEBHOOK_ALLOW_HTTP: String(stage.webhookAllowHttp),
-    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: String(stage.webhookAllowPrivateAddresses),
+    WEBHOOK_ALLOW_LOOPBACK: String(stage.webhookAllowLoopback),
     WEBHOOK_TIME_SCALE: String(stage.webhookTimeScale),
     SCHEDULE_LEAD_SECONDS: String(stage.scheduleLeadSeconds),
     TOKEN_ISSUER: stage.stackName,

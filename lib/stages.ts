@@ -30,7 +30,7 @@ const dev: StageSettings = {
   tokenKeyGenerations: [1],
   webhookPorts: [80, 443],
   webhookAllowHttp: false,
-  webhookAllowPrivateAddresses: false,
+  webhookAllowLoopback: false,
   webhookTimeScale: 1,
   scheduleLeadSeconds: 60,
   enforceSslOnQueues: true,
@@ -70,7 +70,7 @@ const local: StageSettings = {
   webhookAllowHttp: true,
   // Each worker is a process of this machine, and its start costs all others.
   concurrency: { ...dev.concurrency, slowWebhooks: 8 },
-  webhookAllowPrivateAddresses: true,
+  webhookAllowLoopback: true,
   // One sweep of the emulator and two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,

@@ -56,7 +56,7 @@ const variables = {
   /** Ports that a webhook URL may name, comma-separated; `any` in the local stage. */
   WEBHOOK_PORTS: z.lazy(() => z.string().check(z.regex(/^(any|\d+(,\d+)*)$/))),
   WEBHOOK_ALLOW_HTTP: flag,
-  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: flag,
+  WEBHOOK_ALLOW_LOOPBACK: flag,
 
   SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
@@ -90,7 +90,7 @@ export type EnvironmentName = keyof typeof variables;
 export const webhookRuleNames = [
   'WEBHOOK_PORTS',
   'WEBHOOK_ALLOW_HTTP',
-  'WEBHOOK_ALLOW_PRIVATE_ADDRESSES',
+  'WEBHOOK_ALLOW_LOOPBACK',
 ] as const satisfies readonly EnvironmentName[];
 
 export type Environment<Names extends EnvironmentName> = {

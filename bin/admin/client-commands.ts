@@ -13,7 +13,7 @@ import {
   showClient,
   withdrawApiKey,
 } from '../../shared/admin/clients.ts';
-import { assertWebhookUrl, permissionsBody } from '../../shared/admin/requests.ts';
+import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/requests.ts';
 import type { ApiKeyView, ClientView } from '../../shared/admin/views.ts';
 import { parseBody } from '../../shared/api.ts';
 import { GatewayError } from '../../shared/errors.ts';
@@ -34,10 +34,14 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
     .action(
       run(async ({ ports, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
-        if (options.webhookUrl !== undefined) assertWebhookUrl(ports, options.webhookUrl);
-        const created = await addClient(ports, actor, {
+        const wanted = parseBody(newClientBody(ports), {
           name: options.name,
           scopes: [options.admin ? 'admin' : 'messages'],
+          webhook_url: options.webhookUrl,
+        });
+        const created = await addClient(ports, actor, {
+          name: wanted.name,
+          scopes: wanted.scopes,
           webhookUrl: options.webhookUrl,
         });
         const { client_id, name, scopes, client_secret, webhook_secret } = created;

@@ -55,14 +55,24 @@ async function localResources(
   environment: Record<string, string | undefined>,
 ): Promise<StackResources> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    throw new ConnectionFailure('No gateway runs here: start one with npm start, or name a --stage.');
-  }
+  if (text === undefined) throw noGateway();
   const parsed = connectionSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { aws, tables, queues } = parsed.data;
+  // A gateway that was killed leaves its file behind.
+  await fetch(aws.endpoint).catch((cause: unknown) => {
+    throw noGateway(cause);
+  });
   aimAtEmulator(environment, aws);
-  return { tables, queues };
+  // The emulator gives its queues another name of this machine than its endpoint has, and the SDK warns of that.
+  const { origin } = new URL(aws.endpoint);
+  const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
+  return { tables, queues: Object.fromEntries(ours) };
+}
+
+function noGateway(cause?: unknown): ConnectionFailure {
+  const text = 'No gateway runs here: start one with npm start, or name a --stage.';
+  return new ConnectionFailure(text, { cause });
 }
 
 function knownStage(name: string): StageSettings {

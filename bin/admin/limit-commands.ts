@@ -1,5 +1,6 @@
 /** `limits …`: a client's limits where they differ from the defaults, in force within 60 seconds. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { existing } from '../../shared/admin/clients.ts';
 import {
   allOverrides,
   type EndpointLimits,
@@ -11,6 +12,8 @@ import {
   removeLimits,
   setLimits,
 } from '../../shared/admin/limits.ts';
+import { limitsBody } from '../../shared/admin/requests.ts';
+import { parseBody } from '../../shared/api.ts';
 import { GatewayError } from '../../shared/errors.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
@@ -45,11 +48,12 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
         if (perMinute === undefined && perHour === undefined && perDay === undefined) {
           throw new GatewayError('invalid_request', 'Give --per-minute, --per-hour or --per-day.');
         }
-        const change = {
+        const { endpoint: _named, ...change } = parseBody(limitsBody, {
+          endpoint,
           per_minute: limitOf(perMinute),
           per_hour: limitOf(perHour),
           per_day: limitOf(perDay),
-        };
+        });
         const view = await setLimits(ports, actor, clientId, endpoint, change);
         return { json: view, text: () => limitTable([view]) };
       }),
@@ -60,6 +64,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .argument('[client-id]')
     .action(
       run(async ({ ports }, clientId: string | undefined) => {
+        if (clientId !== undefined) await existing(ports, clientId);
         const found = clientId === undefined ? await allOverrides(ports) : await limitsOf(ports, clientId);
         return { json: { limits: found }, text: () => limitTable(found) };
       }),

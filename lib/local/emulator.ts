@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { keepState } from './kept-state.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** What the emulator takes its callers' credentials to be, and where it says that it is. */
@@ -35,6 +36,8 @@ def follow_parent():
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
+if 'PERSIST_STATE' in os.environ:
+    exec(${JSON.stringify(keepState)})
 from ministack.app import main
 try:
     main()
@@ -141,8 +144,13 @@ async function choosePort(dataFolder: string | undefined): Promise<number> {
     });
   }
   const port = await freePort();
-  await mkdir(dataFolder, { recursive: true });
-  await writeFile(file, String(port));
+  try {
+    await mkdir(dataFolder, { recursive: true });
+    await writeFile(file, String(port));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(`Nothing can be kept in ${dataFolder}: ${reason}.`);
+  }
   return port;
 }
 

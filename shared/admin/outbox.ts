@@ -4,17 +4,24 @@ import { addDays, dayOf } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { AdminPorts } from './ports.ts';
 
+/** Null where the message named no sender. */
+export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
+
 /** Newest first. @throws GatewayError `not_found` where messages really leave. */
 export async function listOutbox(
   { outbox, clock, retentionDays }: Pick<AdminPorts, 'outbox' | 'clock' | 'retentionDays'>,
   to: string | undefined,
   limit: number,
-): Promise<{ readonly messages: readonly OutboxEntry[] }> {
+): Promise<{ readonly messages: readonly OutboxMessage[] }> {
   if (outbox === undefined) {
     throw new GatewayError('not_found', 'This stage has no outbox: its carrier is a real one.');
   }
-  if (to !== undefined) return { messages: await outbox.list({ to }, limit) };
+  if (to !== undefined) return { messages: (await outbox.list({ to }, limit)).map(shown) };
   const now = clock();
   const days = Array.from({ length: retentionDays }, (_day, ago) => dayOf(addDays(now, -ago)));
-  return { messages: await outbox.list({ days }, limit) };
+  return { messages: (await outbox.list({ days }, limit)).map(shown) };
+}
+
+function shown({ message_id, channel, to, from, body, at }: OutboxEntry): OutboxMessage {
+  return { message_id, channel, to, from: from ?? null, body, at };
 }

@@ -18,6 +18,8 @@ import type { WebhookSecret } from './webhook-secrets.ts';
 /** How long the secret before goes on beside a new one. */
 const overlapDays = 1;
 const rotationAttempts = 5;
+/** Each is a signature in the header of every webhook. */
+const webhookSecretsMax = 5;
 
 export interface ClientAdminParts {
   readonly clients: ClientStore;
@@ -97,7 +99,7 @@ export async function rotateWebhookSecret(
   const secret = newWebhookSecret(parts.random);
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
     const before = await parts.webhookSecrets.find(clientId);
-    const after = withNewest<WebhookSecret>({ secret, created_at: now.toISOString() }, before, now);
+    const after = besideAllLive({ secret, created_at: now.toISOString() }, before, now);
     if (await parts.webhookSecrets.replace(clientId, before, after)) return secret;
   }
   throw contended();
@@ -146,6 +148,21 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
   if (previous === undefined) return [created];
   const end = previous.expires_at ?? addDays(now, overlapDays).toISOString();
   return [created, { ...previous, expires_at: end }];
+}
+
+/**
+ * The secret before signs for 24 h more, and one that was rotated before that to the end that was promised: a rotation
+ * that is repeated, because its answer was lost, must not silence the secret that the receiver knows.
+ */
+function besideAllLive(created: WebhookSecret, before: readonly WebhookSecret[], now: Date): WebhookSecret[] {
+  const end = addDays(now, overlapDays).toISOString();
+  const live = before
+    .filter((secret) => isLive(secret, now))
+    .map((secret) => ({ ...secret, expires_at: secret.expires_at ?? end }));
+  // The oldest is the one in use; of those between, the newest are the likelier to be taken up.
+  const kept =
+    live.length < webhookSecretsMax ? live : [...live.slice(0, webhookSecretsMax - 2), ...live.slice(-1)];
+  return [created, ...kept];
 }
 
 export function noSuchClient(): GatewayError {

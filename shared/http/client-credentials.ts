@@ -61,8 +61,9 @@ export function identifyByCredentials(clients: Pick<ClientDirectory, 'client' | 
 
 function readCredentials({ headers, rawBody }: Arrival): Credentials {
   const body = readBody(rawBody, tokenRequestFormats);
-  const header = headers.authorization;
-  if (header === undefined) {
+  const header = headers.authorization?.trim() ?? '';
+  // Issuing a token asks for no other scheme (specification 4.1): many clients send their last token everywhere.
+  if (!/^basic(\s|$)/i.test(header)) {
     const { client_id, client_secret } = parseBody(credentialsInBody, body);
     return { clientId: client_id, secret: client_secret };
   }
@@ -76,7 +77,7 @@ function readCredentials({ headers, rawBody }: Arrival): Credentials {
 
 /** RFC 6749, section 2.3.1: each part is form-encoded before the two are joined. */
 function basicCredentials(header: string): Credentials | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header.trim())?.[1];
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

@@ -13,16 +13,15 @@ import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/message-store.ts';
 import { newMessage } from '../message/new-message.ts';
 import { segment } from '../message/segments.ts';
-import { optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
+import { maxMessageCharacters, optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
 import { recipientSchema } from '../recipient.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
 
-const defaultTemplate = '{{code}} is your verification code. It expires in {{ttl_minutes}} minutes.';
-const defaultBrandTemplate =
-  '{{code}} is your {{brand}} verification code. It expires in {{ttl_minutes}} minutes.';
+const longestTtlSeconds = 3600;
+const defaultCodeLength = 6;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies {
@@ -34,6 +33,9 @@ interface SendOtpDependencies {
 
 /** What names a purpose: a word of the client's own. */
 export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
+
+/** No brace, of which a placeholder could be made that nothing fills: the code would not be filled in either. */
+const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
 
 const template = smsText.check(
   z.superRefine((text, context) => {
@@ -54,11 +56,11 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       to: recipientSchema,
       channel: optional(z.enum(['sms', 'whatsapp'])),
       code_length: optional(z.int().check(z.minimum(4), z.maximum(10))),
-      ttl: optional(z.int().check(z.minimum(60), z.maximum(3600))),
+      ttl: optional(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds))),
       max_attempts: optional(z.int().check(z.minimum(1), z.maximum(10))),
       purpose: optional(purposeText),
       template: optional(template),
-      brand: optional(textOf(64)),
+      brand: optional(brandText),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
     })
@@ -69,7 +71,24 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
         // Beside the faults of other fields, not only after them.
         when: ({ value }) => typeof value === 'object' && value !== null,
       }),
+      z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
+        path: ['template'],
+        error: `must be at most ${maxMessageCharacters} characters with its values`,
+      }),
     );
+}
+
+interface TextParts {
+  readonly template?: string | undefined;
+  readonly brand?: string | undefined;
+  readonly code_length?: number | undefined;
+}
+
+/** In characters, where each value takes as much room as it ever can. */
+function longestText({ template = '', brand = '', code_length = defaultCodeLength }: TextParts): number {
+  const ttl_minutes = String(longestTtlSeconds / 60);
+  const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
+  return rendered.ok ? [...rendered.text].length : 0;
 }
 
 function asksForBrand(template: unknown): boolean {
@@ -126,7 +145,7 @@ function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date)
     recipient: slot.recipient,
     channel: wanted.channel ?? 'sms',
     purpose: slot.purpose,
-    code_length: wanted.code_length ?? 6,
+    code_length: wanted.code_length ?? defaultCodeLength,
     max_attempts: wanted.max_attempts ?? 5,
     attempts: 0,
     status: 'pending',
@@ -137,7 +156,7 @@ function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date)
 
 function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequest, now: Date): Message {
   const minutes = Math.max(1, Math.round((Date.parse(otp.expires_at) - now.getTime()) / 60_000));
-  const given = wanted.template ?? (wanted.brand === undefined ? defaultTemplate : defaultBrandTemplate);
+  const given = wanted.template ?? defaultTemplate(wanted.brand, minutes);
   const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
   const text = textOr(render(given, values), given);
   const channel = wanted.channel ?? 'sms';
@@ -164,6 +183,11 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
       attempts_remaining: attemptsRemaining(otp),
     },
   };
+}
+
+function defaultTemplate(brand: string | undefined, minutes: number): string {
+  const what = brand === undefined ? 'verification code' : '{{brand}} verification code';
+  return `{{code}} is your ${what}. It expires in {{ttl_minutes}} ${minutes === 1 ? 'minute' : 'minutes'}.`;
 }
 
 function textOr(rendered: ReturnType<typeof render>, otherwise: string): string {

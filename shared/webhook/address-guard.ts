@@ -7,8 +7,8 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface AddressRules {
-  /** For the local stage: loopback and private addresses, and the names that stand for them. */
-  readonly allowPrivateAddresses: boolean;
+  /** For the local stage: this machine's loopback addresses, and any name, for it may stand for one of them. */
+  readonly allowLoopback: boolean;
   readonly allowHttp: boolean;
   readonly ports: 'any' | readonly number[];
 }
@@ -61,7 +61,7 @@ export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
       ? { allowed: true, url }
       : refused('must not point to a private or reserved address');
   }
-  if (!rules.allowPrivateAddresses && isPrivateName(host)) {
+  if (!rules.allowLoopback && isPrivateName(host)) {
     return refused('must name a host on the public internet');
   }
   return { allowed: true, url };
@@ -78,13 +78,10 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-const localRanges = ['unicast', 'private', 'loopback', 'uniqueLocal', 'carrierGradeNat'];
-
 /** Whether a connection may be made to this address. */
 export function isAllowedAddress(text: string, rules: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  if (rules.allowPrivateAddresses) return localRanges.includes(address.range());
+  if (rules.allowLoopback && ipaddr.process(text).range() === 'loopback') return true;
   // Mapped addresses (::ffff:a.b.c.d) are not unwrapped: nobody has one of these in DNS for a good reason.
   const asWritten = ipaddr.parse(text);
   return asWritten.range() === 'unicast' && (asWritten instanceof ipaddr.IPv4 || isGlobalIpv6(asWritten));

@@ -50,7 +50,7 @@ export function deliverPorts(env: Environment<(typeof deliverEnvironment)[number
     health: receiverHealth(dynamoReceiverStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
     post: httpPost({
       rules: addressRules(env),
-      resolve: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES ? machineResolve : dnsResolve(),
+      resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
     }),
     queue,
     wake: wakeBy(queue, schedules, env.SCHEDULE_LEAD_SECONDS),

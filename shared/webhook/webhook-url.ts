@@ -5,7 +5,7 @@ import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
 export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>): AddressRules {
   return {
-    allowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
+    allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
     allowHttp: env.WEBHOOK_ALLOW_HTTP,
     ports: parsePorts(env.WEBHOOK_PORTS),
   };

@@ -187,6 +187,6 @@ describe('the outbox', () => {
   it('shows what the simulator took, body and all', async () => {
     const { body } = await as(admin, 'GET', `/admin/api/outbox?to=${encodeURIComponent('+447700900123')}`);
     const mine = (body.messages as { message_id: string }[]).find((one) => one.message_id === messageId);
-    expect(mine).toMatchObject({ to: '+447700900123', body: 'Hello', channel: 'sms' });
+    expect(mine).toMatchObject({ to: '+447700900123', from: null, body: 'Hello', channel: 'sms' });
   });
 });

@@ -39,7 +39,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   SCHEDULE_LEAD_SECONDS: '60',
   WEBHOOK_PORTS: 'any',
   WEBHOOK_ALLOW_HTTP: 'true',
-  WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+  WEBHOOK_ALLOW_LOOPBACK: 'true',
   SMS_CARRIER: 'simulator',
   WHATSAPP_CARRIER: 'simulator',
   PRICES: '{"currency":"USD","sms":{"default":0.0042},"whatsapp":{"default":0.005}}',

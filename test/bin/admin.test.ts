@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin-shell.ts';
+import { gateway } from '../support/gateway.ts';
 
 let shell: AdminShell;
 const run: AdminShell['run'] = (...words) => shell.run(...words);
@@ -69,6 +71,9 @@ describe('npm run admin', () => {
   it('lists failed webhooks and the outbox as one document each', async () => {
     expect(await json('webhooks', 'failed')).toEqual({ webhooks: expect.any(Array) });
     expect(await json('outbox', 'list', '--to', '+447700900999')).toEqual({ messages: [] });
+    // Also that nothing stands on standard error, as the SDK's warning of a queue's address did.
+    const again = json('webhooks', 'resend', 'whd_00000000000000000000000000');
+    await expect(again).rejects.toThrow(/: 1 There is no webhook whd_0+\.\n$/);
   }, 60_000);
 
   it.each([
@@ -87,6 +92,9 @@ describe('npm run admin', () => {
       2,
       'webhook_url',
     ],
+    ['a name of nothing', ['clients', 'create', '--name', ' '], 2, 'name: '],
+    ['a limit beyond all limits', ['limits', 'set', 'x', 'sms_send', '--per-day', '1e15'], 2, 'per_day: '],
+    ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no such client.'],
     ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
     ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
     ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'no stage moon'],
@@ -96,12 +104,18 @@ describe('npm run admin', () => {
     expect(ended.stderr).toContain(message);
   });
 
-  it('says what to do where no gateway runs', async () => {
-    const { status, stderr } = await run('--gateway', join(shell.folder, 'none.json'), 'clients', 'list');
-    expect([status, stderr]).toEqual([
-      1,
-      'No gateway runs here: start one with npm start, or name a --stage.\n',
-    ]);
+  it('says what to do where no gateway runs, and where one was killed', async () => {
+    const running = gateway();
+    const killed = join(shell.folder, 'killed.json');
+    const aws = { ...running.aws, endpoint: 'http://127.0.0.1:1' };
+    await writeFile(killed, JSON.stringify({ ...running, aws }));
+    for (const file of [join(shell.folder, 'none.json'), killed]) {
+      const { status, stderr } = await run('--gateway', file, 'clients', 'list');
+      expect([status, stderr]).toEqual([
+        1,
+        'No gateway runs here: start one with npm start, or name a --stage.\n',
+      ]);
+    }
   });
 
   it('explains itself with examples', async () => {

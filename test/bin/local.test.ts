@@ -32,6 +32,12 @@ describe('npm start', () => {
     });
   });
 
+  it('says which folder it can keep nothing in', async () => {
+    const { stderr, status } = await start(['--port', '39471', '--data', join(program, 'data')]);
+    expect(stderr).toContain(`Nothing can be kept in ${join(program, 'data')}: `);
+    expect(status).toBe(1);
+  });
+
   it('refuses a time scale that is no whole number', async () => {
     const { stderr, status } = await start(['--time-scale', '0.5']);
     expect(stderr).toContain('It must be a whole number from 1 to 100000.');

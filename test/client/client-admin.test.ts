@@ -90,6 +90,19 @@ describe('administering clients', () => {
     ]);
   });
 
+  it('a webhook secret signs for the 24 h that were promised, however often it is rotated meanwhile', async () => {
+    const { client, webhookSecret } = await newClient();
+    const rotated: string[] = [];
+    for (const hours of [0, 1, 2, 3, 4, 5, 6]) {
+      rotated.unshift(
+        await rotateWebhookSecret(access.admin, client.client_id, addSeconds(now, hours * hourSeconds)),
+      );
+    }
+    const secrets = await access.admin.webhookSecrets.find(client.client_id);
+    expect(secrets.map(({ secret }) => secret)).toEqual([...rotated.slice(0, 4), webhookSecret]);
+    expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 24 * hourSeconds).toISOString());
+  });
+
   it('an API key is found by its hash, listed without it, and revoked once and for all', async () => {
     const { client } = await newClient();
     const { apiKey, row } = await createApiKey(access.admin, client.client_id, now);

@@ -59,6 +59,14 @@ export const accessChecks: readonly Check[] = [
     },
   },
   {
+    name: 'a token is given for credentials in the body, whatever old token the header still holds',
+    async run(api) {
+      const headers = { Authorization: 'Bearer a-token-that-ran-out' };
+      const body = { ...credentials(api), ...grant };
+      assert.equal((await api.call('POST', tokenPath, { as: 'nobody', headers, body })).status, 200);
+    },
+  },
+  {
     name: 'a wrong secret and an unknown client are refused alike, also in the words of RFC 6749',
     async run(api) {
       for (const wrong of [{ client_secret: 'wrong' }, { client_id: 'nobody' }]) {

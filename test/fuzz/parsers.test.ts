@@ -11,7 +11,7 @@ import { runs } from './runs.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,20}$/);
-const publicOnly = { allowPrivateAddresses: false, allowHttp: true, ports: 'any' } as const;
+const publicOnly = { allowLoopback: false, allowHttp: true, ports: 'any' } as const;
 
 describe('a template', () => {
   it('is rendered to exactly its pieces and values, and a value is never read as a template', () => {

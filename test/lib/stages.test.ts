@@ -49,8 +49,8 @@ describe('the settings of a stage', () => {
     );
   });
 
-  it('let no stage on AWS call private addresses', () => {
-    expect(() => stageFrom({ webhookAllowPrivateAddresses: 'true' })).toThrow('only the local stage');
+  it('let no stage on AWS call loopback addresses', () => {
+    expect(() => stageFrom({ webhookAllowLoopback: 'true' })).toThrow('only the local stage');
   });
 
   it('tell which stages there are', () => {

@@ -36,6 +36,27 @@ describe('sending', () => {
     expect(text).toBe(`ACME: ${code} (10 min)`);
   });
 
+  it('says one minute, not one minutes', async () => {
+    const { message_id } = await sendOtp(aClient(), { ttl: 60, brand: 'ACME' });
+    const { text, code } = await bodyOf(message_id);
+    expect(text).toBe(`${code} is your ACME verification code. It expires in 1 minute.`);
+  });
+
+  it.each([
+    ['brand', { brand: '{{x}}' }, 'a brand that would make a placeholder which nothing fills'],
+    ['brand', { brand: '{', template: '{{{brand}}x}} {{code}}' }, 'one that makes it of the template'],
+    [
+      'template',
+      { brand: 'B'.repeat(64), template: `{{code}}${'{{brand}}'.repeat(25)}` },
+      'a text that its values make too long',
+    ],
+  ])('refuses at %s %j: %s', async (field, fields, _what) => {
+    await expect(sendOtp(aClient(), fields)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ field }],
+    });
+  });
+
   it('gives a pending password again: same id, same code, same end, attempts as they are', async () => {
     const client = aClient();
     const first = await sendOtp(client);

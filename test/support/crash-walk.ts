@@ -35,7 +35,7 @@ const redeliveryMs = 31_000;
 const roundsMax = 60;
 const schema = sendSmsSchema(z.string());
 const post = httpPost({
-  rules: { allowPrivateAddresses: true, allowHttp: true, ports: 'any' },
+  rules: { allowLoopback: true, allowHttp: true, ports: 'any' },
   resolve: machineResolve,
 });
 

@@ -170,12 +170,20 @@ describe('POST /api/v1/auth/token', () => {
     expect((await send(newFunction(), { ...both, body })).status).toBe(400);
     const other = JSON.stringify({ client_id: 'client_other', grant_type: grant });
     expect((await send(newFunction(), { ...both, body: other })).status).toBe(401);
-    for (const authorization of ['Bearer abc', 'Basic', 'Basic %%%', 'Basic YWJj', basic('a', '%zz')]) {
+    for (const authorization of ['Basic', 'Basic %%%', 'Basic YWJj', basic('a', '%zz')]) {
       const headers = { ...jsonType, authorization };
       expect((await send(newFunction(), { path, headers, body: `{"grant_type":"${grant}"}` })).status).toBe(
         401,
       );
     }
+  });
+
+  it('looks for credentials in the body where the header holds a token, as that of a client that renews it', async () => {
+    const body = JSON.stringify(await newClient());
+    const headers = { ...jsonType, authorization: 'Bearer the-token-that-ran-out' };
+    expect((await send(newFunction(), { path, headers, body })).status).toBe(200);
+    const none = await send(newFunction(), { path, headers, body: `{"grant_type":"${grant}"}` });
+    expect(none).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
   it('takes the old and the new secret for 24 h after a rotation, in processes that knew only the old', async () => {

@@ -5,7 +5,7 @@ import { type AddressRules, checkUrl } from '../../shared/webhook/address-guard.
 import { httpPost } from '../../shared/webhook/post.ts';
 import { allowedUrls, forbiddenAnswers, forbiddenUrls } from './forbidden-destinations.ts';
 
-const deployed: AddressRules = { allowPrivateAddresses: false, allowHttp: false, ports: [80, 443] };
+const deployed: AddressRules = { allowLoopback: false, allowHttp: false, ports: [80, 443] };
 const request = { headers: {}, body: '{}' };
 
 describe('destinations that are never called', () => {
@@ -41,7 +41,7 @@ describe('destinations that are never called', () => {
       reached += 1;
     });
     const port = await listening(server);
-    const rules = { allowPrivateAddresses: false, allowHttp: true, ports: [port] };
+    const rules = { allowLoopback: false, allowHttp: true, ports: [port] };
     const resolve = async () => (asked++ === 0 ? ['93.184.215.14'] : ['127.0.0.1']);
     const url = `http://rebinding.example.com:${port}/`;
     expect(checkUrl(url, rules).allowed).toBe(true);
@@ -63,7 +63,7 @@ describe('destinations that are never called', () => {
       response.writeHead(status, { location: `http://127.0.0.1:${innerPort}/` }).end();
     });
     const port = await listening(outer);
-    const rules = { allowPrivateAddresses: true, allowHttp: true, ports: 'any' as const };
+    const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
     const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
     const result = await post({ ...request, url: `http://127.0.0.1:${port}/` });
     expect(result).toMatchObject({ error: 'redirect', status });
@@ -71,13 +71,26 @@ describe('destinations that are never called', () => {
     for (const server of [inner, outer]) server.close().closeAllConnections();
   });
 
-  it.each(['https://169.254.169.254/', 'http://0.0.0.0/', 'http://[ff02::1]/', 'http://user@localhost/'])(
-    'refuses %s even where the local stage allows private addresses',
-    (url) => {
-      const local: AddressRules = { allowPrivateAddresses: true, allowHttp: true, ports: 'any' };
-      expect(checkUrl(url, local).allowed).toBe(false);
-    },
-  );
+  it.each([
+    'https://169.254.169.254/',
+    'http://0.0.0.0/',
+    'http://[ff02::1]/',
+    'http://user@localhost/',
+    'http://10.0.0.1/',
+    'http://192.168.1.1:8080/',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[::ffff:10.0.0.1]/',
+  ])('refuses %s even on the local stage, which allows loopback addresses', (url) => {
+    const local: AddressRules = { allowLoopback: true, allowHttp: true, ports: 'any' };
+    expect(checkUrl(url, local).allowed).toBe(false);
+  });
+
+  it('does not connect to a name of a private address on the local stage', async () => {
+    const rules: AddressRules = { allowLoopback: true, allowHttp: true, ports: 'any' };
+    const post = httpPost({ rules, resolve: async () => ['127.0.0.1', '10.0.0.5'] });
+    expect((await post({ ...request, url: 'http://box/' })).error).toBe('blocked');
+  });
 });
 
 describe('destinations that are called', () => {
@@ -86,7 +99,7 @@ describe('destinations that are called', () => {
   });
 
   it('allows loopback by name and address, any port and http on the local stage', () => {
-    const local: AddressRules = { allowPrivateAddresses: true, allowHttp: true, ports: 'any' };
+    const local: AddressRules = { allowLoopback: true, allowHttp: true, ports: 'any' };
     for (const url of [
       'http://localhost:4000/x',
       'http://127.0.0.1:9/x',

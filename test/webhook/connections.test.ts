@@ -23,7 +23,7 @@ afterAll(async () => {
   server.close().closeAllConnections();
 });
 
-const rules = { allowPrivateAddresses: true, allowHttp: true, ports: 'any' as const };
+const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
 describe('the connections of a poster', () => {
   it('keep no POST waiting, however many receivers came before, and are not one for each of them', async () => {

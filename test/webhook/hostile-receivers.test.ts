@@ -33,7 +33,7 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-const rules = { allowPrivateAddresses: true, allowHttp: true, ports: 'any' as const };
+const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
 interface Measured extends PostResult {
   readonly elapsedMs: number;

@@ -91,7 +91,7 @@ describe('names, looked up by DNS', () => {
 describe('a POST to a name', () => {
   const request = { headers: {}, body: '{}' };
   /** As on AWS, but for the scheme and the port of a receiver on this machine. */
-  const rulesFor = (port: number) => ({ allowPrivateAddresses: false, allowHttp: true, ports: [port] });
+  const rulesFor = (port: number) => ({ allowLoopback: false, allowHttp: true, ports: [port] });
 
   it('that turns private between two looks connects to nothing', async () => {
     let reached = 0;
