@@ -1,4 +1,7 @@
-/** The code of a one-time password stands in no table, no log, no queue and no answer; the simulator's outbox apart. */
+/**
+ * The code of a one-time password stands in no table, no log, no queue and no answer, the simulator's outbox apart; and a
+ * recipient's number in no log.
+ */
 import {
   FilterLogEventsCommand,
   type LogGroup,
@@ -19,9 +22,10 @@ beforeAll(async () => {
   client = await sendingClient();
 }, 120_000);
 
-it('after sends on both channels, right and wrong verifications and a refusal, no code is found anywhere', async () => {
+it('after sends on both channels, right and wrong verifications and a refusal, no code is found anywhere and no number in a log', async () => {
   const answers: string[] = [];
   const codes: string[] = [];
+  const numbers = ['15005550001', '15005550006'];
   const messageIds: string[] = [];
   const post = async (path: string, body: object) => {
     const answer = await client.post(path, body);
@@ -30,6 +34,7 @@ it('after sends on both channels, right and wrong verifications and a refusal, n
   };
   for (const channel of ['sms', 'whatsapp'] as const) {
     const to = freshNumber();
+    numbers.push(to.slice(1));
     const { body } = await post('/api/v1/otp/send', {
       to,
       channel,
@@ -67,6 +72,7 @@ it('after sends on both channels, right and wrong verifications and a refusal, n
   });
   const found = [...text, ...logs].filter((place) => codes.some((code) => place.includes(code)));
   expect(found).toEqual([]);
+  expect(logs.filter((line) => numbers.some((number) => line.includes(number)))).toEqual([]);
 });
 
 async function everyTable(): Promise<string[]> {
