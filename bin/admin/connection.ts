@@ -15,6 +15,9 @@ import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
+/** The gateway is on this machine: one that answers later is stopped or stuck. */
+const connectWithinMs = 3000;
+
 interface ConnectionOptions {
   readonly stage?: string;
   readonly gateway: string;
@@ -60,7 +63,7 @@ async function localResources(
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { aws, tables, queues } = parsed.data;
   // A gateway that was killed leaves its file behind.
-  await fetch(aws.endpoint).catch((cause: unknown) => {
+  await fetch(aws.endpoint, { signal: AbortSignal.timeout(connectWithinMs) }).catch((cause: unknown) => {
     throw noGateway(cause);
   });
   aimAtEmulator(environment, aws);

@@ -76,7 +76,7 @@ export function webhookGuide(): Page {
       ),
       heading('rotate'),
       prose(
-        'For 24 hours after a new secret is issued both sign: `X-Webhook-Signature` still uses the old one, `webhook-signature` carries a signature for each. Take the new secret into use within that time; a receiver that verifies `webhook-signature` notices nothing, whichever of the two it has.',
+        'For 24 hours after a new secret is issued both sign: `X-Webhook-Signature` still uses the oldest, `webhook-signature` carries a signature for each. Take the new secret into use within that time; a receiver that verifies `webhook-signature` notices nothing, whichever of them it has. Where another one is issued within that time, each goes on signing until its own 24 hours are over.',
       ),
       heading('node'),
       code(nodeReceiver),

@@ -7,7 +7,7 @@ const secretPrefix = 'whsec_';
 
 /**
  * The headers that let a receiver trust and de-duplicate an attempt.
- * While two secrets are live, `X-Webhook-Signature` holds to the older, which the receiver surely knows, and
+ * While several secrets are live, `X-Webhook-Signature` holds to the oldest, which the receiver surely knows, and
  * `webhook-signature` carries one signature for each (contract, section 7).
  *
  * @throws Error when the client has no live secret.
