@@ -1,15 +1,13 @@
+/** The pages of the documentation in a real browser: whole at any width, nothing blocked, no link that leads nowhere. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as browsers } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
 import { gateway } from '../support/gateway.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = await chromium.executablePath();
-  // In one process, the end of a page would be the end of the browser.
-  const args = chromium.args.filter((option) => !['--single-process', '--no-zygote'].includes(option));
-  browser = await browsers.launch({ args, executablePath, headless: true });
+  browser = await startBrowser();
 }, 60_000);
 afterAll(async () => {
   await browser.close();
