@@ -57,6 +57,17 @@ describe('sending', () => {
     });
   });
 
+  it.each([
+    ['code_length', { code_length: -1e19 }],
+    ['code_length', { code_length: 1e9 }],
+    ['template', { template: '{{code}}{{brand}}'.repeat(100_000), brand: 'B'.repeat(64) }],
+  ])('refuses a %s without end, however long a text it would make', async (field, fields) => {
+    await expect(sendOtp(aClient(), fields)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ field }],
+    });
+  });
+
   it('gives a pending password again: same id, same code, same end, attempts as they are', async () => {
     const client = aClient();
     const first = await sendOtp(client);
