@@ -15,8 +15,9 @@ const failedMax = 1000;
 
 const outcomes = {
   resent: 'is sent again',
-  under_way: 'is still on its way by itself',
-  unknown: 'is not known',
+  already_waiting: 'is already waiting for its next attempt',
+  acknowledged_meanwhile: 'has been acknowledged',
+  not_found: 'is not known',
 } as const satisfies Record<ResendResult['outcome'], string>;
 
 export function addWebhookCommands(program: Command, { run }: Runner): void {
@@ -79,7 +80,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
 
 /** @throws GatewayError where one that was named is not there. */
 function resent(results: readonly ResendResult[]): CommandAnswer {
-  const unknown = results.filter(({ outcome }) => outcome === 'unknown');
+  const unknown = results.filter(({ outcome }) => outcome === 'not_found');
   if (unknown.length > 0 && unknown.length === results.length) {
     throw new GatewayError(
       'not_found',

@@ -106,8 +106,9 @@ export function adminOperations(ports: AdminPorts): Readonly<Record<AdminApiRout
     },
     showMessage: async ({ path }) => showMessage(ports, path('message_id')),
     resendWebhooks: async ({ request, actor }) => {
-      const { delivery_ids } = parseBody(resendBody, request.body);
-      return { results: await resendWebhooks(ports, actor, delivery_ids) };
+      const { delivery_ids, even_acknowledged } = parseBody(resendBody, request.body);
+      const options = { evenAcknowledged: even_acknowledged };
+      return { results: await resendWebhooks(ports, actor, delivery_ids, options) };
     },
     showWebhook: async ({ path }) => showDelivery(ports, path('delivery_id')),
     showFigures: async ({ request }) => figuresOf(ports, parseQuery(figuresQuery, request).span),

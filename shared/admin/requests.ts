@@ -47,6 +47,7 @@ export const endpointBody = z.object({ endpoint: z.string().check(z.minLength(1)
 
 export const resendBody = z.object({
   delivery_ids: z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(100)),
+  even_acknowledged: z.optional(z.boolean()),
 });
 
 const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);

@@ -3,7 +3,7 @@ import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
-import { resend } from '../webhook/resend.ts';
+import { type ResendOptions, type ResendResult as Resent, resend } from '../webhook/resend.ts';
 import type { AdminPorts } from './ports.ts';
 
 export interface DeliverySummary {
@@ -115,7 +115,7 @@ export function retained({ clock, retentionDays }: AdminPorts): {
 
 export interface ResendResult {
   readonly delivery_id: string;
-  readonly outcome: 'resent' | 'under_way' | 'unknown';
+  readonly outcome: Resent['kind'];
 }
 
 /** Each is sent again or says why not; one that cannot be holds up no other. */
@@ -123,6 +123,7 @@ export async function resendWebhooks(
   ports: AdminPorts,
   actor: string,
   deliveryIds: readonly string[],
+  options: ResendOptions = {},
 ): Promise<readonly ResendResult[]> {
   const parts = {
     deliveries: ports.deliveries,
@@ -132,7 +133,7 @@ export async function resendWebhooks(
   };
   return await Promise.all(
     [...new Set(deliveryIds)].map(async (delivery_id) => {
-      const { kind } = await resend(parts, delivery_id, actor);
+      const { kind } = await resend(parts, delivery_id, actor, options);
       return { delivery_id, outcome: kind };
     }),
   );

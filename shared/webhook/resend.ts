@@ -4,7 +4,7 @@ import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
 import { derivedIdAt } from '../ids.ts';
 import { appointmentOf } from './appointment.ts';
-import type { DeliveryState } from './delivery.ts';
+import type { Delivery, DeliveryState } from './delivery.ts';
 import { resendDue } from './delivery-steps.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Wake } from './wake.ts';
@@ -18,23 +18,41 @@ export interface ResendPorts {
   readonly newRevision: () => string;
 }
 
-type Resent =
+/** What became of a request to send one delivery again. Asking a second time for the same delivery is harmless. */
+export type ResendResult =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
-  /** It is still on its way by itself, or somebody else was faster. */
-  | { readonly kind: 'under_way'; readonly state: DeliveryState }
-  | { readonly kind: 'unknown' };
+  /** An attempt is scheduled or under way, by the retry schedule or by an earlier request: no other is added. */
+  | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
+  /** The endpoint has it by now: only sent again where `evenAcknowledged` says so. */
+  | { readonly kind: 'acknowledged_meanwhile' }
+  | { readonly kind: 'not_found' };
+
+export interface ResendOptions {
+  /** For a person who looks at one acknowledged delivery and wants it sent again; never for a set of failed ones. */
+  readonly evenAcknowledged?: boolean | undefined;
+}
 
 /**
- * The note is written first, under an id of this attempt: a resend without a note of who asked cannot be. Then the
- * place in the agenda: once the row says `pending` the attempt will be made, by the wake or by the sweep.
+ * The activity entry is written first, under an id of this attempt: no resend goes without a record of who asked. Then
+ * the agenda entry: once the row says `pending` the attempt is made, by the queue message or by the sweep.
+ *
+ * A request that died before its queue message is repaired by the next one for the same delivery: it sends the message
+ * again, and of two messages only one finds the attempt due.
  */
-export async function resend(ports: ResendPorts, deliveryId: string, actor: string): Promise<Resent> {
+export async function resend(
+  ports: ResendPorts,
+  deliveryId: string,
+  actor: string,
+  { evenAcknowledged = false }: ResendOptions = {},
+): Promise<ResendResult> {
   const seen = await ports.deliveries.get(deliveryId);
-  if (seen === undefined) return { kind: 'unknown' };
-  if ((seen.state !== 'failed' && seen.state !== 'acknowledged') || seen.alert_pending) {
-    return { kind: 'under_way', state: seen.state };
-  }
+  if (seen === undefined) return { kind: 'not_found' };
   const now = ports.clock();
+  const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
+  if (!resendable || seen.alert_pending) {
+    if (seen.state === 'pending' && seen.attempt_trigger === 'manual') await ports.wake.arrange(seen, now);
+    return withoutResend(seen);
+  }
   const next = resendDue(seen, now, ports.newRevision());
   await ports.activityLog.add({
     entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
@@ -47,7 +65,14 @@ export async function resend(ports: ResendPorts, deliveryId: string, actor: stri
     actor,
   });
   await ports.agenda.add('deliveries', appointmentOf(next));
-  if (!(await ports.deliveries.replace(seen, next))) return { kind: 'under_way', state: 'pending' };
+  if (!(await ports.deliveries.replace(seen, next))) {
+    const faster = await ports.deliveries.get(deliveryId);
+    return faster === undefined ? { kind: 'not_found' } : withoutResend(faster);
+  }
   await ports.wake.arrange(next, now);
   return { kind: 'resent', attemptNumber: next.attempt_number };
+}
+
+function withoutResend({ state }: Delivery): ResendResult {
+  return state === 'acknowledged' ? { kind: 'acknowledged_meanwhile' } : { kind: 'already_waiting', state };
 }

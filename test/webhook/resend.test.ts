@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
+import { claimed } from '../../shared/webhook/delivery-steps.ts';
 import { resend } from '../../shared/webhook/resend.ts';
 import { wakeBy } from '../../shared/webhook/wake.ts';
 import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
@@ -64,11 +65,46 @@ describe('a resend by hand', () => {
     expect((await store.get(id))?.state).toBe('acknowledged');
   });
 
-  it('is not made of a delivery still on its way, nor twice at once, nor of an unknown one', async () => {
-    const { ports, id } = await failedDelivery(200);
+  it('is made once of a delivery, however many ask for it at once or in turn', async () => {
+    const { world, entries, ports, id } = await failedDelivery(200);
     const both = await Promise.all([resend(ports, id, 'a'), resend(ports, id, 'b')]);
-    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['resent', 'under_way']);
-    expect((await resend(ports, id, 'c')).kind).toBe('under_way');
-    expect((await resend(ports, 'whd_none', 'c')).kind).toBe('unknown');
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['already_waiting', 'resent']);
+    expect(await resend(ports, id, 'c')).toEqual({ kind: 'already_waiting', state: 'pending' });
+    const noted = entries.length;
+    await world.run(300);
+    expect(world.posts).toHaveLength(7);
+    expect(await resend(ports, id, 'c')).toEqual({ kind: 'acknowledged_meanwhile' });
+    await world.run(300);
+    expect(world.posts).toHaveLength(7);
+    expect(entries).toHaveLength(noted);
+    expect(await resend(ports, 'whd_none', 'c')).toEqual({ kind: 'not_found' });
+  });
+
+  it('is made of an acknowledged delivery only where that is asked for', async () => {
+    const { world, ports, id } = await failedDelivery(200);
+    await resend(ports, id, 'a');
+    await world.run(10);
+    expect(await resend(ports, id, 'a', { evenAcknowledged: true })).toMatchObject({ kind: 'resent' });
+    await world.run(300);
+    expect(world.posts).toHaveLength(8);
+  });
+
+  it('is not made of a delivery under way', async () => {
+    const { store, ports, id } = await failedDelivery(200);
+    await resend(ports, id, 'a');
+    const waiting = await store.get(id);
+    if (waiting === undefined) throw new Error('there is no delivery');
+    await store.replace(waiting, claimed(waiting, ports.clock(), 'held'));
+    expect(await resend(ports, id, 'a')).toEqual({ kind: 'already_waiting', state: 'attempting' });
+  });
+
+  it('brings its queue message once more where the request before died ahead of it', async () => {
+    const { world, ports, id } = await failedDelivery(200);
+    const dies = { arrange: () => Promise.reject(new Error('no connection')) };
+    await expect(resend({ ...ports, wake: dies }, id, 'a')).rejects.toThrow('no connection');
+    expect(await resend(ports, id, 'a')).toEqual({ kind: 'already_waiting', state: 'pending' });
+    // Far below the 90 s after which the sweep would find it.
+    await world.run(10);
+    expect(world.posts).toHaveLength(7);
   });
 });

@@ -33,9 +33,10 @@ export function WebhookPage({ id }: { readonly id: string }) {
     try {
       const { results } = await api.send<{ results: ResendResult[] }>('POST', '/webhooks/resend', {
         delivery_ids: [id],
+        even_acknowledged: true,
       });
       if (results[0]?.outcome === 'resent') notify('success', 'The webhook is sent again.');
-      else notify('error', 'The webhook is still on its way by itself.');
+      else notify('error', 'The webhook is already waiting for its next attempt.');
       loaded.reload();
     } catch (error) {
       notify('error', sentence(error));
