@@ -17,7 +17,11 @@ export interface Caller {
 }
 
 export interface ApiRequest {
-  readonly requestId: string;
+  /**
+   * Names this unit of work: made by us for each invocation, the same over every retry that an SDK makes within it.
+   * What a caller can choose, the request id of API Gateway included, identifies nothing (contract, section 3).
+   */
+  readonly workId: string;
   readonly route: Route;
   readonly method: string;
   readonly path: string;

@@ -2,6 +2,7 @@
  * The one way in for every HTTP function: authenticate → count → parse → operation, and on the way out, whatever
  * happened, the request id, the rate-limit headers, one form of error and one line of log (contract, section 1).
  */
+import { randomUUID } from 'node:crypto';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Operation } from './api.ts';
@@ -34,6 +35,8 @@ export interface HttpParts {
   readonly limiter: RateLimiter;
   readonly identifyBearer: (scope: NonNullable<Route['scope']>) => Identify;
   readonly clock: Clock;
+  /** An id that no caller can foresee or choose. */
+  readonly newWorkId: () => string;
   readonly writeLog: (level: 'info' | 'error', fields: Record<string, unknown>) => void;
 }
 
@@ -48,7 +51,9 @@ const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', '
 /** A request on its way through the stack. */
 interface Exchange {
   readonly arrival: Arrival;
+  /** For the log and the answer's header alone. */
   readonly requestId: string;
+  readonly workId: string;
   identity?: Identity;
   decision?: Decision;
   body?: unknown;
@@ -56,14 +61,14 @@ interface Exchange {
 }
 
 export function httpFunction(route: Route, operation: Operation, options: HttpOptions = {}): HttpFunction {
-  const { limiter, clock, writeLog, ...parts } = options.parts ?? productionParts();
+  const { limiter, clock, newWorkId, writeLog, ...parts } = options.parts ?? productionParts();
   const identify =
     options.identify ?? (route.scope === null ? identifyAddress : parts.identifyBearer(route.scope));
   const exchanges = new WeakMap<APIGatewayProxyEvent, Exchange>();
 
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .before(({ event }) => {
-      exchanges.set(event, arrive(event, clock()));
+      exchanges.set(event, arrive(event, clock(), newWorkId()));
     })
     .before(async ({ event, context }) => {
       const exchange = exchangeOf(event);
@@ -86,11 +91,11 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
       exchange.body = readBody(exchange.arrival.rawBody, options.formats ?? ['json']);
     })
     .handler(async (event: APIGatewayProxyEvent, context: Context) => {
-      const { arrival, requestId, identity, body } = exchangeOf(event);
+      const { arrival, workId, identity, body } = exchangeOf(event);
       const response = await beforeDeadline(
         context,
         operation({
-          requestId,
+          workId,
           route,
           method: event.httpMethod,
           path: event.path,
@@ -155,11 +160,12 @@ function productionParts(): HttpParts {
   return {
     ...gateParts(),
     clock: systemClock,
+    newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),
   };
 }
 
-function arrive(event: APIGatewayProxyEvent, now: Date): Exchange {
+function arrive(event: APIGatewayProxyEvent, now: Date, workId: string): Exchange {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     if (value !== undefined) headers[name.toLowerCase()] = value;
@@ -167,7 +173,17 @@ function arrive(event: APIGatewayProxyEvent, now: Date): Exchange {
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const { requestId, identity } = event.requestContext;
   const rawBody = { bytes, contentType: headers['content-type'] };
-  return { requestId, arrival: { headers, rawBody, sourceIp: identity.sourceIp, now }, logged: {} };
+  return {
+    requestId: shownRequestId(requestId, workId),
+    workId,
+    arrival: { headers, rawBody, sourceIp: identity.sourceIp, now },
+    logged: {},
+  };
+}
+
+/** A caller may set it (`x-amzn-RequestId`): shown while it has the form of an id, else the work's own is. */
+function shownRequestId(given: unknown, workId: string): string {
+  return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given) ? given : workId;
 }
 
 function identityOf(exchange: Exchange): Identity {

@@ -37,7 +37,7 @@ export interface Batch {
   readonly created_at: string;
   /** The end of its messages' validity, from which on the batch is kept as long as they are. */
   readonly expires_at: string;
-  /** Which request stores it: so that a write the SDK repeats after a lost answer knows its own. */
+  /** The unit of work that stores it, by an id of our own: so that a write the SDK repeats after a lost answer knows its own. */
   readonly stored_by: string;
   readonly request_hash?: string;
   readonly key_use?: number;

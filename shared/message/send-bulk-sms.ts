@@ -85,10 +85,10 @@ async function finishStoring(
   deps: SendBulkDependencies,
   batch: Batch,
   messages: readonly Message[],
-  { now, requestId }: Pick<ApiRequest, 'now' | 'requestId'>,
+  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
 ): Promise<void> {
   const dead = batch.storing_until <= now.toISOString();
-  const by = { stored_by: requestId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
+  const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
   if (!dead || !(await deps.batches.takeOver(batch.batch_id, batch, by))) {
     throw new GatewayError(
       'idempotency_in_progress',
@@ -103,7 +103,7 @@ function newBatch(
   clientId: string,
   bulk: SendBulkRequest,
   rows: CheckedRows,
-  { now, requestId }: Pick<ApiRequest, 'now' | 'requestId'>,
+  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
 ): Batch {
   return {
     batch_id: batchId,
@@ -115,7 +115,7 @@ function newBatch(
     errors: rows.errors,
     created_at: now.toISOString(),
     expires_at: endOfValidity(bulk, now).toISOString(),
-    stored_by: requestId,
+    stored_by: workId,
   };
 }
 

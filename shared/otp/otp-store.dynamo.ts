@@ -96,19 +96,19 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
       return put(item, 'attribute_not_exists(otp_id) OR revision = :seen', { ':seen': seen.revision });
     },
 
-    async countAttempt({ otpId, clientId, requestId }, now) {
+    async countAttempt({ otpId, clientId, workId }, now) {
       const counting = await attempted(
         client.send(
           new UpdateCommand({
             TableName: tableName,
             Key: { otp_id: otpId },
-            UpdateExpression: 'SET latest_attempt = :request ADD attempts :one',
+            UpdateExpression: 'SET latest_attempt = :work ADD attempts :one',
             ConditionExpression:
-              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :request)',
+              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
             ExpressionAttributeNames: { '#status': 'status' },
             ExpressionAttributeValues: {
               ':one': 1,
-              ':request': requestId,
+              ':work': workId,
               ':client': clientId,
               ':pending': 'pending',
               ':now': now.toISOString(),
@@ -120,22 +120,22 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
       );
       if (counting.made) return { counted: true, otp: otpRow.parse(counting.answer.Attributes) };
       const otp = counting.row === undefined ? undefined : otpRow.parse(counting.row);
-      return { counted: otp?.client_id === clientId && otp.latest_attempt === requestId, otp };
+      return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
     },
 
-    markVerified({ otpId, requestId }) {
+    markVerified({ otpId, workId }) {
       return whereItFits(
         client.send(
           new UpdateCommand({
             TableName: tableName,
             Key: { otp_id: otpId },
-            UpdateExpression: 'SET #status = :verified, verified_by = :request',
-            ConditionExpression: '#status = :pending OR verified_by = :request',
+            UpdateExpression: 'SET #status = :verified, verified_by = :work',
+            ConditionExpression: '#status = :pending OR verified_by = :work',
             ExpressionAttributeNames: { '#status': 'status' },
             ExpressionAttributeValues: {
               ':verified': 'verified',
               ':pending': 'pending',
-              ':request': requestId,
+              ':work': workId,
             },
           }),
         ),

@@ -22,7 +22,8 @@ export interface RecipientSends {
 interface OtpAttempt {
   readonly otpId: string;
   readonly clientId: string;
-  readonly requestId: string;
+  /** Made by us: an id that a caller could choose would let any number of guesses pass for one. */
+  readonly workId: string;
 }
 
 export interface OtpStore {
@@ -44,7 +45,7 @@ export interface OtpStore {
   ): Promise<boolean>;
   /**
    * Counts one attempt before its code is compared, in one write: `counted` only while pending, unexpired and
-   * with attempts left; else the row as it stands. The same request's attempt counts once.
+   * with attempts left; else the row as it stands. The same unit of work counts once.
    */
   countAttempt(
     attempt: OtpAttempt,

@@ -15,7 +15,7 @@ export interface OneTimePassword {
   /** Attempts counted so far; each is counted before its code is compared. */
   readonly attempts: number;
   readonly status: 'pending' | 'verified';
-  /** The request that counted the latest attempt: so that a write the SDK repeats after a lost answer knows its own. */
+  /** The unit of work that counted the latest attempt, by an id of our own: so that a write the SDK repeats after a lost answer knows its own. */
   readonly latest_attempt?: string;
   readonly created_at: string;
   readonly expires_at: string;

@@ -46,7 +46,7 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: without the secrets it could only be lost.
     const live = await secrets.all();
-    const attempt = { otpId, clientId, requestId: request.requestId };
+    const attempt = { otpId, clientId, workId: request.workId };
     const { counted, otp } = await otps.countAttempt(attempt, request.now);
     if (otp === undefined || otp.client_id !== clientId) throw unknown();
     if (!counted) throw refusal(otp, request.now);

@@ -32,10 +32,10 @@ function fresh(): OneTimePassword {
   };
 }
 
-const attemptOf = (otp: OneTimePassword, requestId: string) => ({
+const attemptOf = (otp: OneTimePassword, workId: string) => ({
   otpId: otp.otp_id,
   clientId: otp.client_id,
-  requestId,
+  workId,
 });
 
 describe.each<[string, () => OtpStore]>([
@@ -81,8 +81,8 @@ describe.each<[string, () => OtpStore]>([
     const store = newStore();
     const otp = fresh();
     await store.create(otp);
-    const count = async (requestId: string, at = now) =>
-      (await store.countAttempt(attemptOf(otp, requestId), at)).counted;
+    const count = async (workId: string, at = now) =>
+      (await store.countAttempt(attemptOf(otp, workId), at)).counted;
     expect(await store.countAttempt({ ...attemptOf(otp, 'r0'), clientId: 'another' }, now)).toMatchObject({
       counted: false,
     });

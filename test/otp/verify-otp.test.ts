@@ -107,12 +107,12 @@ describe('verifying', () => {
     const client = aClient();
     const { otp_id } = await sendOtp(client, { max_attempts: 1 });
     const { otps } = storesIn(tables);
-    const attempt = { otpId: otp_id, clientId: client.client_id, requestId: 'one' };
+    const attempt = { otpId: otp_id, clientId: client.client_id, workId: 'one' };
     await otps.countAttempt(attempt, now);
     expect(await otps.countAttempt(attempt, now)).toMatchObject({ counted: true, otp: { attempts: 1 } });
-    expect(await otps.countAttempt({ ...attempt, requestId: 'two' }, now)).toMatchObject({ counted: false });
+    expect(await otps.countAttempt({ ...attempt, workId: 'two' }, now)).toMatchObject({ counted: false });
     expect([await otps.markVerified(attempt), await otps.markVerified(attempt)]).toEqual([true, true]);
-    expect(await otps.markVerified({ ...attempt, requestId: 'two' })).toBe(false);
+    expect(await otps.markVerified({ ...attempt, workId: 'two' })).toBe(false);
   });
 
   it('takes a code made before the secret was rotated, and one made under a secret it has not seen', async () => {

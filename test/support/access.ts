@@ -55,6 +55,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         clients: directory,
         tokens,
         clock,
+        newWorkId: randomUUID,
         logged,
         limiter: rateLimiter({
           counter: dynamoRateCounter(dynamo, counters),
@@ -82,9 +83,13 @@ export interface Sent {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly pathParameters?: Record<string, string>;
   readonly body?: string;
   readonly sourceIp?: string;
   readonly remainingMs?: number;
+  /** API Gateway takes it from a caller that names one. */
+  readonly requestId?: string;
 }
 
 export interface Received {
@@ -101,9 +106,12 @@ export async function send(handler: HttpFunction, sent: Sent = {}): Promise<Rece
     headers: sent.headers ?? {},
     body: sent.body ?? null,
     isBase64Encoded: false,
-    pathParameters: null,
-    queryStringParameters: null,
-    requestContext: { requestId: randomUUID(), identity: { sourceIp: sent.sourceIp ?? '203.0.113.1' } },
+    pathParameters: sent.pathParameters ?? null,
+    queryStringParameters: sent.query ?? null,
+    requestContext: {
+      requestId: sent.requestId ?? randomUUID(),
+      identity: { sourceIp: sent.sourceIp ?? '203.0.113.1' },
+    },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => sent.remainingMs ?? 10_000 } as Context;
   const result: APIGatewayProxyResult = await handler(event, context);

@@ -48,23 +48,23 @@ export function memoryOtpStore(): MemoryOtpStore {
       return true;
     },
 
-    async countAttempt({ otpId, clientId, requestId }, now) {
+    async countAttempt({ otpId, clientId, workId }, now) {
       const otp = rows.get(otpId);
       if (otp?.client_id !== clientId) return { counted: false, otp };
-      if (otp.latest_attempt === requestId) return { counted: true, otp };
+      if (otp.latest_attempt === workId) return { counted: true, otp };
       const open = otp.status === 'pending' && otp.expires_at > now.toISOString();
       if (!open || otp.attempts >= otp.max_attempts) return { counted: false, otp };
-      const counted = { ...otp, attempts: otp.attempts + 1, latest_attempt: requestId };
+      const counted = { ...otp, attempts: otp.attempts + 1, latest_attempt: workId };
       rows.set(otpId, counted);
       return { counted: true, otp: counted };
     },
 
-    async markVerified({ otpId, requestId }) {
+    async markVerified({ otpId, workId }) {
       const otp = rows.get(otpId);
       if (otp === undefined) return false;
-      if (otp.status !== 'pending') return verifiedBy.get(otpId) === requestId;
+      if (otp.status !== 'pending') return verifiedBy.get(otpId) === workId;
       rows.set(otpId, { ...otp, status: 'verified' });
-      verifiedBy.set(otpId, requestId);
+      verifiedBy.set(otpId, workId);
       return true;
     },
   };

@@ -123,7 +123,7 @@ export function messageClients(world: World, road: MessageWorld): MessageClients
       : renamedMessages(own, `request-${requests}`);
     const send = operationOf(intent.kind, process, messages);
     const { body } = await send({
-      requestId: `request-${requests}`,
+      workId: `request-${requests}`,
       route: sends[intent.kind].route,
       method: 'POST',
       path: '/',

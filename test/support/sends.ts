@@ -68,7 +68,7 @@ export interface Asked {
 export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
   const { client } = asked;
   const request: ApiRequest = {
-    requestId: randomUUID(),
+    workId: randomUUID(),
     route: routes.sendSms,
     method: 'POST',
     path: '/',
