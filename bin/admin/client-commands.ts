@@ -102,7 +102,11 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .command('rotate-secret')
     .description('makes a new client secret; the one before holds for 24 hours more')
     .argument('<client-id>')
-    .option('--webhook', 'the webhook secret instead; both sign for 24 hours', false)
+    .option(
+      '--webhook',
+      'the webhook secret instead; it signs from active_at on, the one before for 24 hours more',
+      false,
+    )
     .action(
       run(async ({ ports, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
         const made = webhook

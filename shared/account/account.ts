@@ -40,23 +40,22 @@ export function updateAccount(deps: AccountDependencies, webhookUrl: z.ZodMiniTy
   };
 }
 
-/** Shows a new webhook secret once; the one before signs beside it for 24 h (contract, section 7). */
+/** Shows a new webhook secret once, and from when it signs; the one before signs 24 h longer (contract, section 7). */
 export function rotateOwnWebhookSecret(
   parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'>,
   clock: Clock,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const now = clock();
-    const secret = await rotateWebhookSecret(parts, clientId, now);
-    const previous = (await parts.webhookSecrets.find(clientId)).find((kept) => kept.secret !== secret);
+    const rotated = await rotateWebhookSecret(parts, clientId, clock);
     return {
       status: 200,
       headers: { 'Cache-Control': 'no-store' },
       body: {
-        webhook_secret: secret,
-        created_at: now.toISOString(),
-        previous_secret_expires_at: previous?.expires_at ?? null,
+        webhook_secret: rotated.secret,
+        created_at: rotated.created_at,
+        active_at: rotated.active_at,
+        previous_secret_expires_at: rotated.previous_expires_at ?? null,
       },
     };
   };

@@ -144,16 +144,29 @@ export async function renewClientSecret(
   return { client_id: clientId, client_secret: secret };
 }
 
-/** The secret before goes on signing beside the new one for 24 h. */
+export interface RenewedWebhookSecret {
+  readonly client_id: string;
+  readonly webhook_secret: string;
+  /** From when it signs. */
+  readonly active_at: string;
+  readonly previous_secret_expires_at: string | null;
+}
+
+/** The secret before signs alone until the new one is active, and beside it for 24 h. */
 export async function renewWebhookSecret(
   ports: AdminPorts,
   actor: string,
   clientId: string,
-): Promise<{ readonly client_id: string; readonly webhook_secret: string }> {
-  const secret = await rotateWebhookSecret(ports.clients, clientId, ports.clock());
-  const summary = `${actor} made a new webhook secret; the one before signs for 24 h more`;
+): Promise<RenewedWebhookSecret> {
+  const rotated = await rotateWebhookSecret(ports.clients, clientId, ports.clock);
+  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the one before signs for 24 h more`;
   await note(ports, actor, { kind: 'webhook_secret_rotated', summary, clientId });
-  return { client_id: clientId, webhook_secret: secret };
+  return {
+    client_id: clientId,
+    webhook_secret: rotated.secret,
+    active_at: rotated.active_at,
+    previous_secret_expires_at: rotated.previous_expires_at ?? null,
+  };
 }
 
 export async function addApiKey(

@@ -1,5 +1,5 @@
 /** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
-import { addDays } from '../clock.ts';
+import { addDays, addSeconds, type Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
@@ -13,7 +13,7 @@ import {
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';
-import type { WebhookSecret } from './webhook-secrets.ts';
+import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.ts';
 
 /** How long the secret before goes on beside a new one. */
 const overlapDays = 1;
@@ -59,7 +59,11 @@ export async function createClient(
     created_at: createdAt,
     ...(wanted.webhookUrl === undefined ? {} : { webhook_url: wanted.webhookUrl }),
   };
-  await parts.webhookSecrets.replace(clientId, [], [{ secret: webhookSecret, created_at: createdAt }]);
+  await parts.webhookSecrets.replace(
+    clientId,
+    [],
+    [{ secret: webhookSecret, created_at: createdAt, active_at: createdAt }],
+  );
   await parts.clients.create(client);
   return { client, clientSecret, webhookSecret };
 }
@@ -89,20 +93,38 @@ export async function rotateClientSecret(
   throw contended();
 }
 
-/** During the overlap webhooks are signed with both (contract, section 7). */
+export interface RotatedWebhookSecret {
+  readonly secret: string;
+  readonly created_at: string;
+  /** From when it signs; until then the one before does. */
+  readonly active_at: string;
+  /** Until when the one before signs beside it; absent where there was none. */
+  readonly previous_expires_at?: string | undefined;
+}
+
+/** Until the new secret is active the old ones sign alone; then all sign for 24 h (contract, section 7). */
 export async function rotateWebhookSecret(
   parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
-  now: Date,
-): Promise<string> {
+  clock: Clock,
+): Promise<RotatedWebhookSecret> {
   if ((await parts.clients.find(clientId)) === undefined) throw noSuchClient();
   const secret = newWebhookSecret(parts.random);
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
     const before = await parts.webhookSecrets.find(clientId);
-    const after = besideAllLive({ secret, created_at: now.toISOString() }, before, now);
-    if (await parts.webhookSecrets.replace(clientId, before, after)) return secret;
+    // A write whose answer was lost is repeated by the SDK and then refused, though it was made.
+    if (before[0]?.secret === secret) return rotated(before);
+    // The time of this very write: workers have from then on to learn of the secret.
+    const after = withNewWebhookSecret(secret, before, clock());
+    if (await parts.webhookSecrets.replace(clientId, before, after)) return rotated(after);
   }
   throw contended();
+}
+
+function rotated([newest, previous]: readonly WebhookSecret[]): RotatedWebhookSecret {
+  if (newest === undefined) throw new Error('a rotation leaves at least one secret');
+  const { secret, created_at, active_at = created_at } = newest;
+  return { secret, created_at, active_at, previous_expires_at: previous?.expires_at };
 }
 
 interface CreatedApiKey {
@@ -151,18 +173,28 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
 }
 
 /**
- * The secret before signs for 24 h more, and one that was rotated before that to the end that was promised: a rotation
- * that is repeated, because its answer was lost, must not silence the secret that the receiver knows.
+ * The secret before signs for 24 h after the new one is active, and one that was rotated before that to the end that
+ * was promised: a rotation that is repeated, because its answer was lost, must not silence the secret that the endpoint
+ * knows.
  */
-function besideAllLive(created: WebhookSecret, before: readonly WebhookSecret[], now: Date): WebhookSecret[] {
-  const end = addDays(now, overlapDays).toISOString();
-  const live = before
-    .filter((secret) => isLive(secret, now))
-    .map((secret) => ({ ...secret, expires_at: secret.expires_at ?? end }));
+export function withNewWebhookSecret(
+  secret: string,
+  before: readonly WebhookSecret[],
+  now: Date,
+): readonly WebhookSecret[] {
+  const created_at = now.toISOString();
+  const live = before.filter((one) => isLive(one, now));
+  // Where no other can sign it does so at once.
+  if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
+  const activeAt = addSeconds(now, secretActiveAfterSeconds);
+  const end = addDays(activeAt, overlapDays).toISOString();
+  const ending = live.map((one) => ({ ...one, expires_at: one.expires_at ?? end }));
   // The oldest is the one in use; of those between, the newest are the likelier to be taken up.
   const kept =
-    live.length < webhookSecretsMax ? live : [...live.slice(0, webhookSecretsMax - 2), ...live.slice(-1)];
-  return [created, ...kept];
+    ending.length < webhookSecretsMax
+      ? ending
+      : [...ending.slice(0, webhookSecretsMax - 2), ...ending.slice(-1)];
+  return [{ secret, created_at, active_at: activeAt.toISOString() }, ...kept];
 }
 
 export function noSuchClient(): GatewayError {

@@ -6,9 +6,11 @@ import type { WebhookSecrets } from './webhook-secrets.ts';
 const secretsRow = z.object({
   webhook_secrets: z._default(
     z.array(
-      z.object({
+      // Whole, with what another version has added: the write that replaces the list compares all of it.
+      z.looseObject({
         secret: z.string().check(z.minLength(1)),
         created_at: z.iso.datetime(),
+        active_at: z.optional(z.iso.datetime()),
         expires_at: z.optional(z.iso.datetime()),
       }),
     ),

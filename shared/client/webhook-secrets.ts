@@ -1,4 +1,4 @@
-/** The secrets that a client's webhooks are signed with: one, or two for 24 h after a rotation. */
+/** The secrets that a client's webhooks are signed with: one, or several for 24 h after a rotation. */
 import type { Clock } from '../clock.ts';
 import { type CacheBounds, CachedReader } from '../expiring-cache.ts';
 
@@ -6,6 +6,8 @@ export interface WebhookSecret {
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
   readonly secret: string;
   readonly created_at: string;
+  /** From when it signs, if another one can sign until then. Absent in rows of before: from its creation. */
+  readonly active_at?: string | undefined;
   readonly expires_at?: string | undefined;
 }
 
@@ -14,8 +16,16 @@ export interface WebhookSecrets {
   find(clientId: string): Promise<readonly WebhookSecret[]>;
 }
 
-/** A rotation takes effect within this time; the old secret is good for 24 h, so nothing is signed wrongly. */
+/** For how long a worker signs with what it has read. */
 const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
+
+/**
+ * From its creation until a new secret signs (contract, section 7: at most 60 s). By then every worker knows it, so all
+ * of them change over at the same moment. A worker may sign with what it read `bounds.maxAgeSeconds` earlier; the other
+ * half is for the write that stores the secret and the claim between reading and signing, 13 s each with all retries of
+ * the SDK, and for clocks that differ.
+ */
+export const secretActiveAfterSeconds = 60;
 
 /** Remembers secrets, so that a flood of one client's webhooks reads them once. "None yet" is not remembered. */
 export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
@@ -25,4 +35,16 @@ export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecr
   };
   const reader = new CachedReader(read, bounds, clock);
   return { find: async (clientId) => (await reader.get(clientId)) ?? [] };
+}
+
+/**
+ * The secrets that sign at a moment, newest first: those that are active and not expired. A pending one signs early
+ * where no other can: a webhook without a signature is never sent.
+ */
+export function signingSecrets(secrets: readonly WebhookSecret[], at: Date): readonly WebhookSecret[] {
+  const live = secrets
+    .filter(({ expires_at }) => expires_at === undefined || at < new Date(expires_at))
+    .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const active = live.filter(({ active_at }) => active_at === undefined || new Date(active_at) <= at);
+  return active.length > 0 ? active : live.slice(-1);
 }

@@ -126,6 +126,7 @@ const account = z.object({
 const newWebhookSecret = z.object({
   webhook_secret: z.string().check(z.meta({ pattern: '^whsec_' })),
   created_at: instant,
+  active_at: instant,
   previous_secret_expires_at: z.nullable(instant),
 });
 

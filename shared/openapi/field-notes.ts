@@ -66,6 +66,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   per_hour: 'Requests in a UTC hour.',
   per_day: 'Requests in a UTC day.',
   webhook_secret: 'The new secret. It is shown this once.',
+  active_at:
+    'From when the new secret signs, at most 60 seconds after its creation. Until then the old one signs alone.',
   previous_secret_expires_at: 'Until when the old secret keeps signing beside it.',
 
   language: 'A language code, such as `en` or `en_GB`.',

@@ -54,7 +54,7 @@ export function webhookGuide(): Page {
       ),
       heading('verify'),
       prose(
-        'Two signatures are sent; verify the second where you can, because it covers the time and the identifier too. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.',
+        'Two signatures are sent, and a notification is genuine if either holds. `webhook-signature` is the stronger one: it covers the time and the identifier too, so an old notification cannot be replayed. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.',
       ),
       html`<div class="table"><table class="fields"><tbody>${Object.entries(headers).map(
         ([name, meaning]) => html`<tr><td><code>${name}</code></td><td>${inline(meaning)}</td></tr>`,
@@ -76,7 +76,10 @@ export function webhookGuide(): Page {
       ),
       heading('rotate'),
       prose(
-        'For 24 hours after a new secret is issued both sign: `X-Webhook-Signature` still uses the oldest, `webhook-signature` carries a signature for each. Take the new secret into use within that time; a receiver that verifies `webhook-signature` notices nothing, whichever of them it has. Where another one is issued within that time, each goes on signing until its own 24 hours are over.',
+        'A new secret signs from its `active_at` on, at most 60 seconds after its creation; until then the old one signs alone. For the 24 hours after that both sign: `X-Webhook-Signature` uses the oldest, `webhook-signature` carries a signature for each. Afterwards the new one signs alone.',
+      ),
+      prose(
+        'So accept a notification if either signature holds. The receivers below do so, and take one secret or several, separated by spaces. To change without a refused notification: issue the new secret, set the old and the new one together, and remove the old one after `previous_secret_expires_at`. A receiver with one secret can change to the new one at any time from `active_at` until then. Where another secret is issued within that time, each goes on signing until its own 24 hours are over.',
       ),
       heading('node'),
       code(nodeReceiver),

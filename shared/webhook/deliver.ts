@@ -15,7 +15,7 @@
  *   after 6   everything is done; the queue message, should it come again, finds nothing to do.
  * And should SQS or the scheduler lose a message altogether, the delivery stands in the agenda until it is finished.
  */
-import type { WebhookSecret, WebhookSecrets } from '../client/webhook-secrets.ts';
+import type { WebhookSecrets } from '../client/webhook-secrets.ts';
 import { stubbornly } from '../stubbornly.ts';
 import { type Admission, type AdmissionPorts, admit } from './admission.ts';
 import { type AlertPorts, alertFailure } from './alert-failure.ts';
@@ -79,9 +79,8 @@ export async function deliver(
     await ports.wake.arrange(seen, ports.clock()); // 2
     return { kind: 'waiting' };
   }
-  const secrets = await ports.secrets.find(seen.client_id);
   await waitUntil(ports, new Date(seen.attempt_due_at));
-  if (settings.lane === 'slow') return attempt(ports, settings, message, seen, secrets);
+  if (settings.lane === 'slow') return attempt(ports, settings, message, seen);
   const admission: Admission =
     seen.lane === 'slow' ? { lane: 'slow' } : await admit(ports, receiverOf(seen), seen.delivery_id);
   if (admission.lane === 'slow') {
@@ -89,7 +88,7 @@ export async function deliver(
     return { kind: 'moved_to_slow_lane' };
   }
   try {
-    return await attempt(ports, settings, message, seen, secrets);
+    return await attempt(ports, settings, message, seen);
   } finally {
     const { probe } = admission;
     if (probe !== undefined) await noteHealth(ports, () => ports.health.giveBack(probe));
@@ -102,8 +101,9 @@ async function attempt(
   settings: DeliverSettings,
   message: DeliveryMessage,
   seen: Delivery,
-  secrets: readonly WebhookSecret[],
 ): Promise<Outcome> {
+  // Not before the wait: what is signed with is never older than a worker may remember it.
+  const secrets = await ports.secrets.find(seen.client_id);
   const held = claimed(seen, ports.clock(), ports.newRevision());
   if (message.delivery === undefined) {
     if (!(await ports.deliveries.replace(seen, held))) return { kind: 'lost_race' }; // 3

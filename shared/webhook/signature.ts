@@ -1,14 +1,14 @@
 /** The signatures of a webhook: ours of the specification's section 6.3, and those of Standard Webhooks. */
 import { createHmac } from 'node:crypto';
-import type { WebhookSecret } from '../client/webhook-secrets.ts';
+import { signingSecrets, type WebhookSecret } from '../client/webhook-secrets.ts';
 import { epochSeconds } from '../clock.ts';
 
 const secretPrefix = 'whsec_';
 
 /**
- * The headers that let a receiver trust and de-duplicate an attempt.
- * While several secrets are live, `X-Webhook-Signature` holds to the oldest, which the receiver surely knows, and
- * `webhook-signature` carries one signature for each (contract, section 7).
+ * The headers that let an endpoint trust and de-duplicate an attempt.
+ * While several secrets sign, `X-Webhook-Signature` is made with the oldest and `webhook-signature` with each of them:
+ * an endpoint that checks either one accepts, with any of the secrets (contract, section 7).
  *
  * @throws Error when the client has no live secret.
  */
@@ -18,25 +18,18 @@ export function signatureHeaders(
   secrets: readonly WebhookSecret[],
   at: Date,
 ): Record<string, string> {
-  const live = liveSecrets(secrets, at);
-  const oldest = live.at(-1);
+  const signing = signingSecrets(secrets, at);
+  const oldest = signing.at(-1);
   if (oldest === undefined) throw new Error(`no live webhook secret to sign ${deliveryId} with`);
   const timestamp = String(epochSeconds(at));
   return {
     'x-webhook-signature': createHmac('sha256', oldest.secret).update(body).digest('hex'),
     'webhook-id': deliveryId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': live
+    'webhook-signature': signing
       .map(({ secret }) => standardSignature(secret, `${deliveryId}.${timestamp}.${body}`))
       .join(' '),
   };
-}
-
-/** Newest first. */
-function liveSecrets(secrets: readonly WebhookSecret[], at: Date): WebhookSecret[] {
-  return secrets
-    .filter(({ expires_at }) => expires_at === undefined || at < new Date(expires_at))
-    .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
 }
 
 function standardSignature(secret: string, signed: string): string {

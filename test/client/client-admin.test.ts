@@ -3,12 +3,14 @@ import { hasSecret, isLive } from '../../shared/client/client.ts';
 import {
   createApiKey,
   createClient,
+  type RotatedWebhookSecret,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
   setClientDisabled,
 } from '../../shared/client/client-admin.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
+import type { WebhookSecret } from '../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../shared/clock.ts';
 import { type Access, accessTo } from '../support/access.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
@@ -79,11 +81,15 @@ describe('administering clients', () => {
 
   it('a webhook secret that is rotated stays beside the new one for 24 h', async () => {
     const { client, webhookSecret } = await newClient();
-    const fresh = await rotateWebhookSecret(access.admin, client.client_id, now);
+    const fresh = await rotateWebhookSecret(access.admin, client.client_id, () => now);
+    expect(fresh.active_at).toBe(addSeconds(now, 60).toISOString());
     const secrets = await access.admin.webhookSecrets.find(client.client_id);
-    expect(secrets.map(({ secret }) => secret)).toEqual([fresh, webhookSecret]);
+    expect(secrets).toMatchObject([
+      { secret: fresh.secret, active_at: fresh.active_at },
+      { secret: webhookSecret, active_at: now.toISOString(), expires_at: fresh.previous_expires_at },
+    ]);
     const live = (hours: number) =>
-      secrets.map((secret) => isLive(secret, addSeconds(now, hours * hourSeconds)));
+      secrets.map((secret) => isLive(secret, addSeconds(now, 60 + hours * hourSeconds)));
     expect([live(23.9), live(24)]).toEqual([
       [true, true],
       [true, false],
@@ -92,15 +98,45 @@ describe('administering clients', () => {
 
   it('a webhook secret signs for the 24 h that were promised, however often it is rotated meanwhile', async () => {
     const { client, webhookSecret } = await newClient();
-    const rotated: string[] = [];
+    const rotated: RotatedWebhookSecret[] = [];
     for (const hours of [0, 1, 2, 3, 4, 5, 6]) {
       rotated.unshift(
-        await rotateWebhookSecret(access.admin, client.client_id, addSeconds(now, hours * hourSeconds)),
+        await rotateWebhookSecret(access.admin, client.client_id, () => addSeconds(now, hours * hourSeconds)),
       );
     }
     const secrets = await access.admin.webhookSecrets.find(client.client_id);
-    expect(secrets.map(({ secret }) => secret)).toEqual([...rotated.slice(0, 4), webhookSecret]);
-    expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 24 * hourSeconds).toISOString());
+    expect(secrets.map(({ secret }) => secret)).toEqual([
+      ...rotated.slice(0, 4).map(({ secret }) => secret),
+      webhookSecret,
+    ]);
+    expect(secrets.at(-1)?.expires_at).toBe(addSeconds(now, 60 + 24 * hourSeconds).toISOString());
+  });
+
+  it('a webhook secret is made once where the answer of its write was lost and the write repeated', async () => {
+    const { client, webhookSecret } = await newClient();
+    const { webhookSecrets } = access.admin;
+    const repeated = {
+      ...webhookSecrets,
+      replace: async (...change: Parameters<typeof webhookSecrets.replace>) => {
+        await webhookSecrets.replace(...change);
+        return webhookSecrets.replace(...change);
+      },
+    };
+    const parts = { ...access.admin, webhookSecrets: repeated };
+    const fresh = await rotateWebhookSecret(parts, client.client_id, () => now);
+    const secrets = await webhookSecrets.find(client.client_id);
+    expect(secrets.map(({ secret }) => secret)).toEqual([fresh.secret, webhookSecret]);
+  });
+
+  it('a webhook secret is rotated in a row to which another version has added something', async () => {
+    const { client } = await newClient();
+    const { webhookSecrets } = access.admin;
+    const [first] = await webhookSecrets.find(client.client_id);
+    const extended = { ...(first as WebhookSecret), from_a_later_version: true };
+    await webhookSecrets.replace(client.client_id, first === undefined ? [] : [first], [extended]);
+    await rotateWebhookSecret(access.admin, client.client_id, () => now);
+    const [, kept] = await webhookSecrets.find(client.client_id);
+    expect(kept).toMatchObject({ from_a_later_version: true });
   });
 
   it('an API key is found by its hash, listed without it, and revoked once and for all', async () => {
@@ -129,7 +165,7 @@ describe('administering clients', () => {
     for (const change of [
       setClientDisabled(access.admin, unknown, true),
       rotateClientSecret(access.admin, unknown, now),
-      rotateWebhookSecret(access.admin, unknown, now),
+      rotateWebhookSecret(access.admin, unknown, () => now),
       createApiKey(access.admin, unknown, now),
     ]) {
       await expect(change).rejects.toMatchObject({ code: 'not_found' });

@@ -37,11 +37,14 @@ describe('the account', () => {
     expect(answer.body).toEqual({
       webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       created_at: time,
+      active_at: time,
       previous_secret_expires_at: time,
     });
     expect(answer.body.webhook_secret).not.toBe(own.webhookSecret);
     const ends = Date.parse(String(answer.body.previous_secret_expires_at));
-    expect(ends - before).toBeGreaterThanOrEqual(86_400_000);
-    expect(ends - before).toBeLessThan(86_400_000 + 60_000);
+    const activeAt = Date.parse(String(answer.body.active_at));
+    expect(activeAt - Date.parse(String(answer.body.created_at))).toBe(60_000);
+    expect(ends - activeAt).toBe(86_400_000);
+    expect(ends).toBeGreaterThan(before);
   });
 });

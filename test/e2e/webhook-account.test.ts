@@ -96,9 +96,10 @@ describe('the rotation of a webhook secret over the API', () => {
     const fresh = String(rotated.body.webhook_secret);
     expect(fresh).not.toBe(old);
 
-    // From the first moment on the old secret verifies; soon the new one does beside it.
+    // The old secret signs alone until the new one is active; from then on both.
     const atOnce = await postAfterSend(client, receiver);
     expect(plainHolds(atOnce, old) && libraryAccepts(atOnce, old)).toBe(true);
+    expect(signaturesOf(atOnce)).toBe(1);
     const during = await postThat(client, receiver, (post) => signaturesOf(post) === 2);
     expect(plainHolds(during, old)).toBe(true);
     expect(libraryAccepts(during, old)).toBe(true);
@@ -114,6 +115,13 @@ describe('the rotation of a webhook secret over the API', () => {
     expect(plainHolds(after, fresh)).toBe(true);
     expect(libraryAccepts(after, old)).toBe(false);
 
+    // To the second of the timestamp: both sign from `active_at` on, and none of them before.
+    const activeAt = Math.floor(Date.parse(String(rotated.body.active_at)) / 1000);
+    for (const post of receiver.posts) {
+      const signedAt = Number(post.headers['webhook-timestamp']);
+      if (signedAt < activeAt) expect(libraryAccepts(post, fresh)).toBe(false);
+      if (signedAt > activeAt) expect(libraryAccepts(post, fresh)).toBe(true);
+    }
     // Every one of them, whenever it came, held for the receiver that knew either secret.
     for (const post of receiver.posts) {
       expect([old, fresh].some((secret) => plainHolds(post, secret))).toBe(true);
@@ -128,7 +136,7 @@ describe('the rotation of a webhook secret over the API', () => {
     const ending = secrets.find(({ secret }) => secret === old);
     const hours = (Date.parse(ending?.expires_at ?? '') - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);
-    expect(hours).toBeLessThanOrEqual(24);
+    expect(hours).toBeLessThanOrEqual(24 + 1 / 60);
     const expired = secrets.map((one) =>
       one.secret === old ? { ...one, expires_at: new Date().toISOString() } : one,
     );

@@ -30,6 +30,8 @@ interface WorldOptions extends WakeFaults {
   readonly fault?: (name: string, index: number) => Fault | undefined;
   readonly answer: (deliveryId: string, postNumber: number) => Answer;
   readonly latencyMs?: () => number;
+  /** Told when a worker reads the secrets of a client. */
+  readonly onSecretsRead?: (at: Date) => void;
 }
 
 export interface World {
@@ -111,9 +113,10 @@ export function createWorld(options: WorldOptions): World {
       },
       secrets: {
         find: () =>
-          call(worker, 'secrets', async () => [
-            { secret: 'whsec_c2VjcmV0', created_at: options.startAt.toISOString() },
-          ]),
+          call(worker, 'secrets', async () => {
+            options.onSecretsRead?.(clock());
+            return [{ secret: 'whsec_c2VjcmV0', created_at: options.startAt.toISOString() }];
+          }),
       },
       health: receiverHealth(receiversOf(worker)),
       post: postOf(worker),

@@ -48,7 +48,7 @@ export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
   description:
-    'Issues a new secret and shows it once. For 24 hours the old one keeps signing beside it: `X-Webhook-Signature` uses the old one, `webhook-signature` carries a signature for each.',
+    'Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then the old one signs alone. For the 24 hours after that both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` carries a signature for each. Afterwards the new one signs alone.',
   answer: {
     status: 200,
     description: 'The new secret.',
@@ -61,7 +61,8 @@ export const rotateWebhookSecret: Description = {
           value: {
             webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=',
             created_at: createdAt,
-            previous_secret_expires_at: '2026-11-21T10:00:00.000Z',
+            active_at: '2026-11-20T10:01:00.000Z',
+            previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
           },
         },
       },

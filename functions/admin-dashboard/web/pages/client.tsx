@@ -52,11 +52,12 @@ export function ClientPage({ id }: { readonly id: string }) {
     notify('success', disabled ? 'The client is refused from now on.' : 'The client is let in again.');
   };
   const renew = (kind: 'secret' | 'webhook-secret') => async (): Promise<void> => {
-    const made = await api.send<{ client_secret?: string; webhook_secret?: string }>(
+    const made = await api.send<{ client_secret?: string; webhook_secret?: string; active_at?: string }>(
       'POST',
       `${path}/${kind}`,
     );
-    const label = kind === 'secret' ? 'Client secret' : 'Webhook secret';
+    const label =
+      kind === 'secret' ? 'Client secret' : `Webhook secret, which signs from ${made.active_at ?? 'now'} on`;
     setSecret({ label, value: made.client_secret ?? made.webhook_secret ?? '' });
   };
   const createKey = async (): Promise<void> => {
@@ -240,7 +241,7 @@ const questions = {
   },
   webhookSecret: {
     title: 'Make a new webhook secret?',
-    text: 'Both sign for 24 hours; one that is older still ends now.',
+    text: 'It signs from 60 seconds on, the one before for 24 hours more.',
     yes: 'Make',
   },
 };
