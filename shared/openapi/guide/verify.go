@@ -1,4 +1,5 @@
-// Receives webhooks on PORT, and verifies both signatures with WEBHOOK_SECRET. Go 1.21 or later, nothing else.
+// Receives webhooks on PORT. WEBHOOK_SECRET is one secret, or during a rotation the old and the new one, separated by
+// a space. Go 1.21 or later, nothing else.
 package main
 
 import (
@@ -18,8 +19,8 @@ import (
 )
 
 var (
-	secret = os.Getenv("WEBHOOK_SECRET")
-	seen   sync.Map // In production a table with a unique key: it must outlive a restart.
+	secrets = strings.Fields(os.Getenv("WEBHOOK_SECRET"))
+	seen    sync.Map // In production a table with a unique key: it must outlive a restart.
 )
 
 func sign(key []byte, parts ...[]byte) []byte {
@@ -31,14 +32,14 @@ func sign(key []byte, parts ...[]byte) []byte {
 }
 
 // verifySimple checks X-Webhook-Signature: HMAC-SHA256 of the raw body, keyed with the whole text of the secret.
-func verifySimple(body []byte, headers http.Header) bool {
+func verifySimple(secret string, body []byte, headers http.Header) bool {
 	expected := hex.EncodeToString(sign([]byte(secret), body))
 	return hmac.Equal([]byte(expected), []byte(headers.Get("X-Webhook-Signature")))
 }
 
 // verifyStandard checks webhook-signature: Standard Webhooks. It covers the id and the time too, so an old
 // request can't be replayed.
-func verifyStandard(body []byte, headers http.Header) bool {
+func verifyStandard(secret string, body []byte, headers http.Header) bool {
 	id, timestamp := headers.Get("webhook-id"), headers.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
@@ -58,10 +59,20 @@ func verifyStandard(body []byte, headers http.Header) bool {
 	return false
 }
 
+// verify says whether either signature holds with any of the secrets: so it stays while a secret is rotated.
+func verify(body []byte, headers http.Header) bool {
+	for _, secret := range secrets {
+		if verifyStandard(secret, body, headers) || verifySimple(secret, body, headers) {
+			return true
+		}
+	}
+	return false
+}
+
 func receive(response http.ResponseWriter, request *http.Request) {
 	// The bytes as they came: parsed and written again they would differ.
 	body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
-	if err != nil || !verifySimple(body, request.Header) || !verifyStandard(body, request.Header) {
+	if err != nil || !verify(body, request.Header) {
 		response.WriteHeader(http.StatusUnauthorized)
 		return
 	}

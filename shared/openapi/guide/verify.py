@@ -1,41 +1,54 @@
-"""Receives webhooks on PORT, and verifies both signatures with WEBHOOK_SECRET. Python 3.10 or later, nothing else."""
+"""Receives webhooks on PORT. Python 3.10 or later, nothing else.
+
+WEBHOOK_SECRET is one secret, or during a rotation the old and the new one, separated by a space.
+"""
 
 import base64
 import hashlib
 import hmac
 import json
 import os
+import re
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ.get("WEBHOOK_SECRET", "")
+SECRETS = os.environ.get("WEBHOOK_SECRET", "").split()
 seen = set()  # In production a table with a unique key: it must outlive a restart.
 
 
-def verify_simple(body, headers):
+def same(expected, given):
+    return hmac.compare_digest(expected.encode(), given.encode())
+
+
+def verify_simple(secret, body, headers):
     """X-Webhook-Signature: HMAC-SHA256 of the raw body, keyed with the whole text of the secret."""
-    expected = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(expected, headers.get("X-Webhook-Signature", ""))
+    expected = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return same(expected, headers.get("X-Webhook-Signature", ""))
 
 
-def verify_standard(body, headers):
+def verify_standard(secret, body, headers):
     """webhook-signature: Standard Webhooks. It covers the id and the time too, so an old request can't be replayed."""
     delivery_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "0")
-    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:
+    if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > 300:
         return False
-    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{delivery_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     signatures = headers.get("webhook-signature", "").split(" ")
-    return any(hmac.compare_digest(expected, signature) for signature in signatures)
+    return any(same(expected, signature) for signature in signatures)
+
+
+def verify(body, headers):
+    """Genuine if either signature holds with any of the secrets: so it stays while a secret is rotated."""
+    return any(verify_standard(secret, body, headers) or verify_simple(secret, body, headers) for secret in SECRETS)
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         # The bytes as they came: parsed and written again they would differ.
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        if not verify_simple(body, self.headers) or not verify_standard(body, self.headers):
+        if not verify(body, self.headers):
             self.answer(401)
             return
         delivery_id = self.headers["webhook-id"]
