@@ -3,6 +3,7 @@
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
 import { addDays, addSeconds, epochSeconds } from '../clock.ts';
+import { boundedAttempts } from './attempt-log.ts';
 import {
   type Attempt,
   type Delivery,
@@ -20,8 +21,6 @@ export const sweepPauseSeconds = 300;
 export const leaseSeconds = 30;
 /** After so many dead workers the attempt counts as failed: a receiver must not be able to kill them for ever. */
 export const interruptionsMax = 3;
-/** The latest attempts are kept: the six of the schedule and many a resend, well below the 400 KB of an item. */
-const attemptsKept = 20;
 
 export interface NewDelivery {
   readonly delivery_id: string;
@@ -137,7 +136,7 @@ export function afterFailure(
 /** Failed, and told of. */
 export function alerted(delivery: Delivery, revision: string): Delivery {
   const { alert_pending: _, ...rest } = delivery;
-  return { ...rest, revision };
+  return bounded({ ...rest, revision });
 }
 
 /** One more attempt of a finished delivery, asked for by a person. */
@@ -174,7 +173,12 @@ function enter(from: Delivery, state: DeliveryState, revision: string, change: P
   if (!deliveryTransitions[state].includes(from.state)) {
     throw new Error(`a delivery cannot become ${state} from ${from.state}`);
   }
-  return { ...from, ...change, state, revision };
+  return bounded({ ...from, ...change, state, revision });
+}
+
+/** With each step, so that a row of before that has grown too large fits again. */
+function bounded(delivery: Delivery): Delivery {
+  return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
 }
 
 function withoutLease(delivery: Delivery): Delivery {
@@ -183,5 +187,5 @@ function withoutLease(delivery: Delivery): Delivery {
 }
 
 function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
-  return [...delivery.attempts, attempt].slice(-attemptsKept);
+  return [...delivery.attempts, attempt];
 }

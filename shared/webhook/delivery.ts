@@ -55,10 +55,12 @@ const attemptSchema = z.readonly(
     /** Signatures, cookies and credentials are replaced by `[redacted]`. */
     request_headers: z.record(z.string(), z.string()),
     response_headers: z.record(z.string(), z.string()),
-    /** The first 4 KiB of the answer. */
+    /** The first 4 KiB of the answer, as UTF-8. */
     response_body: z.string(),
     error: z.optional(z.enum(attemptErrors)),
     error_message: z.optional(z.string()),
+    /** Set where only the start of the texts is kept, and no headers: newer attempts needed the room. */
+    shortened: z.optional(z.boolean()),
     /** When the next attempt is due; absent after the last. */
     next_due_at: z.optional(time),
   }),
