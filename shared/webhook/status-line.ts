@@ -1,17 +1,50 @@
-/** Finds the final status line in the first bytes of an answer, so that a receiver's time ends there and not later. */
+/** Finds the final status line in the first bytes of an answer, so that an endpoint's time ends there and not later. */
 
-/** Interim answers (1xx), each with its head, then the status line that counts (RFC 9112, section 4). */
-const statusLine = /^(?:HTTP\/1\.[01] 1\d\d(?:(?!\r\n\r\n)[\s\S])*\r\n\r\n)*HTTP\/1\.[01] ([2-9]\d\d)[ \r]/;
+/** `HTTP/1.1 200`, then a space or the end of the line (RFC 9112, section 4). */
+const shape = [...'HTTP/1.'].map((char) => new RegExp(`^${char === '.' ? '\\.' : char}$`));
+const statusLine = [...shape, /^[01]$/, /^ $/, /^[1-9]$/, /^\d$/, /^\d$/, /^[ \r]$/] as const;
+const statusFrom = 9;
+const headEnd = [13, 10, 13, 10] as const;
 
-/** Fed with chunks; the status once it stands there, `unreadable` once it cannot come any more. */
-export function statusLineReader(maxBytes: number): (chunk: Buffer) => number | 'unreadable' | undefined {
-  let text = '';
+/**
+ * Fed with chunks; the status once it is there, `unreadable` once it cannot come any more. Interim answers (1xx) are
+ * skipped with their heads. It looks at each byte once and keeps the bytes of one status line, so an endpoint that
+ * sends byte by byte costs no more than one that sends at once.
+ */
+export function statusLineReader(
+  maxBytes: number,
+): (chunk: Iterable<number>) => number | 'unreadable' | undefined {
+  let readBytes = 0;
+  let line = '';
+  /** How many bytes of the end of an interim head have been seen; undefined outside of one. */
+  let headEndSeen: number | undefined;
+  let result: number | 'unreadable' | undefined;
+
+  function take(byte: number): number | 'unreadable' | undefined {
+    if (headEndSeen !== undefined) {
+      if (byte === headEnd[headEndSeen]) headEndSeen += 1;
+      else headEndSeen = byte === headEnd[0] ? 1 : 0;
+      if (headEndSeen === headEnd.length) headEndSeen = undefined;
+      return undefined;
+    }
+    const char = String.fromCharCode(byte);
+    if (!statusLine[line.length]?.test(char)) return 'unreadable';
+    line += char;
+    if (line.length < statusLine.length) return undefined;
+    const status = Number(line.slice(statusFrom, -1));
+    if (status >= 200) return status;
+    headEndSeen = char === '\r' ? 1 : 0;
+    line = '';
+    return undefined;
+  }
+
   return (chunk) => {
-    text += chunk.toString('latin1', 0, maxBytes);
-    const found = statusLine.exec(text)?.[1];
-    if (found !== undefined) return Number(found);
-    const start = 'HTTP/1.';
-    if (text.length > maxBytes || !start.startsWith(text.slice(0, start.length))) return 'unreadable';
+    if (result !== undefined) return result;
+    for (const byte of chunk) {
+      readBytes += 1;
+      result = readBytes > maxBytes ? 'unreadable' : take(byte);
+      if (result !== undefined) return result;
+    }
     return undefined;
   };
 }
