@@ -16,6 +16,7 @@ import {
 } from './address-guard.ts';
 import { connections } from './connections.ts';
 import type { AttemptError } from './delivery.ts';
+import type { ConnectTo } from './dial.ts';
 import { classifyError, type Phase } from './post-error.ts';
 import { statusLineReader } from './status-line.ts';
 
@@ -62,12 +63,13 @@ interface PostSettings {
   readonly rules: AddressRules;
   readonly resolve: Resolve;
   readonly tls?: SecureContextOptions;
+  readonly connectTo?: ConnectTo;
 }
 
 /** A poster with connections of its own. */
 export function httpPost(settings: PostSettings): Post {
   const lookup = guardedLookup(settings.resolve, settings.rules);
-  const { http, https, makeRoom } = connections(settings.tls);
+  const { http, https, makeRoom } = connections(settings.tls, settings.connectTo);
 
   return (given) => {
     // An address in the URL itself is never looked up, so the guard must see it here.
@@ -79,7 +81,7 @@ export function httpPost(settings: PostSettings): Post {
       maxHeaderSize: answerReadMaxBytes,
     };
     const open = (onLookup: () => void) => {
-      // Node tells of a lookup with a single answer alone, so the end of it is noted here.
+      // The socket comes when it is connected, so the end of the lookup is noted here.
       const noted: LookupFunction = (hostname, lookupOptions, callback) =>
         lookup(hostname, lookupOptions, (error, address, family) => {
           if (!error) onLookup();
@@ -123,7 +125,6 @@ function run(
       done = true;
       clearTimeout(timer);
       socket?.off('data', onData);
-      socket?.off('connect', onConnect);
       socket?.off('secureConnect', onSecure);
       // A whole answer leaves its connection in the pool; anything else is cut off.
       if (cause.kind !== 'complete') request.destroy();
@@ -178,11 +179,12 @@ function run(
 
     request.on('socket', (given) => {
       socket = given;
-      if (given.connecting) {
-        given.on('connect', onConnect).on('secureConnect', onSecure);
-      } else {
+      if (request.reusedSocket) {
         phase = 'answer';
         address = given.remoteAddress;
+      } else {
+        given.on('secureConnect', onSecure);
+        onConnect();
       }
       given.prependListener('data', onData);
     });
