@@ -1,4 +1,4 @@
-/** npm run admin: looks after a gateway from a shell; 0 where it was done, 1 where it was not, 2 where it was asked wrongly. */
+/** npm run admin: looks after a gateway from a shell; 0 where it was done, 1 where it was not or only in part, 2 where it was asked wrongly. */
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../shared/errors.ts';
@@ -33,7 +33,7 @@ Examples:
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
 
-Exit status: 0 done, 1 not done, 2 asked wrongly.`,
+Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`,
   );
 
 const runner: Runner = { run };
@@ -43,9 +43,10 @@ addLimitCommands(program, runner);
 addWebhookCommands(program, runner);
 addMessageCommands(program, runner);
 
+let partlyDone = false;
 process.exitCode = await program
   .parseAsync()
-  .then(() => 0)
+  .then(() => (partlyDone ? failed : 0))
   .catch(statusOf);
 
 function run<Given extends unknown[]>(
@@ -56,10 +57,13 @@ function run<Given extends unknown[]>(
     const ports = await connect(options, process.env);
     // The last that commander gives is the command itself.
     const answer = await work(
-      { ports, actor: `${userInfo().username} (shell)` },
+      { ports, actor: `${userInfo().username} (shell)`, report: options.json ? () => undefined : print },
       ...(given.slice(0, -1) as Given),
     );
-    process.stdout.write(options.json ? `${JSON.stringify(answer.json)}\n` : `${answer.text()}\n`);
+    print(options.json ? JSON.stringify(answer.json) : answer.text());
+    if (answer.problem === undefined) return;
+    tell(answer.problem);
+    partlyDone = true;
   };
 }
 
@@ -73,6 +77,10 @@ function statusOf(error: unknown): number {
   if (error instanceof ConnectionFailure) tell(error.message);
   else tell(`It did not work: ${error instanceof Error ? error.message || error.name : String(error)}`);
   return failed;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 function tell(line: string): void {

@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox } from '../../shared/admin/outbox.ts';
+import { outboxQuery } from '../../shared/admin/requests.ts';
+import { parseBody } from '../../shared/api.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -31,7 +33,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .option('--to <number>', 'of this recipient alone')
     .action(
       run(async ({ ports }, options: { to?: string }) => {
-        const outbox = await listOutbox(ports, options.to, outboxMax);
+        const { to } = parseBody(outboxQuery, options);
+        const outbox = await listOutbox(ports, to, outboxMax);
         const text = (): string =>
           textTable(
             outbox.messages,

@@ -5,11 +5,15 @@ export interface Session {
   readonly ports: AdminPorts;
   /** Who the activity log will name. */
   readonly actor: string;
+  /** Prints a line at once, where the command prints for a person. */
+  readonly report: (line: string) => void;
 }
 
 export interface CommandAnswer {
   readonly json: unknown;
   readonly text: () => string;
+  /** What was not done, where it was done in part; the command ends with status 1 then. */
+  readonly problem?: string | undefined;
 }
 
 export interface Runner {

@@ -18,6 +18,7 @@ const outcomes = {
   already_waiting: 'is already waiting for its next attempt',
   acknowledged_meanwhile: 'has been acknowledged',
   not_found: 'is not known',
+  failed: 'could not be sent again',
 } as const satisfies Record<ResendResult['outcome'], string>;
 
 export function addWebhookCommands(program: Command, { run }: Runner): void {
@@ -25,7 +26,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
   webhooks
     .command('failed')
     .description('lists webhooks that failed for good, the latest first')
-    .option('--client <client-id>', 'of this client alone')
+    .option('--client <client>', 'of this client alone, by id or name')
     .action(
       run(async ({ ports }, options: { client?: string }) => {
         const failed = await failedWebhooks(ports, { clientId: options.client, limit: failedMax });
@@ -59,36 +60,72 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .description('sends webhooks again, with the same body and webhook-id')
     .argument('[delivery-id...]')
     .option('--all-failed', 'all that webhooks failed lists', false)
-    .option('--client <client-id>', 'with --all-failed: of this client alone')
+    .option('--client <client>', 'with --all-failed: of this client alone, by id or name')
     .addHelpText(
       'after',
       '\nExample:\n  $ npm run admin -- webhooks resend --all-failed --client client_0a1b2c3d4e5f6g7h',
     )
     .action(
-      run(async ({ ports, actor }, given: string[], options: { allFailed: boolean; client?: string }) => {
-        if (options.allFailed === given.length > 0) {
-          throw new GatewayError('invalid_request', 'Name the webhooks to send again, or say --all-failed.');
-        }
-        const failed = options.allFailed
-          ? await failedWebhooks(ports, { clientId: options.client, limit: failedMax })
-          : [];
-        const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
-        return resent(await resendWebhooks(ports, actor, ids));
-      }),
+      run(
+        async (
+          { ports, actor, report },
+          given: string[],
+          options: { allFailed: boolean; client?: string },
+        ) => {
+          if (options.allFailed === given.length > 0) {
+            throw new GatewayError(
+              'invalid_request',
+              'Name the webhooks to send again, or say --all-failed.',
+            );
+          }
+          if (options.client !== undefined && !options.allFailed) {
+            throw new GatewayError('invalid_request', 'Say --client together with --all-failed.');
+          }
+          const failed = options.allFailed
+            ? await failedWebhooks(ports, { clientId: options.client, limit: failedMax })
+            : [];
+          const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
+          const results = await resendWebhooks(
+            ports,
+            actor,
+            ids,
+            {},
+            {
+              onResult: ({ delivery_id, outcome, error }, done, total) => {
+                const reason = error === undefined ? '' : `: ${error}`;
+                report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
+              },
+            },
+          );
+          return resendAnswer(results);
+        },
+      ),
     );
 }
 
-/** @throws GatewayError where one that was named is not there. */
-function resent(results: readonly ResendResult[]): CommandAnswer {
-  const unknown = results.filter(({ outcome }) => outcome === 'not_found');
-  if (unknown.length > 0 && unknown.length === results.length) {
-    throw new GatewayError(
-      'not_found',
-      `There is no webhook ${unknown.map((one) => one.delivery_id).join(', ')}.`,
-    );
-  }
-  const lines = results.map(({ delivery_id, outcome }) => `${delivery_id} ${outcomes[outcome]}`);
-  return { json: { results }, text: () => lines.join('\n') || 'There is nothing to send again.' };
+function resendAnswer(results: readonly ResendResult[]): CommandAnswer {
+  const counts = Object.entries(Object.groupBy(results, ({ outcome }) => outcome));
+  const counted = counts.map(([outcome, some = []]) => `${some.length} ${outcome.replaceAll('_', ' ')}`);
+  const total = results.length;
+  return {
+    json: { results },
+    text: () =>
+      total === 0 ? 'There is nothing to send again.' : `${total} of ${total} done: ${counted.join(', ')}.`,
+    problem: problemIn(results),
+  };
+}
+
+function problemIn(results: readonly ResendResult[]): string | undefined {
+  const idsOf = (outcome: ResendResult['outcome']): string[] =>
+    results.filter((result) => result.outcome === outcome).map(({ delivery_id }) => delivery_id);
+  const [unknown, failed] = [idsOf('not_found'), idsOf('failed')];
+  const sentences = [
+    ...(unknown.length > 0 ? [`There is no webhook ${unknown.join(', ')}.`] : []),
+    ...(failed.length > 0
+      ? [`${failed.length} of ${results.length} could not be sent again; the same command can be repeated.`]
+      : []),
+  ];
+  return sentences.length > 0 ? sentences.join('\n') : undefined;
 }
 
 function deliveryTable(deliveries: readonly DeliverySummary[]): string {

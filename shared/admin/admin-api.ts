@@ -10,6 +10,7 @@ import {
   addClient,
   changePermissions,
   changeWebhookUrl,
+  clientIdOf,
   disableClient,
   listClients,
   renewClientSecret,
@@ -28,7 +29,6 @@ import {
   endpointBody,
   figuresQuery,
   limitsBody,
-  messageFilterOf,
   messageQuery,
   newClientBody,
   outboxQuery,
@@ -56,7 +56,7 @@ export function adminOperations(ports: AdminPorts): Readonly<Record<AdminApiRout
       const whole = retained(ports);
       return listActivity(ports, {
         ...rest,
-        clientId: client_id,
+        clientId: client_id === undefined ? undefined : await clientIdOf(ports, client_id),
         since: since === undefined ? whole.since : new Date(since),
         until: until === undefined ? whole.until : new Date(until),
       });
@@ -102,7 +102,7 @@ export function adminOperations(ports: AdminPorts): Readonly<Record<AdminApiRout
     },
     searchMessages: async ({ request }) => {
       const { limit, cursor, ...filter } = parseQuery(messageQuery, request);
-      return searchMessages(ports, messageFilterOf(filter), limit, cursor);
+      return searchMessages(ports, filter, limit, cursor);
     },
     showMessage: async ({ path }) => showMessage(ports, path('message_id')),
     resendWebhooks: async ({ request, actor }) => {

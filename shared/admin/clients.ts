@@ -10,6 +10,7 @@ import {
   setClientDisabled,
 } from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.ts';
+import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
 import { note } from './activity-note.ts';
 import type { AdminPorts } from './ports.ts';
@@ -214,4 +215,37 @@ export async function existing(ports: Pick<AdminPorts, 'clients'>, clientId: str
   const client = await ports.clients.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
+}
+
+const clientsPerRead = 500;
+/** Ids are shorter. */
+const nameMax = 100;
+
+/**
+ * The id of the client that a filter means, by its id or by its name in any case.
+ *
+ * @throws GatewayError where there is none, or where several have the name: an empty list would say that there is
+ * nothing to find.
+ */
+export async function clientIdOf(ports: Pick<AdminPorts, 'clients'>, idOrName: string): Promise<string> {
+  const { clients } = ports.clients;
+  const wanted = idOrName.trim();
+  const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
+  if (wanted === '' || wanted.length > nameMax) throw noneFound;
+  if ((await clients.find(wanted)) !== undefined) return wanted;
+  const nameOf = (text: string): string => text.trim().toLowerCase();
+  const found: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await clients.list({ limit: clientsPerRead, after });
+    const named = page.clients.filter(({ name }) => nameOf(name) === nameOf(wanted));
+    found.push(...named.map(({ client_id }) => client_id));
+    after = page.next;
+  } while (after !== undefined);
+  const [only, ...others] = found;
+  if (only === undefined) throw noneFound;
+  if (others.length === 0) return only;
+  throw new GatewayError('invalid_request', `Several clients are called ${wanted}: ${found.join(', ')}.`, {
+    details: [{ field: 'client_id', message: 'Give the id of one of them.' }],
+  });
 }

@@ -5,8 +5,9 @@ import { eventsOwed, type Message } from '../message/message.ts';
 import { statusView } from '../message/message-view.ts';
 import { deliveryIdOf } from '../webhook/appointment.ts';
 import { eventName } from '../webhook/event-body.ts';
-import type { MessageFilter } from './message-search.ts';
+import { clientIdOf } from './clients.ts';
 import type { AdminPorts } from './ports.ts';
+import { messageFilterOf } from './requests.ts';
 import { type DeliverySummary, deliverySummary } from './webhooks.ts';
 
 interface MessagePage {
@@ -16,10 +17,13 @@ interface MessagePage {
 
 export async function searchMessages(
   ports: AdminPorts,
-  filter: MessageFilter,
+  query: Parameters<typeof messageFilterOf>[0],
   limit: number,
   cursor: string | undefined,
 ): Promise<MessagePage> {
+  const asked = messageFilterOf(query);
+  const filter =
+    'clientId' in asked ? { ...asked, clientId: await clientIdOf(ports, asked.clientId) } : asked;
   const { messages, nextCursor } = await ports.messages.search(filter, limit, cursor);
   return {
     messages: messages.map(statusView),

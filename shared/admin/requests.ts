@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { activityKinds } from '../activity/activity-log.ts';
 import { GatewayError } from '../errors.ts';
-import { countrySchema, senderSchema } from '../recipient.ts';
+import { countrySchema, recipientSchema, senderSchema } from '../recipient.ts';
 import { figureSpans } from './figures.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
@@ -71,15 +71,26 @@ export const messageQuery = z.object({
   cursor,
   client_id: z.optional(z.string().check(z.minLength(1))),
   reference: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
-  recipient: z.optional(z.string().check(z.minLength(1))),
+  recipient: z.optional(recipientSchema),
 });
 
-/** @throws GatewayError where there is nothing to search by: no index holds all messages. */
+type MessageQuery = z.output<typeof messageQuery>;
+
+/**
+ * @throws GatewayError where there is nothing to search by, as no index holds all messages, or more than one search
+ * can answer.
+ */
 export function messageFilterOf(
-  query: Pick<z.output<typeof messageQuery>, 'client_id' | 'reference' | 'recipient'>,
+  query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
 ): MessageFilter {
-  if (query.recipient !== undefined) return { recipient: query.recipient };
-  if (query.client_id !== undefined) return { clientId: query.client_id, reference: query.reference };
+  const { client_id, reference, recipient } = query;
+  if (recipient !== undefined) {
+    if (client_id === undefined && reference === undefined) return { recipient };
+    throw new GatewayError('invalid_request', 'Search by a recipient or by a client, not by both.', {
+      details: [{ field: 'recipient', message: 'cannot be combined with a client or a reference' }],
+    });
+  }
+  if (client_id !== undefined) return { clientId: client_id, reference };
   throw new GatewayError('invalid_request', 'Name a client or a recipient to search by.', {
     details: [
       { field: 'client_id', message: 'Give a client_id, with or without a reference, or a recipient.' },
@@ -91,7 +102,7 @@ export const figuresQuery = z.object({
   span: z._default(z.enum(Object.keys(figureSpans) as [keyof typeof figureSpans]), 'day'),
 });
 
-export const outboxQuery = z.object({ to: z.optional(z.string().check(z.minLength(1))) });
+export const outboxQuery = z.object({ to: z.optional(recipientSchema) });
 
 /** @throws GatewayError that says why the deployment can never call it. */
 export function assertWebhookUrl({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>, url: string): void {

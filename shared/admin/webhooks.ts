@@ -1,9 +1,13 @@
 /** Webhooks as an administrator looks after them: which failed, every attempt of one, and sending again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
+import { paced } from '../paced.ts';
+import { stubbornly } from '../stubbornly.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
 import { type ResendOptions, type ResendResult as Resent, resend } from '../webhook/resend.ts';
+import { clientIdOf } from './clients.ts';
 import type { AdminPorts } from './ports.ts';
 
 export interface DeliverySummary {
@@ -81,17 +85,22 @@ export async function listActivity(ports: AdminPorts, query: ActivityQuery): Pro
 
 const entriesPerPage = 100;
 
-/** Webhooks that failed for good and have not been acknowledged since, the latest failure first. */
+/**
+ * Webhooks that failed for good and have not been acknowledged since, the latest failure first.
+ *
+ * @throws GatewayError where there is no such client.
+ */
 export async function failedWebhooks(
   ports: AdminPorts,
-  of: { readonly clientId?: string | undefined; readonly limit: number },
+  of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
 ): Promise<readonly DeliverySummary[]> {
+  const clientId = of.clientId === undefined ? undefined : await clientIdOf(ports, of.clientId);
   const failed = new Map<string, DeliverySummary>();
   let cursor: string | undefined;
   do {
     const page = await listActivity(ports, {
       kind: 'webhook_failed',
-      clientId: of.clientId,
+      clientId,
       ...retained(ports),
       limit: entriesPerPage,
       cursor,
@@ -115,7 +124,26 @@ export function retained({ clock, retentionDays }: AdminPorts): {
 
 export interface ResendResult {
   readonly delivery_id: string;
-  readonly outcome: Resent['kind'];
+  /** `failed`: the gateway's own storage or queue did not answer; asking again is harmless. */
+  readonly outcome: Resent['kind'] | 'failed';
+  /** Why it failed. */
+  readonly error?: string;
+}
+
+/**
+ * More calls at once would wait for one of the AWS client's connections, for longer than the client lets a
+ * connection take: each of them would fail.
+ */
+const resendsAtOnce = 10;
+/** The endpoints have just been down, and other webhooks share the queue. */
+const resendsPerSecond = 20;
+/** A repeated resend is harmless, so one that failed is tried again. */
+const resendRetryDelaysMs = [200, 1000];
+
+interface Progress {
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** Called with each result as it comes, and how many there are by now. */
+  readonly onResult?: (result: ResendResult, done: number, total: number) => void;
 }
 
 /** Each is sent again or says why not; one that cannot be holds up no other. */
@@ -124,6 +152,7 @@ export async function resendWebhooks(
   actor: string,
   deliveryIds: readonly string[],
   options: ResendOptions = {},
+  { sleep = (ms) => pause(ms), onResult }: Progress = {},
 ): Promise<readonly ResendResult[]> {
   const parts = {
     deliveries: ports.deliveries,
@@ -131,10 +160,22 @@ export async function resendWebhooks(
     clock: ports.clock,
     ...ports.resend,
   };
-  return await Promise.all(
-    [...new Set(deliveryIds)].map(async (delivery_id) => {
-      const { kind } = await resend(parts, delivery_id, actor, options);
-      return { delivery_id, outcome: kind };
-    }),
-  );
+  const ids = [...new Set(deliveryIds)];
+  const results = new Map<string, ResendResult>();
+  const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
+  await paced(ids, pace, async (delivery_id) => {
+    const result = await stubbornly({ pausesMs: resendRetryDelaysMs, sleep }, () =>
+      resend(parts, delivery_id, actor, options),
+    ).then(
+      ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
+      (error: unknown): ResendResult => ({ delivery_id, outcome: 'failed', error: reasonOf(error) }),
+    );
+    results.set(delivery_id, result);
+    onResult?.(result, results.size, ids.length);
+  });
+  return ids.map((id) => results.get(id)).filter((result) => result !== undefined);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }

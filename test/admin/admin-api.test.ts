@@ -1,4 +1,5 @@
 /** The admin API: who may call it, what it shows, and how it is read page by page. */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/admin-routes.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
@@ -108,6 +109,44 @@ describe('the admin API', () => {
     expect(status).toBe(400);
     const fields = (body.details as { field: string }[]).map(({ field }) => field);
     expect(fields).toEqual(['name', 'scopes[0]', 'webhook_url']);
+  });
+});
+
+describe('a filter by client', () => {
+  const get = (path: string) => as(admin, 'GET', `/admin/api${path}`);
+
+  it.each(['/activity?', '/activity?kind=webhook_failed&', '/messages?'])(
+    'of %s takes a name, and says where there is no such client, or more than one',
+    async (path) => {
+      const name = `Shop ${randomUUID()}`;
+      const unknown = await get(`${path}client_id=${encodeURIComponent(name)}`);
+      expect([unknown.status, unknown.body.message]).toEqual([404, `There is no client ${name}.`]);
+      const made = await as(admin, 'POST', '/admin/api/clients', { name });
+      const byName = await get(`${path}client_id=${encodeURIComponent(name.toUpperCase())}`);
+      const byId = await get(`${path}client_id=${String(made.body.client_id)}`);
+      expect([byName.status, byName.body]).toEqual([200, byId.body]);
+      await as(admin, 'POST', '/admin/api/clients', { name });
+      const several = await get(`${path}client_id=${encodeURIComponent(name)}`);
+      expect([several.status, several.body.message]).toEqual([
+        400,
+        expect.stringContaining(String(made.body.client_id)),
+      ]);
+      for (const odd of [' ', 'x'.repeat(3000)]) {
+        expect((await get(`${path}client_id=${encodeURIComponent(odd)}`)).status).toBe(404);
+      }
+    },
+  );
+
+  it('is refused beside a recipient, and a recipient that is no phone number, instead of being left out', async () => {
+    const to = encodeURIComponent('+447700900123');
+    const both = await get(`/messages?client_id=${client.client_id}&recipient=${to}`);
+    expect([both.status, both.body.message]).toEqual([
+      400,
+      'Search by a recipient or by a client, not by both.',
+    ]);
+    for (const path of ['/messages?recipient=hello', '/outbox?to=hello']) {
+      expect((await get(path)).status).toBe(400);
+    }
   });
 });
 
