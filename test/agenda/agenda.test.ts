@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dynamoAgenda } from '../../shared/agenda/agenda.dynamo.ts';
 import { type Agenda, type AgendaEntry, agendaShards, gathered } from '../../shared/agenda/agenda.ts';
@@ -10,10 +10,11 @@ import { createTables, type TestTables } from '../support/tables.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 let tables: TestTables;
-beforeAll(async () => {
+// One for each test: a row that a test broke on purpose must not reach another.
+beforeEach(async () => {
   tables = await createTables(['agenda']);
 });
-afterAll(() => tables.drop());
+afterEach(() => tables.drop());
 
 const newIds = (count: number) => Array.from({ length: count }, () => newId('msg', start));
 
