@@ -95,7 +95,11 @@ export async function pythonWithPackages(
     await run(python, ['-m', 'venv', unfinished], { timeout: 120_000, signal });
     await run(
       interpreterOf(unfinished),
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', requirementsFile],
+      [
+        ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
+        // A file that differs from the one that was pinned is refused.
+        ...['--require-hashes', '--requirement', requirementsFile],
+      ],
       { timeout: 600_000, signal },
     );
     // Another process may have been faster; its environment is as good.
