@@ -6,6 +6,7 @@ import { type Connection, connectionOf, welcome } from '../lib/local/connection.
 import { aimAtEmulator } from '../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
+import { stopRequest } from '../lib/local/stop-request.ts';
 import { dynamo } from '../shared/aws.ts';
 import { dynamoClientAdmin } from '../shared/client/client-admin.dynamo.ts';
 import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.ts';
@@ -31,13 +32,16 @@ const options = new Command()
   .opts<{ port: number; data?: string; timeScale: number; json: boolean }>();
 
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    // Asked twice, it goes at once; the emulator follows by itself.
-    if (stopping.signal.aborted) process.exit(1);
+const askedToStop = stopRequest({
+  stop: () => {
+    tell('Stopping…');
     stopping.abort();
-  });
-}
+  },
+  // The emulator notices the end of this process, and still writes what it keeps.
+  force: () => process.exit(1),
+  now: () => performance.now(),
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askedToStop);
 
 process.exitCode = await run().catch((error: unknown) => {
   if (stopping.signal.aborted) return 0;
@@ -60,6 +64,8 @@ async function run(): Promise<number> {
   });
   try {
     const connection = connectionOf(gateway, await demoClients(gateway, dataFolder));
+    // A file that is there already would keep its mode.
+    await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, ownerOnly);
     announce(connection);
     return await untilEnded(gateway);
@@ -87,7 +93,7 @@ async function demoClients(gateway: LocalGateway, dataFolder: string | undefined
 
   const created = await createDemoClients(admin, new Date());
   if (file !== undefined && dataFolder !== undefined) {
-    await mkdir(dataFolder, { recursive: true });
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 });
     await writeFile(file, JSON.stringify(created), ownerOnly);
   }
   return created;

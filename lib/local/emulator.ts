@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,24 +19,31 @@ export const emulatorAccess = {
 
 const readyWithinMilliseconds = 20_000;
 const stopWithinMilliseconds = 5000;
+/** What is kept is written at the end, which takes its time on a busy machine. */
+const keepWithinMilliseconds = 60_000;
 
 /**
- * Runs MiniStack as the leader of a process group. Its standard input is a pipe that nobody writes to: when it
- * ends, the process that started this is gone, by whatever death, and the whole group follows.
+ * Runs MiniStack as the leader of a process group, out of reach of the terminal's Ctrl-C. Its standard input is a
+ * pipe that nobody writes to: when it ends, the process that started this stops it or is gone, by whatever death, and
+ * the whole group follows; where a state is kept, first what is under way comes to its end. Its files are its owner's.
  */
 const launcher = `
 import os, shutil, signal, sys, threading, time
+os.umask(0o077)
+keeps = 'PERSIST_STATE' in os.environ
 def end_group():
     shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 def follow_parent():
     while os.read(0, 4096): pass
+    if keeps and 'settle' in globals():
+        settle()
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(3)
+    time.sleep(45 if keeps else 3)
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
-if 'PERSIST_STATE' in os.environ:
+if keeps:
     exec(${JSON.stringify(keepState)})
 from ministack.app import main
 try:
@@ -73,10 +80,11 @@ interface EmulatorOptions {
  * @throws StartFailure when it does not.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  if (options.dataFolder !== undefined) await makePrivate(options.dataFolder);
   const port = await choosePort(options.dataFolder);
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
-  const log = createWriteStream(options.logFile);
+  const log = createWriteStream(options.logFile, { mode: 0o600 });
   const child = spawn(options.python, ['-c', launcher], {
     // Nothing of the caller's environment but this: functions inherit what the emulator has.
     env: {
@@ -93,6 +101,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  // It may end before its input does.
+  child.stdin.on('error', () => undefined);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   const ended = new Promise<void>((resolve) => {
@@ -105,8 +115,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     pid: child.pid ?? 0,
     ended,
     async stop() {
-      child.kill('SIGTERM');
-      await Promise.race([ended, pause(stopWithinMilliseconds, undefined, { ref: false })]);
+      child.stdin.end();
+      const limit = options.dataFolder === undefined ? stopWithinMilliseconds : keepWithinMilliseconds;
+      await Promise.race([ended, pause(limit, undefined, { ref: false })]);
       killGroup(child);
       await ended;
       log.end();
@@ -126,9 +137,26 @@ function persistence(folder: string): Record<string, string> {
   return {
     PERSIST_STATE: '1',
     S3_PERSIST: '1',
-    STATE_DIR: join(folder, 'state'),
-    S3_DATA_DIR: join(folder, 's3'),
+    ...keptFolders(folder),
   };
+}
+
+function keptFolders(folder: string) {
+  return { STATE_DIR: join(folder, 'state'), S3_DATA_DIR: join(folder, 's3') };
+}
+
+/** Secrets and messages are kept there. A folder that was there before keeps its mode, what is ours in it does not. */
+async function makePrivate(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of Object.values(keptFolders(folder))) {
+      await mkdir(name, { recursive: true });
+      await chmod(name, 0o700);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(`Nothing can be kept in ${folder}: ${reason}.`);
+  }
 }
 
 /** Queue URLs hold the port and are kept in the state, so a data folder keeps its port. */
@@ -144,13 +172,7 @@ async function choosePort(dataFolder: string | undefined): Promise<number> {
     });
   }
   const port = await freePort();
-  try {
-    await mkdir(dataFolder, { recursive: true });
-    await writeFile(file, String(port));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartFailure(`Nothing can be kept in ${dataFolder}: ${reason}.`);
-  }
+  await writeFile(file, String(port), { mode: 0o600 });
   return port;
 }
 

