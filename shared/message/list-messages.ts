@@ -1,6 +1,7 @@
 /** Lists a client's own messages of every channel, newest first, in pages that cost the same however many there are. */
 import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
+import { chunksOf } from '../chunks.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { type Message, statuses } from './message.ts';
 import type { ListedKey, ListRange, MessageList } from './message-list.ts';
@@ -44,12 +45,14 @@ const defaultLimit = 20;
 const lookedAtMax = 1000;
 /** How many are read at once where a filter may let few pass: what DynamoDB reads in one call. */
 const filteredAtOnce = 100;
+/** How many of those that may pass are read whole at once, at least: a row may have changed since. */
+const wholeAtOnceMin = 20;
 /** Before and after every position. */
 const [first, last] = ['0', '~'];
 
 interface ListDependencies {
   readonly list: MessageList;
-  readonly messages: Pick<MessageStore, 'getMany'>;
+  readonly messages: Pick<MessageStore, 'getMany' | 'getFilterFields'>;
 }
 
 export function listMessages({ list, messages }: ListDependencies): Operation {
@@ -66,14 +69,17 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
       const next = await take(keys, atOnce);
-      const rows = new Map(
-        (await messages.getMany(next.map((key) => key.messageId))).map((row) => [row.message_id, row]),
-      );
-      for (const key of next) {
-        const message = rows.get(key.messageId);
-        if (message !== undefined && passes(message, clientId, query)) found.push(message);
-        position = key.position;
+      const likely = isFiltered ? await likelyAmong(messages, next, query) : next;
+      for (const some of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
+        if (found.length > limit) break;
+        const rows = await messages.getMany(some.map((key) => key.messageId));
+        const byId = new Map(rows.map((row) => [row.message_id, row]));
+        for (const key of some) {
+          const message = byId.get(key.messageId);
+          if (message !== undefined && passes(message, clientId, query)) found.push(message);
+        }
       }
+      position = next.at(-1)?.position ?? position;
       if (next.length < atOnce && found.length <= limit) return page(found, undefined);
       lookedAt += next.length;
     }
@@ -94,13 +100,33 @@ function rangeOf(clientId: string, query: Query): ListRange {
   };
 }
 
+/**
+ * Those that may pass the filter. Most do not, so they are read at half the price, and only in what the filter needs:
+ * as the index itself, that may be a moment old. One that is not to be seen there yet is decided by its row.
+ */
+async function likelyAmong(
+  messages: ListDependencies['messages'],
+  keys: readonly ListedKey[],
+  query: Query,
+): Promise<ListedKey[]> {
+  const seen = await messages.getFilterFields(keys.map((key) => key.messageId));
+  const byId = new Map(seen.map((fields) => [fields.message_id, fields]));
+  return keys.filter((key) => {
+    const fields = byId.get(key.messageId);
+    return fields === undefined || passesFilter(fields, query);
+  });
+}
+
+function passesFilter({ status, channel }: Pick<Message, 'status' | 'channel'>, query: Query): boolean {
+  return (
+    (query.status === undefined || status === query.status) &&
+    (query.channel === undefined || channel === query.channel)
+  );
+}
+
 /** The index is read a moment late, and another client's row can never be in it; the row decides all the same. */
 function passes(message: Message, clientId: string, query: Query): boolean {
-  return (
-    message.client_id === clientId &&
-    (query.status === undefined || message.status === query.status) &&
-    (query.channel === undefined || message.channel === query.channel)
-  );
+  return message.client_id === clientId && passesFilter(message, query);
 }
 
 async function take(keys: AsyncIterator<ListedKey>, count: number): Promise<ListedKey[]> {

@@ -4,7 +4,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../chunks.ts';
 import type { Reading } from '../reading.ts';
-import { messageRowOf, parseMessageRow } from './message-row.ts';
+import { messageRowOf, parseFilterFields, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
 /** What DynamoDB takes in one call. */
@@ -16,10 +16,15 @@ const alreadyThere = 'ConditionalCheckFailed';
 
 type Row = Record<string, unknown>;
 
+const filterFields = {
+  ProjectionExpression: 'message_id, #status, #channel',
+  ExpressionAttributeNames: { '#status': 'status', '#channel': 'channel' },
+};
+
 export function manyMessages(
   client: DynamoDBDocumentClient,
   { tableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
-): Pick<MessageStore, 'createMany' | 'getMany'> {
+): Pick<MessageStore, 'createMany' | 'getMany' | 'getFilterFields'> {
   /**
    * Each row only where its id is free, all of a call or none: a plain batch write that the SDK repeats after a
    * lost answer would set back messages that have moved on meanwhile, and send them twice. The price is a second
@@ -40,11 +45,18 @@ export function manyMessages(
     });
   }
 
-  async function readAll(ids: readonly string[], reading: Reading | undefined): Promise<Row[]> {
+  async function readAll(
+    ids: readonly string[],
+    reading: Reading | undefined,
+    only: {
+      readonly ProjectionExpression?: string;
+      readonly ExpressionAttributeNames?: Record<string, string>;
+    } = {},
+  ): Promise<Row[]> {
     const found: Row[] = [];
     const keys: Row[] = ids.map((id) => ({ message_id: id }));
     await untilNoneLeft(keys, async (left) => {
-      const wanted = { Keys: [...left], ConsistentRead: !reading?.mayBeOld };
+      const wanted = { Keys: [...left], ConsistentRead: !reading?.mayBeOld, ...only };
       const answer = await client.send(new BatchGetCommand({ RequestItems: { [tableName]: wanted } }));
       found.push(...(answer.Responses?.[tableName] ?? []));
       return answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
@@ -61,6 +73,12 @@ export function manyMessages(
     async getMany(messageIds, reading) {
       const rows = await Promise.all(chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids, reading)));
       return rows.flat().map(parseMessageRow);
+    },
+
+    async getFilterFields(messageIds) {
+      const chunks = chunksOf(messageIds, readBatchSize);
+      const rows = await Promise.all(chunks.map((ids) => readAll(ids, { mayBeOld: true }, filterFields)));
+      return rows.flat().map(parseFilterFields);
     },
   };
 }

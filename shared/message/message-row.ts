@@ -4,6 +4,7 @@ import { addDays, epochSeconds } from '../clock.ts';
 import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
 import { listShards } from './message-list.ts';
+import type { FilterFields } from './message-store.ts';
 import { whatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
@@ -58,6 +59,13 @@ const messageRow = z.object({
 /** @throws ZodError when the row is not a message. */
 export function parseMessageRow(row: unknown): Message {
   return messageRow.parse(row);
+}
+
+const filterFieldsRow = z.pick(messageRow, { message_id: true, status: true, channel: true });
+
+/** @throws ZodError when the row is not part of a message. */
+export function parseFilterFields(row: unknown): FilterFields {
+  return filterFieldsRow.parse(row);
 }
 
 /** The message with the keys of its indexes: found by its client, and by its reference. */

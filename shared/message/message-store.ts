@@ -32,6 +32,8 @@ export interface HandOverNote {
   readonly currency?: string;
 }
 
+export type FilterFields = Pick<Message, 'message_id' | 'status' | 'channel'>;
+
 export interface MessageStore {
   /** Stores a message unless its id is taken; the answer to "was it stored" is durable. */
   create(message: Message): Promise<Created>;
@@ -44,6 +46,8 @@ export interface MessageStore {
   get(messageId: string, reading?: Reading): Promise<Message | undefined>;
   /** The messages that are there, in no order; at most 1,000 ids. */
   getMany(messageIds: readonly string[], reading?: Reading): Promise<Message[]>;
+  /** What a list is filtered by, a moment old; of those that are to be seen, in no order; at most 1,000 ids. */
+  getFilterFields(messageIds: readonly string[]): Promise<FilterFields[]>;
   /**
    * Takes the message for one hand-over: from `queued`, or from `sending` once the earlier claim has run out.
    * Of any number of claims at once one succeeds.

@@ -34,6 +34,9 @@ describe.each<[string, () => MessageStore]>([
     expect(await store.get(first.message_id)).toEqual(first);
     expect(await store.get(other.message_id)).toEqual(other);
     expect(await store.getMany([other.message_id, newId('msg', created)])).toEqual([other]);
+    const { message_id, status, channel } = other;
+    const fields = await store.getFilterFields([message_id, newId('msg', created)]);
+    expect(fields).toEqual([{ message_id, status, channel }]);
   });
 
   it('lets one of many claim a message, and knows the claim that is repeated', async () => {

@@ -46,6 +46,12 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
       return messageIds.flatMap((id) => rows.get(id) ?? []);
     },
 
+    async getFilterFields(messageIds) {
+      return messageIds
+        .flatMap((id) => rows.get(id) ?? [])
+        .map(({ message_id, status, channel }) => ({ message_id, status, channel }));
+    },
+
     async claim(messageId, { claimId, at, leaseSeconds }) {
       const message = rows.get(messageId);
       if (message === undefined) return { outcome: 'unknown' };
