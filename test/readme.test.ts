@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { unreachableLimits } from '../shared/rate-limit/unreachable.ts';
 import { type Policy, policies, routes } from '../shared/routes.ts';
 import { gateway } from './support/gateway.ts';
 import { ownClient } from './support/own-client.ts';
@@ -68,6 +69,22 @@ describe('the README', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
     const named = Array.from(readme.matchAll(/npm run ([\w:]+)/g), ([, name = '']) => name);
     expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('raises a limit, in its example, to numbers that can all be reached', () => {
+    const [, example = ''] =
+      /In the console's JSON view such an item is:\n\n```json\n([^`]*)```/.exec(readme) ?? [];
+    const item = JSON.parse(example) as Record<string, { readonly S?: string; readonly N?: string }>;
+    const policy = Object.values<Policy>(policies).find(({ endpoint }) => endpoint === item.endpoint?.S);
+    if (policy === undefined) throw new Error(`there is no endpoint ${item.endpoint?.S}`);
+    const limits = {
+      perMinute: Number(item.per_minute?.N ?? policy.perMinute),
+      perHour: Number(item.per_hour?.N ?? policy.perHour),
+      perDay: Number(item.per_day?.N ?? policy.perDay),
+    };
+    expect(limits.perMinute).toBeGreaterThan(policy.perMinute);
+    expect(unreachableLimits(limits)).toEqual([]);
+    expect(limits.perHour).toBeGreaterThan(policy.perHour);
   });
 
   it('lists every operation, and the limits as they are', () => {

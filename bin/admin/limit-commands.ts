@@ -107,7 +107,11 @@ function limitTable(limits: readonly EndpointLimits[]): string {
     ],
     'No client has limits of its own.',
   );
-  return limits.some(({ override }) => override !== null) ? `${table}\n\n* set for this client` : table;
+  const marked = limits.some(({ override }) => override !== null) ? ['* set for this client'] : [];
+  const warnings = limits.flatMap(({ client_id, policy, warnings }) =>
+    warnings.map((warning) => `Warning, ${client_id}, ${policy}: ${warning}`),
+  );
+  return [table, ...marked, ...warnings].join('\n\n');
 }
 
 /** Not null for "default": commander makes an empty text of it. */

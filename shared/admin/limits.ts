@@ -1,6 +1,7 @@
 /** A client's limits as an administrator sees and sets them: defaults beside overrides, and what is wrong in a row. */
 import { GatewayError } from '../errors.ts';
 import { type InvalidOverride, type OverrideKey, parseOverrides } from '../rate-limit/overrides.ts';
+import { unreachableLimits } from '../rate-limit/unreachable.ts';
 import { type Limits, type PolicyName, policies } from '../routes.ts';
 import { note } from './activity-note.ts';
 import { existing } from './clients.ts';
@@ -31,6 +32,8 @@ export interface EndpointLimits {
   readonly override: LimitsView | null;
   readonly in_force: LimitsView | null;
   readonly faults: readonly LimitFault[];
+  /** One sentence for each limit that another one keeps from ever being reached. */
+  readonly warnings: readonly string[];
 }
 
 /** A table that a person keeps by hand has no more. */
@@ -91,6 +94,8 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
       override: override === undefined ? null : limitsView(override),
       in_force: limitsView({ ...defaults, ...override }),
       faults: faultsOf(endpoint),
+      // The defaults are well as they are.
+      warnings: override === undefined ? [] : unreachableLimits({ ...defaults, ...override }),
     };
   });
   const unknown = faults
@@ -104,6 +109,7 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
         override: null,
         in_force: null,
         faults: faultsOf(endpoint),
+        warnings: [],
       }),
     );
   return [...known, ...unknown];

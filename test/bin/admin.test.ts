@@ -57,7 +57,10 @@ describe('npm run admin', () => {
     expect(set).toMatchObject({
       override: { per_minute: 300, per_day: 50_000 },
       in_force: { per_hour: 1000 },
+      warnings: ['50,000 per day are never reached: the limit of 1,000 per hour allows only 24,000 per day.'],
     });
+    const { stdout } = await run('limits', 'list', id);
+    expect(stdout).toContain(`Warning, ${id}, sms_send: 50,000 per day are never reached`);
     const back = await json('limits', 'set', id, 'sms_send', '--per-minute', 'default');
     expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
     expect(back.override).not.toHaveProperty('per_minute');

@@ -14,7 +14,7 @@ import type { EndpointLimits } from '../../../../shared/admin/limits.ts';
 import { useDashboard } from '../context.ts';
 import { useLoaded } from '../loading.ts';
 import { ClientLimits } from '../parts/client-limits.tsx';
-import { LimitFaultNote } from '../parts/limit-fault.tsx';
+import { LimitFaultNote, LimitWarningNote } from '../parts/limit-fault.tsx';
 import { List } from '../parts/list.tsx';
 import { go, linkTo } from '../route.ts';
 
@@ -106,11 +106,20 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
   })),
   {
     id: 'faults',
-    header: 'Wrong in the row',
+    header: 'To check',
     minWidth: 220,
     cell: (row) =>
-      row.faults.length === 0
-        ? '–'
-        : row.faults.map((fault) => <LimitFaultNote key={fault.field} {...fault} />),
+      row.faults.length + row.warnings.length === 0 ? (
+        '–'
+      ) : (
+        <>
+          {row.faults.map((fault) => (
+            <LimitFaultNote key={fault.field} {...fault} />
+          ))}
+          {row.warnings.map((warning) => (
+            <LimitWarningNote key={warning} warning={warning} />
+          ))}
+        </>
+      ),
   },
 ];

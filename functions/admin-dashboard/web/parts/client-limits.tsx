@@ -9,7 +9,7 @@ import type { EndpointLimits } from '../../../../shared/admin/limits.ts';
 import { useDashboard } from '../context.ts';
 import { sentence, useLoaded } from '../loading.ts';
 import { go, linkTo } from '../route.ts';
-import { LimitFaultNote } from './limit-fault.tsx';
+import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
 import { LoadFailure } from './load-failure.tsx';
 
 const fields = ['per_minute', 'per_hour', 'per_day'] as const;
@@ -57,6 +57,9 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
           {row.endpoint}
           {row.faults.map((fault) => (
             <LimitFaultNote key={fault.field} {...fault} />
+          ))}
+          {row.warnings.map((warning) => (
+            <LimitWarningNote key={warning} warning={warning} />
           ))}
         </SpaceBetween>
       ),
