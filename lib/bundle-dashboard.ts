@@ -95,7 +95,7 @@ function pageOf([entry = '', ...parts]: readonly string[], styles: string): stri
 <link rel="stylesheet" href="admin/assets/${styles}">
 ${preload}<script type="module" src="admin/assets/${entry}"></script>
 </head>
-<body><div id="root"></div><noscript>The dashboard needs JavaScript.</noscript></body>
+<body><div id="root"><p class="not-started">The dashboard could not be loaded. The gateway may have just been updated: reload this page.</p></div><noscript>The dashboard needs JavaScript.</noscript></body>
 </html>
 `;
 }

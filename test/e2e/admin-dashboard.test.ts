@@ -76,7 +76,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
   const clientId = /client_[0-9a-z]{16}/.exec(text)?.[0] ?? '';
   const clientSecret = /cs_[A-Za-z0-9_-]{43}/.exec(text)?.[0] ?? '';
   await secrets.getByRole('button', { name: 'Copy client secret' }).waitFor();
-  await secrets.getByRole('button', { name: 'I have copied them' }).click();
+  await secrets.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('link', { name: own }).waitFor();
   expect(await page.content()).not.toContain(clientSecret);
 

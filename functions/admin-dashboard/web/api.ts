@@ -4,6 +4,8 @@ import type { Session } from './session.ts';
 /** `/live` where API Gateway puts its stage before every path, else nothing. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
+/** For longer nobody waits before a page: the refusal is shown. */
+const retryAfterMaxSeconds = 10;
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -87,14 +89,22 @@ async function request(
   headers: Record<string, string>,
   body?: unknown,
 ): Promise<unknown> {
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(timeLimitMs),
-  }).catch(() => {
-    throw new ApiError(0, 'The gateway cannot be reached. Check the connection, then try again.');
-  });
+  const attempt = (): Promise<Response> =>
+    fetch(`${base}${path}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeLimitMs),
+    }).catch(() => {
+      throw new ApiError(0, 'The gateway cannot be reached. Check the connection, then try again.');
+    });
+  let response = await attempt();
+  const retryAfterSeconds = Number(response.headers.get('Retry-After'));
+  // What was refused for its rate has done nothing, so it can be repeated.
+  if (response.status === 429 && retryAfterSeconds > 0 && retryAfterSeconds <= retryAfterMaxSeconds) {
+    await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1000));
+    response = await attempt();
+  }
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return answer;
   const { message, details = [] } = answer as ErrorBody;

@@ -1,5 +1,6 @@
 /** The dashboard as a whole: signing in, the frame around every page, and the end of a session. */
 import { lazy, Suspense, useCallback, useState } from 'react';
+import { RenderFailure } from './parts/render-failure.tsx';
 import { forgetSession, type Session, storedSession, storeSession } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -28,8 +29,10 @@ export function App() {
     );
   }
   return (
-    <Suspense fallback={null}>
-      <SignedIn session={session} onEnd={end} />
-    </Suspense>
+    <RenderFailure>
+      <Suspense fallback={null}>
+        <SignedIn session={session} onEnd={end} />
+      </Suspense>
+    </RenderFailure>
   );
 }

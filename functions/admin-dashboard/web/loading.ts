@@ -42,6 +42,16 @@ export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<
   };
 }
 
+/** What a person typed, once the typing has paused: what is half typed is not looked up. */
+export function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 400);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
 /** Calls `reload` every two seconds as long as something is under way. */
 export function useRefresh(underWay: boolean, reload: () => void): void {
   const latest = useRef(reload);

@@ -19,6 +19,7 @@ import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { LoadFailure } from './parts/load-failure.tsx';
+import { RenderFailure } from './parts/render-failure.tsx';
 import { go, type Location, linkTo, useLocation } from './route.ts';
 import type { Session } from './session.ts';
 
@@ -103,7 +104,9 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
             <Starting error={about.error} onRetry={about.reload} />
           ) : (
             <DashboardContext value={dashboard}>
-              <Suspense fallback={<Waiting />}>{pageOf(location)}</Suspense>
+              <RenderFailure key={location.page}>
+                <Suspense fallback={<Waiting />}>{pageOf(location)}</Suspense>
+              </RenderFailure>
             </DashboardContext>
           )
         }

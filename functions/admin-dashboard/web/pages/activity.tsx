@@ -15,9 +15,10 @@ import { useState } from 'react';
 import type { ActivityKind } from '../../../../shared/activity/activity-log.ts';
 import type { ActivityList, ActivityView, ResendResult } from '../../../../shared/admin/webhooks.ts';
 import { useDashboard } from '../context.ts';
-import { sentence, usePaged, useRefresh } from '../loading.ts';
+import { sentence, usePaged, useRefresh, useSettled } from '../loading.ts';
 import { IdLink } from '../parts/id-link.tsx';
 import { List } from '../parts/list.tsx';
+import { resendNotice } from '../parts/resend-notice.ts';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
@@ -49,7 +50,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
   const [selected, setSelected] = useState<readonly ActivityView[]>([]);
   const [sending, setSending] = useState(false);
 
-  const client = clientId.trim();
+  const client = useSettled(clientId.trim());
   const list = usePaged<ActivityList>(`${kind}|${client}|${JSON.stringify(range)}`, (cursor) =>
     api.get('/activity', {
       kind: kind === 'all' ? undefined : kind,
@@ -68,8 +69,8 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
       const { results } = await api.send<{ results: ResendResult[] }>('POST', '/webhooks/resend', {
         delivery_ids: ids,
       });
-      const sent = results.filter(({ outcome }) => outcome === 'resent').length;
-      notify('success', sent === 1 ? 'One webhook is sent again.' : `${sent} webhooks are sent again.`);
+      const { type, text } = resendNotice(results);
+      notify(type, text);
       setSelected([]);
       list.reload();
     } catch (error) {
@@ -116,7 +117,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
             <FormField label="Client">
               <Input
                 type="search"
-                placeholder="client_…"
+                placeholder="Id or name"
                 value={clientId}
                 onChange={({ detail }) => setClientId(detail.value)}
               />

@@ -84,7 +84,7 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
                   />
                 </FormField>
                 {field('recipient', 'Recipient', '+44…')}
-                {field('client_id', 'Client', 'client_…')}
+                {field('client_id', 'Client', 'Id or name')}
                 {field('reference', 'Reference', "the client's own")}
               </Grid>
               <SpaceBetween direction="horizontal" size="m" alignItems="center">

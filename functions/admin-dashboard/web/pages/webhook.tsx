@@ -16,6 +16,7 @@ import { useDashboard } from '../context.ts';
 import { sentence, useLoaded, useRefresh } from '../loading.ts';
 import { Code } from '../parts/code.tsx';
 import { LoadFailure } from '../parts/load-failure.tsx';
+import { resendNotice } from '../parts/resend-notice.ts';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from '../route.ts';
@@ -35,8 +36,8 @@ export function WebhookPage({ id }: { readonly id: string }) {
         delivery_ids: [id],
         even_acknowledged: true,
       });
-      if (results[0]?.outcome === 'resent') notify('success', 'The webhook is sent again.');
-      else notify('error', 'The webhook is already waiting for its next attempt.');
+      const { type, text } = resendNotice(results);
+      notify(type, text);
       loaded.reload();
     } catch (error) {
       notify('error', sentence(error));

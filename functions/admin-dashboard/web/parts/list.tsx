@@ -46,7 +46,7 @@ export function List<Row>(props: ListProps<Row>) {
       enableKeyboardNavigation
       empty={
         <Box textAlign="center" color="inherit" padding="s">
-          {props.empty}
+          {error === undefined ? props.empty : 'Nothing could be loaded.'}
         </Box>
       }
       ariaLabels={{
@@ -84,7 +84,8 @@ export function List<Row>(props: ListProps<Row>) {
   return (
     <SpaceBetween size="m">
       <LoadFailure error={error} onRetry={props.onRetry} />
-      {rows === undefined ? null : table}
+      {/* A filter stays, so that it can be mended. */}
+      {rows === undefined && props.filter === undefined ? null : table}
     </SpaceBetween>
   );
 }

@@ -5,6 +5,7 @@ import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useEffect, useState } from 'react';
 
 export interface Secret {
   readonly label: string;
@@ -18,24 +19,38 @@ interface SecretsProps {
 }
 
 export function Secrets({ title, secrets, onDone }: SecretsProps) {
+  const [isDismissed, setIsDismissed] = useState(false);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+
   return (
     <Modal
       visible
       header={title}
-      onDismiss={({ detail }) => {
-        // A slip of the mouse must not lose them.
-        if (detail.reason !== 'overlay') onDone();
-      }}
+      // Neither Escape, a click beside them nor the closing cross may lose them.
+      onDismiss={() => setIsDismissed(true)}
       footer={
         <Box float="right">
           <Button variant="primary" onClick={onDone}>
-            I have copied them
+            I have saved {secrets.length === 1 ? 'it' : 'them'}
           </Button>
         </Box>
       }
     >
       <SpaceBetween size="m">
-        <Alert type="warning">They are shown this once and cannot be looked up again.</Alert>
+        <Alert type="warning">
+          {secrets.length === 1
+            ? 'It is shown this once and cannot be looked up again.'
+            : 'They are shown this once and cannot be looked up again.'}
+        </Alert>
+        {isDismissed ? (
+          <div role="alert">
+            <Alert type="error">To close this, confirm below that you have saved what is shown here.</Alert>
+          </div>
+        ) : null}
         {secrets.map(({ label, value }) => (
           <div key={label}>
             <Box variant="awsui-key-label">{label}</Box>

@@ -1,0 +1,33 @@
+/** Catches what keeps a page from being shown, such as a part of the script that a deploy has replaced since. */
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { Component, type ReactNode } from 'react';
+
+interface RenderFailureProps {
+  readonly children: ReactNode;
+}
+
+export class RenderFailure extends Component<RenderFailureProps, { readonly failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <Box padding="l">
+        <SpaceBetween size="m">
+          <Header variant="h1">This page could not be shown</Header>
+          <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
+            The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
+          </Alert>
+        </SpaceBetween>
+      </Box>
+    );
+  }
+}

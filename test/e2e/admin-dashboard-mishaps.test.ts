@@ -1,0 +1,140 @@
+/** The dashboard where something goes wrong: a script that is gone, a secret nearly lost, a filter that names nobody. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import { axeViolations, type Look, openDashboard, photograph, show, signIn } from '../support/dashboard.ts';
+import { gateway } from '../support/gateway.ts';
+import { newClient } from '../support/gateway-client.ts';
+
+const look: Look = { width: 1440, colorScheme: 'light' };
+
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+}, 60_000);
+
+beforeEach(async () => {
+  page = (await openDashboard(browser, look)).page;
+}, 60_000);
+
+afterEach(async () => {
+  await page.context().close();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** As after a deploy: the parts that the open page names are gone. */
+const losePartsOfTheScript = () =>
+  page.route('**/admin/assets/part-*', (route) => route.fulfill({ status: 404, body: '' }));
+
+it('offers to reload where a page of it cannot be loaded, and keeps the other pages', async () => {
+  await signIn(page);
+  await page.waitForLoadState('networkidle');
+  await losePartsOfTheScript();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('This page could not be shown').waitFor();
+  await photograph(page, 'page-lost', look);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Clients' }).click();
+  await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('This page could not be shown').waitFor();
+
+  await page.unroute('**/admin/assets/part-*');
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}, 90_000);
+
+it('offers to reload where it cannot be loaded after the sign-in, and where it cannot be loaded at all', async () => {
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await losePartsOfTheScript();
+  const { client_id, client_secret } = gateway().admin;
+  await page.getByLabel('Client id').fill(client_id);
+  await page.getByLabel('Client secret').fill(client_secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This page could not be shown').waitFor();
+  await page.getByRole('button', { name: 'Reload' }).waitFor();
+
+  await page.route('**/admin/assets/main-*.js', (route) => route.fulfill({ status: 404, body: '' }));
+  await page.reload();
+  await page.getByText('The dashboard could not be loaded.').waitFor();
+  await photograph(page, 'script-lost', look);
+}, 120_000);
+
+it('keeps a new secret on the screen until somebody says that it is saved', async () => {
+  const name = `Shop ${randomUUID()}`;
+  await signIn(page);
+  await show(page, 'clients', 'Clients');
+  await page.getByRole('button', { name: 'Create client' }).click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const secrets = page.getByRole('dialog', { name: `The secrets of ${name}` });
+  await secrets.waitFor();
+  const shown = /cs_[A-Za-z0-9_-]{43}/.exec(await secrets.innerText())?.[0] ?? 'none';
+
+  await page.keyboard.press('Escape');
+  await secrets.getByText('To close this, confirm below').waitFor();
+  await page.mouse.click(5, 600);
+  await secrets.getByRole('button', { name: 'Close', exact: false }).first().click();
+  expect(await secrets.innerText()).toContain(shown);
+  await photograph(page, 'secret-kept', look);
+  expect(await axeViolations(page)).toEqual([]);
+
+  await secrets.getByRole('button', { name: 'I have saved them' }).click();
+  await secrets.waitFor({ state: 'hidden' });
+
+  await show(page, 'clients', 'Clients');
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  const key = page.getByRole('dialog');
+  await key.getByText(/sk-/).first().waitFor();
+  await page.keyboard.press('Escape');
+  await key.getByText(/sk-/).first().waitFor();
+  await key.getByRole('button', { name: 'I have saved it' }).click();
+  await key.waitFor({ state: 'hidden' });
+}, 90_000);
+
+it('filters by the name of a client, and says where there is none by that name', async () => {
+  const name = `Shop ${randomUUID()}`;
+  const { clientId } = await newClient({ name });
+  await signIn(page);
+  for (const [hash, heading, search] of [
+    ['activity?kind=all', 'Activity Logs', false],
+    ['messages', 'Messages', true],
+  ] as const) {
+    await show(page, hash, heading);
+    const filter = page.getByLabel('Client', { exact: true });
+    await filter.fill(`${name} Ltd`);
+    if (search) await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText(`There is no client ${name} Ltd.`).waitFor();
+    await photograph(page, `no-such-client-${heading.toLowerCase().replace(' ', '-')}`, look);
+    await filter.fill(name);
+    if (search) await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText(`There is no client ${name} Ltd.`).waitFor({ state: 'hidden' });
+    await page.getByText(/Nothing of that kind has happened|No message was found/).waitFor();
+  }
+  await show(page, 'limits/client_nobody', 'Limits');
+  await page.getByText('There is no such client.').waitFor();
+  await show(page, `limits/${clientId}`, 'Limits');
+}, 90_000);
+
+it('warns of a limit that another one keeps from being reached', async () => {
+  const { clientId } = await newClient({ limits: 'default' });
+  await signIn(page);
+  await show(page, `limits/${clientId}`, 'Limits');
+  await page.getByRole('button', { name: 'Edit Per day of POST /api/v1/sms/send' }).click();
+  await page.getByRole('textbox', { name: 'Per day of POST /api/v1/sms/send' }).fill('200000');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const warning = page.getByText('the limit of 1,000 per hour allows only 24,000 per day');
+  await warning.waitFor();
+  await photograph(page, 'limit-never-reached', look);
+  expect(await axeViolations(page)).toEqual([]);
+  await show(page, 'limits', 'Limits');
+  await warning.first().waitFor();
+}, 90_000);
