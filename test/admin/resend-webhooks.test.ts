@@ -33,7 +33,8 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
       get: async (id: string) => {
         seen.underWay += 1;
         seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
-        await new Promise((resolve) => setImmediate(resolve));
+        // Longer than many of the pauses between two starts.
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         seen.underWay -= 1;
         const left = failuresLeft.get(id) ?? 0;
         failuresLeft.set(id, left - 1);
@@ -63,7 +64,7 @@ describe('resending many webhooks', () => {
     const { ports, ids, seen, sleep } = await failedDeliveries(306);
     const results = await resendWebhooks(ports, 'ada', ids, {}, { sleep });
     expect(results).toEqual(ids.map((delivery_id) => ({ delivery_id, outcome: 'resent' })));
-    expect(seen.mostUnderWay).toBeLessThanOrEqual(10);
+    expect(seen.mostUnderWay).toBe(10);
     expect(seen.pausesMs).toEqual(Array.from({ length: 305 }, () => 50));
   });
 
