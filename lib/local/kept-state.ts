@@ -5,7 +5,7 @@
  * too, for at most a twentieth of the time, so that one that is killed loses seconds and not all.
  *
  * Each service's state is written after the other's, and what moves between two services meanwhile would be in neither:
- * `settle`, called before the last time, ends all that moves by itself while functions can still finish their calls.
+ * `settle`, called before the last time, ends all that moves between them, while functions can still finish their calls.
  */
 export const keepState = `
 import copy, threading, time
