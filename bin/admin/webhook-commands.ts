@@ -12,6 +12,7 @@ import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
 const failedMax = 1000;
+const maybeMore = `These are the latest ${failedMax}; there may be more.`;
 
 const outcomes = {
   resent: 'is sent again',
@@ -30,7 +31,9 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ ports }, options: { client?: string }) => {
         const failed = await failedWebhooks(ports, { clientId: options.client, limit: failedMax });
-        return { json: { webhooks: failed }, text: () => deliveryTable(failed) };
+        const more = failed.length === failedMax;
+        const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
+        return { json: { webhooks: failed, more }, text };
       }),
     );
   webhooks
@@ -97,20 +100,23 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
               },
             },
           );
-          return resendAnswer(results);
+          return resendAnswer(results, failed.length === failedMax);
         },
       ),
     );
 }
 
-function resendAnswer(results: readonly ResendResult[]): CommandAnswer {
+function resendAnswer(results: readonly ResendResult[], more: boolean): CommandAnswer {
   const counts = Object.entries(Object.groupBy(results, ({ outcome }) => outcome));
   const counted = counts.map(([outcome, some = []]) => `${some.length} ${outcome.replaceAll('_', ' ')}`);
   const total = results.length;
   return {
-    json: { results },
-    text: () =>
-      total === 0 ? 'There is nothing to send again.' : `${total} of ${total} done: ${counted.join(', ')}.`,
+    json: { results, more },
+    text: () => {
+      if (total === 0) return 'There is nothing to send again.';
+      const done = `${total} of ${total} done: ${counted.join(', ')}.`;
+      return more ? `${done}\n${maybeMore} Repeat the command for the rest.` : done;
+    },
     problem: problemIn(results),
   };
 }
