@@ -59,7 +59,9 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
       ...timesOf(range),
     }),
   );
-  const entries = list.data?.entries;
+  // Nothing of another client is to be seen, or sent again, beside what is being typed.
+  const isTyping = client !== clientId.trim();
+  const entries = isTyping ? undefined : list.data?.entries;
   useRefresh(entries?.some(isUnderWay) ?? false, list.reload);
 
   const sendAgain = async (): Promise<void> => {
@@ -111,7 +113,10 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
               <Select
                 selectedOption={kindOptions.find(({ value }) => value === kind) ?? null}
                 options={kindOptions}
-                onChange={({ detail }) => setKind(detail.selectedOption.value ?? 'all')}
+                onChange={({ detail }) => {
+                  setKind(detail.selectedOption.value ?? 'all');
+                  setSelected([]);
+                }}
               />
             </FormField>
             <FormField label="Client">
@@ -119,7 +124,10 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
                 type="search"
                 placeholder="Id or name"
                 value={clientId}
-                onChange={({ detail }) => setClientId(detail.value)}
+                onChange={({ detail }) => {
+                  setClientId(detail.value);
+                  setSelected([]);
+                }}
               />
             </FormField>
             <FormField label="Time">
@@ -132,15 +140,18 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
                   { key: 'week', amount: 7, unit: 'day', type: 'relative' },
                 ]}
                 isValidRange={() => ({ valid: true })}
-                onChange={({ detail }) => setRange(detail.value)}
+                onChange={({ detail }) => {
+                  setRange(detail.value);
+                  setSelected([]);
+                }}
               />
             </FormField>
           </Grid>
         }
         columns={columnsOf(kind)}
         rows={entries}
-        loading={list.loading}
-        error={list.error}
+        loading={list.loading || isTyping}
+        error={isTyping ? undefined : list.error}
         onRetry={list.reload}
         empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing of that kind has happened.'}
         idOf={(entry) => entry.entry_id}
