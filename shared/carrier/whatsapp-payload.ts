@@ -24,7 +24,7 @@ export type TemplateName = Pick<TemplateContent, 'name' | 'language'>;
 
 /** Meta's "Authentication templates": the code stands in the body and in the copy-code button, which is of type URL. */
 export function codePayload(message: Message, code: string, { name, language }: TemplateName): object {
-  const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code }] };
+  const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
   const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
   return whatsAppPayload({ ...message, whatsapp: content }, '');
 }
@@ -47,9 +47,11 @@ function media({ url, id, ...rest }: MediaSource): object {
 }
 
 function template({ name, language, parameters = {} }: TemplateContent): object {
+  const inHeader = parameters.header === undefined ? [] : header(parameters.header);
+  const inBody = parameters.body === undefined ? [] : textParameters(parameters.body);
   const components = [
-    ...(parameters.header === undefined ? [] : [{ type: 'header', parameters: header(parameters.header) }]),
-    ...(parameters.body === undefined ? [] : [{ type: 'body', parameters: textParameters(parameters.body) }]),
+    ...(inHeader.length === 0 ? [] : [{ type: 'header', parameters: inHeader }]),
+    ...(inBody.length === 0 ? [] : [{ type: 'body', parameters: inBody }]),
     ...(parameters.buttons ?? []).map(button),
   ];
   return { name, language: { code: language }, ...(components.length === 0 ? {} : { components }) };
@@ -59,7 +61,7 @@ type Parameters = NonNullable<TemplateContent['parameters']>;
 
 function header(value: NonNullable<Parameters['header']>): object[] {
   if (typeof value === 'string') return textParameters([value]);
-  if (isHeaderMedia(value)) return [{ type: value.type, [value.type]: media(value.media) }];
+  if (isHeaderMedia(value)) return [{ type: value.type, [value.type]: headerMedia(value) }];
   return textParameters(value);
 }
 
@@ -69,19 +71,19 @@ function isHeaderMedia(value: object): value is HeaderMedia {
   return 'media' in value && typeof value.media === 'object';
 }
 
+/** A template's media has no caption: the template's body is its text. Only a document is shown by a name. */
+function headerMedia({ type, media: { caption, filename, ...source } }: HeaderMedia): object {
+  return media(type === 'document' ? { ...source, filename } : source);
+}
+
 /** Named where names are given, else in their order. */
 function textParameters(values: TextParameters): object[] {
   if (Array.isArray(values)) return values.map((text) => ({ type: 'text', text }));
   return Object.entries(values).map(([name, text]) => ({ type: 'text', parameter_name: name, text }));
 }
 
-function button(value: NonNullable<Parameters['buttons']>[number], place: number): object {
-  const {
-    type,
-    value: text,
-    index = place,
-  } = typeof value === 'string' ? { type: 'url' as const, value } : value;
-  return { type: 'button', sub_type: type, index: String(index), parameters: [buttonParameter[type](text)] };
+function button({ type, value, index }: NonNullable<Parameters['buttons']>[number]): object {
+  return { type: 'button', sub_type: type, index: String(index), parameters: [buttonParameter[type](value)] };
 }
 
 const buttonParameter = {

@@ -5,7 +5,7 @@ import { shardOf } from '../shard.ts';
 import { type Message, statuses } from './message.ts';
 import { listShards } from './message-list.ts';
 import type { FilterFields } from './message-store.ts';
-import { whatsAppContent } from './whatsapp-content.ts';
+import { storedWhatsAppContent } from './whatsapp-content.ts';
 
 const time = z.iso.datetime();
 
@@ -21,7 +21,7 @@ const messageRow = z.object({
   type: z.enum(['transactional', 'promotional']),
   reference: z.exactOptional(z.string()),
   text: z.exactOptional(z.string()),
-  whatsapp: z.exactOptional(z.lazy(whatsAppContent)),
+  whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
   encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
   segments: z.exactOptional(z.int()),
   webhook_url: z.exactOptional(z.string()),

@@ -1,31 +1,39 @@
 /** What a WhatsApp message can hold, in the words of the API (contract, section 5): the request and the row alike. */
 import * as z from 'zod/mini';
+import { optional } from './optional-field.ts';
 
 const maxParameters = 64;
 /** Well below what a row can hold; WhatsApp itself takes far less. */
 const maxTemplateBytes = 64 * 1024;
 
 let content: ReturnType<typeof makeContent> | undefined;
+let storedContent: ReturnType<typeof makeContent> | undefined;
 
-/**
- * A text's words are the message's own `text`; all else is here. Made when it is first asked for: every function
- * that reads message rows imports this, and few ever meet a WhatsApp message in their first second.
- */
+/** What a request may hold. A text's words are the message's own `text`; all else is here. */
 export function whatsAppContent(): ReturnType<typeof makeContent> {
-  content ??= makeContent();
+  content ??= makeContent('request');
   return content;
 }
 
-function makeContent() {
+/**
+ * What a row may hold: all that any release took. Made when it is first asked for: every function that reads message
+ * rows imports this, and few ever meet a WhatsApp message in their first second.
+ */
+export function storedWhatsAppContent(): ReturnType<typeof makeContent> {
+  storedContent ??= makeContent('row');
+  return storedContent;
+}
+
+function makeContent(origin: 'request' | 'row') {
   const shortText = z.string().check(z.minLength(1), z.maxLength(1024));
   const httpUrl = z.url({ protocol: /^https?$/ }).check(z.maxLength(2048));
 
   const mediaSource = z
     .object({
-      url: z.optional(httpUrl),
-      id: z.optional(z.string().check(z.minLength(1), z.maxLength(256))),
-      caption: z.optional(shortText),
-      filename: z.optional(z.string().check(z.minLength(1), z.maxLength(240))),
+      url: optional(httpUrl),
+      id: optional(z.string().check(z.minLength(1), z.maxLength(256))),
+      caption: optional(shortText),
+      filename: optional(z.string().check(z.minLength(1), z.maxLength(240))),
     })
     .check(
       z.refine((media) => (media.url === undefined) !== (media.id === undefined), {
@@ -34,11 +42,17 @@ function makeContent() {
       }),
     );
 
+  /** Meta refuses other values of a template's placeholders (its error 132018). */
+  const fitsPlaceholder = (text: string) => origin === 'row' || !/[\n\r\t]| {5}/.test(text);
+  const unfit = 'must not hold a line break, a tab or more than 4 spaces in a row';
+  const parameterText = shortText.check(z.refine(fitsPlaceholder, unfit));
+  const parameterName = z.string().check(z.minLength(1), z.maxLength(64));
+
   /** Positional values in their order, or named values. */
   const textParameters = z.union([
-    z.array(shortText).check(z.maxLength(maxParameters)),
+    z.array(parameterText).check(z.maxLength(maxParameters)),
     z
-      .record(z.string().check(z.minLength(1), z.maxLength(64)), shortText)
+      .record(parameterName, parameterText)
       .check(
         z.refine(
           (named) => Object.keys(named).length <= maxParameters,
@@ -49,12 +63,61 @@ function makeContent() {
 
   const headerMedia = z.object({ type: z.enum(['image', 'video', 'document']), media: mediaSource });
 
-  const button = z.object({
-    type: z.enum(['url', 'quick_reply', 'copy_code']),
-    value: z.string().check(z.minLength(1), z.maxLength(256)),
-    /** The button's place in the template; its place in this list where absent. */
-    index: z.optional(z.int().check(z.minimum(0), z.maximum(9))),
+  /** A header has one placeholder at most: its value, in a list or by its name where the template names it. */
+  const headerText = z.union([
+    z.pipe(
+      z.array(parameterText).check(z.length(1)),
+      z.transform(([text]) => text ?? ''),
+    ),
+    z
+      .record(
+        // These are fields of a media header, which has to be whole.
+        parameterName.check(z.regex(/^(?!(?:type|media)$)/)),
+        parameterText,
+      )
+      .check(z.refine((named) => Object.keys(named).length === 1)),
+  ]);
+  const header = z.union([parameterText, headerMedia, origin === 'row' ? textParameters : headerText], {
+    error: 'must be a text, or one media: {type, media} with its url or id',
   });
+
+  const buttonValue = z.string().check(z.minLength(1), z.maxLength(256));
+  const button = z
+    .object({
+      type: z.enum(['url', 'quick_reply', 'copy_code']),
+      value: buttonValue,
+      /** The button's place in the template; its place in this list where absent. */
+      index: optional(z.int().check(z.minimum(0), z.maximum(9))),
+    })
+    .check(
+      z.refine(({ type, value }) => type !== 'url' || fitsPlaceholder(value), {
+        message: unfit,
+        path: ['value'],
+      }),
+    );
+  const urlValue = buttonValue.check(z.refine(fitsPlaceholder, unfit));
+  /** Each is read with its type and its place, however short it was written. */
+  const buttons = z
+    .pipe(
+      z.array(z.union([urlValue, button])).check(z.maxLength(10)),
+      z.transform((given) =>
+        given.map((item, place) =>
+          typeof item === 'string'
+            ? { type: 'url' as const, value: item, index: place }
+            : { ...item, index: item.index ?? place },
+        ),
+      ),
+    )
+    .check(
+      z.refine(
+        (list) => origin === 'row' || new Set(list.map(({ index }) => index)).size === list.length,
+        'must not name a place twice',
+      ),
+      z.refine(
+        (list) => origin === 'row' || list.filter(({ type }) => type === 'copy_code').length <= 1,
+        'must hold at most one copy_code',
+      ),
+    );
 
   const templateContent = z
     .object({
@@ -63,17 +126,13 @@ function makeContent() {
       language: z
         .string()
         .check(z.regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'Use a language code such as en or en_GB.')),
-      parameters: z.optional(
+      parameters: optional(
         z.object({
-          /** A text header's one value, its values, or the media of a media header. */
-          header: z.optional(z.union([shortText, headerMedia, textParameters])),
-          body: z.optional(textParameters),
+          /** A text header's one value, or the media of a media header. */
+          header: optional(header),
+          body: optional(textParameters),
           /** A bare value fills the address of the URL button at its place. */
-          buttons: z.optional(
-            z
-              .array(z.union([z.string().check(z.minLength(1), z.maxLength(256)), button]))
-              .check(z.maxLength(10)),
-          ),
+          buttons: optional(buttons),
         }),
       ),
     })
@@ -95,8 +154,8 @@ function makeContent() {
   const locationContent = z.object({
     latitude: degrees(90),
     longitude: degrees(180),
-    name: z.optional(shortText),
-    address: z.optional(shortText),
+    name: optional(shortText),
+    address: optional(shortText),
   });
 
   const captioned = mediaSource.check(

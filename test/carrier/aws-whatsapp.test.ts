@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { awsWhatsApp } from '../../shared/carrier/aws-whatsapp.ts';
 import { readEnvironment } from '../../shared/env.ts';
 import type { Carrier } from '../../shared/message/carrier.ts';
-import type { WhatsAppContent } from '../../shared/message/whatsapp-content.ts';
+import { type WhatsAppContent, whatsAppContent } from '../../shared/message/whatsapp-content.ts';
 import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
 import { aMessage } from './a-message.ts';
 
@@ -24,7 +24,8 @@ beforeAll(async () => {
 beforeEach(() => server.answerWith({ id: '6d69f07a-c317-4278-9d5c-6a84078419ec' }));
 afterAll(() => server.close());
 
-async function sentFor(whatsapp?: WhatsAppContent, body = ''): Promise<Record<string, unknown>> {
+async function sentFor(content?: object, body = ''): Promise<Record<string, unknown>> {
+  const whatsapp = content && whatsAppContent().parse(content);
   await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), { text: body }, 1);
   const sent = server.requests.at(-1)?.body.message;
   return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
@@ -55,9 +56,9 @@ describe('the request', () => {
       name: 'order_shipped',
       language: 'en_GB',
       parameters: {
-        header: { type: 'document' as const, media: { url: 'https://example.com/a.pdf', filename: 'a.pdf' } },
+        header: { type: 'document', media: { url: 'https://example.com/a.pdf', filename: 'a.pdf' } },
         body: ['Ann', '42'],
-        buttons: ['track/42', { type: 'quick_reply' as const, value: 'STOP', index: 2 }],
+        buttons: ['track/42', { type: 'quick_reply', value: 'STOP', index: 2 }],
       },
     };
     expect((await sentFor({ type: 'template', template })).template).toEqual({

@@ -1,6 +1,6 @@
 /** What Meta would refuse is refused at the request. */
 import { describe, expect, it } from '@jest/globals';
-import { whatsAppContent } from '../../shared/message/whatsapp-content.ts';
+import { storedWhatsAppContent, whatsAppContent } from '../../shared/message/whatsapp-content.ts';
 
 const url = 'https://example.com/a';
 
@@ -14,7 +14,10 @@ describe('content that is taken', () => {
     [{ type: 'template', template: { name: 'hello', language: 'en_GB' } }],
     [template({ body: ['1', '2'] })],
     [template({ body: { name: 'Ann' } })],
-    [template({ header: 'Hi', buttons: ['42', { type: 'quick_reply', value: 'STOP', index: 1 }] })],
+    [template({ header: 'Hi', buttons: [{ type: 'quick_reply', value: 'STOP', index: 1 }] })],
+    [template({ header: { sale_start: 'Monday' } })],
+    [template({ header: { type: 'document', media: { id: '7', filename: 'a.pdf' } } })],
+    [template({ body: [], buttons: [] })],
     [template({ header: { type: 'image', media: { url } } })],
     [{ type: 'image', media: { url, caption: 'A' } }],
     [{ type: 'document', media: { id: '7', filename: 'a.pdf', caption: 'A' } }],
@@ -22,6 +25,58 @@ describe('content that is taken', () => {
     [{ type: 'location', location: { latitude: 51.5, longitude: -0.1, name: 'Here' } }],
   ])('%j, as it is', (content) => {
     expect(whatsAppContent().parse(content)).toEqual(content);
+  });
+});
+
+describe('content that is written in a shorter way', () => {
+  it('has each button read with its type and place, and a header in a list as its text', () => {
+    const parameters = { header: ['Hi'], buttons: ['42', { type: 'quick_reply', value: 'STOP' }] };
+    expect(whatsAppContent().parse(template(parameters))).toEqual(
+      template({
+        header: 'Hi',
+        buttons: [
+          { type: 'url', value: '42', index: 0 },
+          { type: 'quick_reply', value: 'STOP', index: 1 },
+        ],
+      }),
+    );
+  });
+
+  it('has null read as absent, wherever a field may be left out', () => {
+    const nulls = { caption: null, filename: null };
+    expect(whatsAppContent().parse({ type: 'document', media: { url, id: null, ...nulls } })).toEqual({
+      type: 'document',
+      media: { url },
+    });
+    const place = { latitude: 1, longitude: 2 };
+    const named = { ...place, name: null, address: null };
+    expect(whatsAppContent().parse({ type: 'location', location: named })).toEqual({
+      type: 'location',
+      location: place,
+    });
+    const button = { type: 'url', value: '42', index: null };
+    const given = { header: null, body: null, buttons: [button] };
+    expect(whatsAppContent().parse(template(given))).toEqual(
+      template({ buttons: [{ type: 'url', value: '42', index: 0 }] }),
+    );
+    const bare = { name: 'a', language: 'en' };
+    expect(whatsAppContent().parse({ type: 'template', template: { ...bare, parameters: null } })).toEqual({
+      type: 'template',
+      template: bare,
+    });
+  });
+});
+
+describe('a row', () => {
+  it.each([
+    [template({ header: {} })],
+    [template({ header: { type: 'image' } })],
+    [template({ header: ['a', 'b'] })],
+    [template({ body: ['two\nlines'] })],
+    [template({ buttons: ['a', { type: 'url', value: 'b', index: 0 }] })],
+  ])('that an earlier release stored with %j can be read, and a request with it is refused', (content) => {
+    expect(storedWhatsAppContent().safeParse(content).success).toBe(true);
+    expect(whatsAppContent().safeParse(content).success).toBe(false);
   });
 });
 
@@ -53,6 +108,41 @@ describe('content that is refused, with the field at fault', () => {
     [{ type: 'template', template: { language: 'en' } }, 'template.name'],
     [{ type: 'template', template: { name: 'a', language: 'English' } }, 'template.language'],
     [template({ body: [''] }), 'template.parameters.body.0'],
+    ...[
+      {},
+      [],
+      '',
+      7,
+      { type: 'image' },
+      { type: 'image', image: { link: url } },
+      { type: 'location', media: { url } },
+      { type: 'text', text: 'A' },
+      { media: { url } },
+      { media: 'a' },
+      { a: 'A', b: 'B' },
+      ['A', 'B'],
+      'two\nlines',
+    ].map((header): [object, string] => [template({ header }), 'template.parameters.header']),
+    ...[{}, { url, id: '7' }, { caption: 'A' }].map((media): [object, string] => [
+      template({ header: { type: 'image', media } }),
+      'template.parameters.header.media.url',
+    ]),
+    [template({ body: ['two\nlines'] }), 'template.parameters.body.0'],
+    [template({ body: ['a\ttab'] }), 'template.parameters.body.0'],
+    [template({ body: { name: 'five     spaces' } }), 'template.parameters.body.name'],
+    [template({ buttons: [{ type: 'url' }] }), 'template.parameters.buttons.0'],
+    [template({ buttons: [{ type: 'phone', value: '1' }] }), 'template.parameters.buttons.0'],
+    [template({ buttons: [''] }), 'template.parameters.buttons.0'],
+    [template({ buttons: ['a\tb'] }), 'template.parameters.buttons.0'],
+    [template({ buttons: [{ type: 'url', value: 'a\nb' }] }), 'template.parameters.buttons.0.value'],
+    [template({ buttons: ['a', { type: 'url', value: 'b', index: 0 }] }), 'template.parameters.buttons'],
+    [
+      template({ buttons: ['A', 'B'].map((value) => ({ type: 'copy_code', value })) }),
+      'template.parameters.buttons',
+    ],
+    [{ type: 'location', location: { latitude: 0, longitude: -180.1 } }, 'location.longitude'],
+    [{ type: 'sticker', media: {} }, 'media.url'],
+    [{ type: 'document', media: { filename: 'a.pdf' } }, 'media.url'],
     [{ type: 'location', location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
   ])('%j: %s', (content, field) => {
     const parsed = whatsAppContent().safeParse(content);
