@@ -26,7 +26,7 @@ const program = new Command()
     `
 Examples:
   $ npm run admin -- clients create --name "Web shop"
-  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME
+  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3

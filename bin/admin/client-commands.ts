@@ -120,10 +120,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .description('sets the only countries and senders that the client may use, from within 60 seconds on')
     .argument('<client-id>')
     .option('--countries <codes>', 'as GB,FR; "any" allows all')
-    .option('--senders <names>', 'as ACME,+447700900123; "any" allows all')
+    .option('--senders <names>', 'as ACME,+447700900123,otp,whatsapp; "any" allows all')
     .addHelpText(
       'after',
-      '\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders any',
+      '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp',
     )
     .action(
       run(async ({ ports, actor }, clientId: string, options: { countries?: string; senders?: string }) => {

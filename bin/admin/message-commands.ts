@@ -33,8 +33,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .option('--to <number>', 'of this recipient alone')
     .action(
       run(async ({ ports }, options: { to?: string }) => {
-        const { to } = parseBody(outboxQuery, options);
-        const outbox = await listOutbox(ports, to, outboxMax);
+        const outbox = await listOutbox(ports, parseBody(outboxQuery, options).to, outboxMax);
         const text = (): string =>
           textTable(
             outbox.messages,

@@ -1,4 +1,4 @@
-/** Which countries and senders a client may use, and which senders a country takes (contract, section 1: 403). */
+/** Which countries and senders a client may use, and which senders a country takes (contract, section 3: 403). */
 import { GatewayError } from '../errors.ts';
 import { countryOf, isAlphanumeric } from '../recipient.ts';
 
@@ -6,30 +6,68 @@ import { countryOf, isAlphanumeric } from '../recipient.ts';
 export interface SendingPermissions {
   /** ISO 3166-1 alpha-2. */
   readonly countries?: readonly string[] | undefined;
+  /** Names and numbers; and `otp` and `whatsapp`, which allow messages that have no sender to name. */
   readonly senders?: readonly string[] | undefined;
 }
+
+/** What a client wants to send: an SMS names its sender, the others cannot. */
+export type SendKind = 'sms' | 'otp' | 'whatsapp';
+
+/** Entries of a list of senders that allow a kind of message, and are no sender of an SMS. */
+const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies SendKind[];
 
 /** Countries whose carriers drop messages from alphanumeric senders. */
 const countriesWithoutAlphanumericSenders: ReadonlySet<string> = new Set(['US', 'CA']);
 
+/**
+ * Whatever the recipient: whether the client's list of senders allows this one.
+ *
+ * @throws GatewayError `forbidden` with the reason.
+ */
+export function assertMaySendFrom(
+  { senders }: SendingPermissions,
+  kind: SendKind,
+  from: string | undefined,
+): void {
+  const refusal = senders === undefined ? undefined : senderRefusal(senders, kind, from);
+  if (refusal !== undefined) throw new GatewayError('forbidden', refusal);
+}
+
+function senderRefusal(
+  senders: readonly string[],
+  kind: SendKind,
+  from: string | undefined,
+): string | undefined {
+  switch (kind) {
+    case 'otp':
+      return senders.includes('otp')
+        ? undefined
+        : 'This client may not send one-time passwords: its list of senders does not name otp.';
+    case 'whatsapp':
+      return senders.includes('whatsapp')
+        ? undefined
+        : 'This client may not send by WhatsApp: its list of senders does not name whatsapp.';
+    case 'sms':
+      if (from === undefined) return 'This client must name one of its senders in "from".';
+      return senders.includes(from) && !kindEntries.includes(from)
+        ? undefined
+        : 'This client may not send from this sender.';
+  }
+}
+
 /** Why the client may not send to this recipient from this sender; undefined where it may. */
-export function sendingRefusal(
-  permissions: SendingPermissions,
+export function recipientRefusal(
+  { countries }: SendingPermissions,
   recipient: string,
   from: string | undefined,
 ): string | undefined {
+  if (countries === undefined && from === undefined) return undefined;
   const country = countryOf(recipient);
-  if (
-    permissions.countries !== undefined &&
-    (country === undefined || !permissions.countries.includes(country))
-  ) {
+  if (countries !== undefined && (country === undefined || !countries.includes(country))) {
     return `This client may not send to ${country ?? 'numbers of no country'}.`;
   }
-  if (from === undefined) return undefined;
-  if (permissions.senders !== undefined && !permissions.senders.includes(from)) {
-    return 'This client may not send from this sender.';
-  }
-  if (isAlphanumeric(from) && country !== undefined && countriesWithoutAlphanumericSenders.has(country)) {
+  if (from === undefined || country === undefined) return undefined;
+  if (isAlphanumeric(from) && countriesWithoutAlphanumericSenders.has(country)) {
     return `Alphanumeric senders are not taken in ${country}: send from a phone number.`;
   }
   return undefined;
@@ -38,9 +76,11 @@ export function sendingRefusal(
 /** @throws GatewayError `forbidden` with the reason. */
 export function assertMaySend(
   permissions: SendingPermissions,
+  kind: SendKind,
   recipient: string,
-  from: string | undefined,
+  from?: string,
 ): void {
-  const refusal = sendingRefusal(permissions, recipient, from);
+  assertMaySendFrom(permissions, kind, from);
+  const refusal = recipientRefusal(permissions, recipient, from);
   if (refusal !== undefined) throw new GatewayError('forbidden', refusal);
 }

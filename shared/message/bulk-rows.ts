@@ -1,9 +1,10 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
 import * as z from 'zod/mini';
-import { type SendingPermissions, sendingRefusal } from '../client/permission.ts';
-import { isRecipient } from '../recipient.ts';
+import { recipientRefusal, type SendingPermissions } from '../client/permission.ts';
+import { canonicalRecipient } from '../recipient.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
-import { maxMessageCharacters, optional, referenceText, smsText } from './send-fields.ts';
+import { optional } from './optional-field.ts';
+import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 import { render, renderedLength } from './template.ts';
 
 /** A character is two code units at most, so what is longer is known to be too long before it is made. */
@@ -12,14 +13,49 @@ const tooLong = `The message with its values must be at most ${maxMessageCharact
 
 const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 
+/** A value of null is no value: the variable is missing. */
+const variableValues = z.pipe(
+  z.record(z.string(), z.nullable(variableValue)),
+  z.transform((values) =>
+    Object.fromEntries(
+      Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null),
+    ),
+  ),
+);
+
 const rowFields = z.object({
-  variables: optional(z.record(z.string(), variableValue)),
+  variables: optional(variableValues),
   message: optional(z.string().check(z.minLength(1, 'must not be empty'))),
   reference: optional(referenceText),
 });
 
 /** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
 export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
+
+/** A row as it is read, before it is checked against the other rows and the client's permissions. */
+export interface BulkRow {
+  /** The recipient as the row gives it. */
+  readonly given: string | undefined;
+  /** In its canonical form; undefined where it is not a phone number. */
+  readonly recipient: string | undefined;
+  readonly fields: z.output<typeof rowFields>;
+  /** What is wrong with its fields, which are then left out. */
+  readonly fault: string | undefined;
+}
+
+export function readRow(row: unknown): BulkRow {
+  const given = recipientOf(row);
+  const recipient = given === undefined ? undefined : canonicalRecipient(given);
+  const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
+  return fields.success
+    ? { given, recipient, fields: fields.data, fault: undefined }
+    : { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
+}
+
+/** What a row asks for: rows that mean the same have this in common, however they are written. */
+export function meaningOfRow({ given, recipient, fields, fault }: BulkRow): object {
+  return { ...fields, to: recipient ?? given, fault };
+}
 
 interface GoodRow {
   readonly index: number;
@@ -41,18 +77,17 @@ interface RowDefaults {
 }
 
 export function checkRows(
-  recipients: readonly unknown[],
+  rows: readonly BulkRow[],
   defaults: RowDefaults,
   permissions: SendingPermissions,
 ): CheckedRows {
   const good: GoodRow[] = [];
   const errors: RowError[] = [];
   const seen = new Map<string, number>();
-  for (const [index, row] of recipients.entries()) {
-    const to = recipientOf(row);
-    const checked = checkRow(row, to, seen, defaults, permissions);
+  for (const [index, row] of rows.entries()) {
+    const checked = checkRow(row, seen, defaults, permissions);
     if ('error' in checked) {
-      errors.push({ index, to: shortened(to), ...checked });
+      errors.push({ index, to: shortened(row.given), ...checked });
     } else {
       seen.set(checked.to, index);
       good.push({ index, ...checked });
@@ -62,27 +97,25 @@ export function checkRows(
 }
 
 function checkRow(
-  row: unknown,
-  to: string | undefined,
+  { given, recipient: to, fields, fault }: BulkRow,
   seen: ReadonlyMap<string, number>,
   defaults: RowDefaults,
   permissions: SendingPermissions,
 ): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
-  if (to === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
-  if (!isRecipient(to)) {
+  if (given === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
+  if (to === undefined) {
     return refused('invalid_recipient', 'The recipient is not a phone number in international format.');
   }
   const first = seen.get(to);
   if (first !== undefined) return refused('duplicate_recipient', `The recipient stands in row ${first} too.`);
-  const refusal = sendingRefusal(permissions, to, defaults.from);
+  const refusal = recipientRefusal(permissions, to, defaults.from);
   if (refusal !== undefined) return refused('forbidden', refusal);
-  const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
-  if (!fields.success) return refused('invalid_row', sentenceOf(fields.error));
-  const template = fields.data.message ?? defaults.message;
+  if (fault !== undefined) return refused('invalid_row', fault);
+  const template = fields.message ?? defaults.message;
   if (template === undefined) {
     return refused('missing_message', 'Neither the row nor the request has a message.');
   }
-  const variables = fields.data.variables ?? {};
+  const variables = fields.variables ?? {};
   if (renderedLength(template, variables) > maxMessageUnits) {
     return refused('message_too_long', tooLong);
   }
@@ -95,7 +128,7 @@ function checkRow(
     const code = [...rendered.text].length > maxMessageCharacters ? 'message_too_long' : 'invalid_row';
     return refused(code, `The message with its values ${text.error.issues[0]?.message}.`);
   }
-  return { to, text: text.data, reference: fields.data.reference ?? defaults.reference };
+  return { to, text: text.data, reference: fields.reference ?? defaults.reference };
 }
 
 function refused(error: RowErrorCode, message: string): { error: RowErrorCode; message: string } {

@@ -11,15 +11,18 @@ import { derivedId, type IdPrefix, newId } from '../ids.ts';
 /** For how long a key stands for its first request. */
 const keyLifetimeDays = 1;
 const keyForm = /^[A-Za-z0-9._:-]{1,255}$/;
+/** A string in a structured header field (RFC 9651), as the IETF draft writes the key; of such a key nothing is escaped. */
+const quoted = /^"(.*)"$/;
 
 /**
- * The request's `Idempotency-Key`.
+ * The request's `Idempotency-Key`; a quoted string means its content.
  *
  * @throws GatewayError `invalid_request` when it is not 1–255 of `A–Z a–z 0–9 . _ : -`.
  */
 export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  const key = quoted.exec(given)?.[1] ?? given;
   if (keyForm.test(key)) return key;
   throw new GatewayError('invalid_request', 'The Idempotency-Key header is malformed.', {
     details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of A–Z a–z 0–9 . _ : -' }],
@@ -36,18 +39,32 @@ export function accepted(
   return { status: 202, headers, body, log: { ...log, replayed } };
 }
 
-/** SHA-256 of the request as JSON with its keys sorted: the same request, however its fields are ordered. */
-export function requestHash(body: unknown): string {
+/** SHA-256 of a JSON value with its keys sorted: the same, however its fields are ordered. */
+export function requestHash(value: unknown): string {
   return createHash('sha256')
-    .update(JSON.stringify(sorted(body)))
+    .update(JSON.stringify(sorted(value)))
     .digest('base64url');
+}
+
+/** Of fingerprints that are made of the request's meaning; those without it were made of the body's bytes. */
+const meaningPrefix = 'm.';
+
+/**
+ * Whether a record was stored by this very request. A record that a release before this one stored has a fingerprint
+ * of the body as it was sent: for its 24 hours it is matched by the same body.
+ */
+function isSameRequest(stored: string | undefined, fingerprint: string, body: unknown): boolean {
+  return stored === fingerprint || stored === requestHash(body);
 }
 
 interface Keyed {
   readonly clientId: string;
   readonly endpoint: string;
   readonly key: string | undefined;
+  /** As it was sent. */
   readonly body: unknown;
+  /** The request as the operation understands it: parsed, with its defaults and with numbers in their canonical form. */
+  readonly meaning: () => unknown;
 }
 
 /** What a record must hold to stand for its key. */
@@ -96,16 +113,17 @@ export async function createOnce<Entry extends KeyedRecord>(
     return { entry, replayed: false };
   }
   const key = keyed.key;
-  const hash = requestHash(keyed.body);
+  const fingerprint = `${meaningPrefix}${requestHash(keyed.meaning())}`;
   const idOf = (use: number): string => derivedId(prefix, keyed.clientId, keyed.endpoint, key, String(use));
   let use = 0;
   for (;;) {
     const id = idOf(use);
     const known = buildHasEffects ? await store.get(id) : undefined;
-    const existing = known ?? (await createFor(store, id, hash, build));
+    const existing = known ?? (await createFor(store, id, fingerprint, build));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
-      if (existing.request_hash === hash) return { entry: existing, replayed: true };
+      if (isSameRequest(existing.request_hash, fingerprint, keyed.body))
+        return { entry: existing, replayed: true };
       throw new GatewayError(
         'idempotency_key_reused',
         'This Idempotency-Key was used for a different request in the last 24 hours.',
@@ -124,12 +142,12 @@ export async function createOnce<Entry extends KeyedRecord>(
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   id: string,
-  hash: string,
+  fingerprint: string,
   build: (id: string) => Entry | Promise<Entry>,
 ): Promise<Entry | { readonly fresh: Entry }> {
   let entry: Entry;
   try {
-    entry = { ...(await build(id)), request_hash: hash };
+    entry = { ...(await build(id)), request_hash: fingerprint };
   } catch (refusal) {
     const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
     if (earlier === undefined) throw refusal;
@@ -141,7 +159,7 @@ async function createFor<Entry extends KeyedRecord>(
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }

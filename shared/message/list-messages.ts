@@ -8,7 +8,8 @@ import type { ListedKey, ListRange, MessageList } from './message-list.ts';
 import { listPosition } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 import { statusView } from './message-view.ts';
-import { optional, referenceText } from './send-fields.ts';
+import { optional } from './optional-field.ts';
+import { referenceText } from './send-fields.ts';
 
 const moment = z.pipe(
   z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),

@@ -8,20 +8,28 @@
  */
 import * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, type Operation, requireCaller } from '../api.ts';
+import { assertMaySendFrom } from '../client/permission.ts';
 import { addSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import { senderSchema } from '../recipient.ts';
 import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
-import { bulkRecipients, type CheckedRows, checkRows } from './bulk-rows.ts';
+import {
+  type BulkRow,
+  bulkRecipients,
+  type CheckedRows,
+  checkRows,
+  meaningOfRow,
+  readRow,
+} from './bulk-rows.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
+import { optional } from './optional-field.ts';
 import {
   endOfValidity,
   messageType,
-  optional,
   parseSend,
   referenceText,
   scheduledAt,
@@ -45,8 +53,8 @@ export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
     recipients: bulkRecipients,
     webhook_url: optional(webhookUrl),
     from: optional(senderSchema),
-    type: optional(messageType),
-    validity_period: optional(validityPeriod),
+    type: messageType,
+    validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
   });
@@ -60,23 +68,27 @@ export function sendBulkSms(deps: SendBulkDependencies): Operation {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
+    const rows = bulk.recipients.map(readRow);
+    const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
     const { entry: batch, replayed } = await createOnce(
       deps.batches,
       'bat',
       request.now,
-      { clientId: caller.clientId, endpoint: 'sms/bulk', key, body: request.body },
+      { clientId: caller.clientId, endpoint: 'sms/bulk', key, body: request.body, meaning },
       (batchId) => {
         assertTimely();
-        const rows = checkRows(bulk.recipients, bulk, caller.client);
-        if (rows.good.length === 0) throw noValidRecipients(rows);
-        return newBatch(batchId, caller.clientId, bulk, rows, request);
+        assertMaySendFrom(caller.client, 'sms', bulk.from);
+        const checked = checkRows(rows, bulk, caller.client);
+        if (checked.good.length === 0) throw noValidRecipients(checked);
+        return newBatch(batchId, caller.clientId, bulk, checked, request);
       },
     );
-    const messages = messagesOf(batch, caller.clientId, bulk);
+    const acceptedRows = messagesOf(batch, caller.clientId, bulk, rows);
+    const messages = acceptedRows.map(({ message }) => message);
     if (!replayed) await deps.messages.createMany(messages);
     else if (batch.state === 'storing') await finishStoring(deps, batch, messages, request);
     if (batch.state === 'storing') await deps.batches.markStored(batch.batch_id);
-    return answer(batch, messages, replayed);
+    return answer(batch, acceptedRows, replayed);
   };
 }
 
@@ -119,25 +131,35 @@ function newBatch(
   };
 }
 
+interface AcceptedRow {
+  readonly index: number;
+  readonly message: Message;
+}
+
 /** The batch's messages, with the times of the request that created it: the same in a repeat. */
-function messagesOf(batch: Batch, clientId: string, bulk: SendBulkRequest): Message[] {
+function messagesOf(
+  batch: Batch,
+  clientId: string,
+  bulk: SendBulkRequest,
+  rows: readonly BulkRow[],
+): AcceptedRow[] {
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
   // What the client may send to was decided when the batch was made: its errors say so.
-  return checkRows(bulk.recipients, bulk, {})
-    .good.filter((row) => taken.has(row.index))
-    .map((row) =>
-      newSms(
-        batchMessageId(batch.batch_id, row.index),
+  return checkRows(rows, bulk, {})
+    .good.filter(({ index }) => taken.has(index))
+    .map(({ index, to, text, reference }) => ({
+      index,
+      message: newSms(
+        batchMessageId(batch.batch_id, index),
         clientId,
-        { ...bulk, to: row.to, message: row.text, reference: row.reference },
+        { ...bulk, to, message: text, reference },
         createdAt,
       ),
-    );
+    }));
 }
 
-function answer(batch: Batch, messages: readonly Message[], replayed: boolean): ApiResponse {
-  const indexes = acceptedIndexes(batch);
+function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): ApiResponse {
   return accepted(
     {
       batch_id: batch.batch_id,
@@ -145,7 +167,7 @@ function answer(batch: Batch, messages: readonly Message[], replayed: boolean): 
       total: batch.total,
       accepted: batch.accepted,
       rejected: batch.errors.length,
-      messages: messages.map((message, position) => ({ index: indexes[position], ...rowView(message) })),
+      messages: rows.map(({ index, message }) => ({ index, ...rowView(message) })),
       errors: batch.errors,
     },
     replayed,

@@ -3,16 +3,9 @@ import * as z from 'zod/mini';
 import { parseBody } from '../api.ts';
 import { addDays, addSeconds, secondsPerDay } from '../clock.ts';
 import { type FieldError, GatewayError } from '../errors.ts';
+import { withDefault } from './optional-field.ts';
 
 export const maxMessageCharacters = 1600;
-
-/** An absent field and null mean the same: clients that serialise their own types send null. */
-export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
-  return z.pipe(
-    z.nullish(schema),
-    z.transform((value) => value ?? undefined),
-  );
-}
 
 /** Text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
 export function textOf(max: number) {
@@ -24,20 +17,36 @@ export function textOf(max: number) {
   );
 }
 
-export const smsText = textOf(maxMessageCharacters);
+/** What a carrier may take for white space: Java, Python and JavaScript differ in a few characters. */
+const whiteSpace = String.raw`\s\u001c-\u001f\u0085`;
+const visible = new RegExp(`[^${whiteSpace}]`);
 
-export const messageType = z.enum(['transactional', 'promotional']);
+/** Text of a message: the carriers refuse one that is blank. */
+export function messageTextOf(max: number) {
+  return textOf(max).check(
+    z.refine((text) => visible.test(text), 'must not be blank'),
+    z.meta({ pattern: '\\S' }),
+  );
+}
 
-/** Seconds: 5 to 3 days. */
-export const validityPeriod = z.int().check(z.minimum(5), z.maximum(3 * secondsPerDay));
-const defaultValiditySeconds = 3 * secondsPerDay;
+export const smsText = messageTextOf(maxMessageCharacters);
+
+export const messageType = withDefault(z.enum(['transactional', 'promotional']), 'transactional');
+
+const validityMaxSeconds = 3 * secondsPerDay;
+
+/** Seconds: 5 to 3 days, which is the default. */
+export const validityPeriod = withDefault(
+  z.int().check(z.minimum(5), z.maximum(validityMaxSeconds)),
+  validityMaxSeconds,
+);
 
 /** When a message that is still unconfirmed expires: counted from the moment it may be sent. */
 export function endOfValidity(
-  send: { readonly scheduled_at?: Date | undefined; readonly validity_period?: number | undefined },
+  send: { readonly scheduled_at?: Date | undefined; readonly validity_period: number },
   now: Date,
 ): Date {
-  return addSeconds(send.scheduled_at ?? now, send.validity_period ?? defaultValiditySeconds);
+  return addSeconds(send.scheduled_at ?? now, send.validity_period);
 }
 
 export const referenceText = textOf(128);

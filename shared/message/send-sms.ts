@@ -9,10 +9,10 @@ import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
 import { newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
+import { optional } from './optional-field.ts';
 import {
   endOfValidity,
   messageType,
-  optional,
   parseSend,
   referenceText,
   scheduledAt,
@@ -33,8 +33,8 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
     message: smsText,
     webhook_url: optional(webhookUrl),
     from: optional(senderSchema),
-    type: optional(messageType),
-    validity_period: optional(validityPeriod),
+    type: messageType,
+    validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
   });
@@ -52,10 +52,10 @@ export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operatio
       messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body },
+      { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body, meaning: () => sms },
       (messageId) => {
         assertTimely();
-        assertMaySend(caller.client, sms.to, sms.from);
+        assertMaySend(caller.client, 'sms', sms.to, sms.from);
         return newSms(messageId, caller.clientId, sms, request.now);
       },
     );
@@ -69,7 +69,7 @@ export function newSms(messageId: string, clientId: string, sms: SendSmsRequest,
   return {
     ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt }, sms, now),
     ...(sms.from === undefined ? {} : { from: sms.from }),
-    type: sms.type ?? 'transactional',
+    type: sms.type,
     text: sms.message,
     ...segment(sms.message),
   };

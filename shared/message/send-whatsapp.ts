@@ -8,13 +8,13 @@ import type { Message } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import { acceptedView } from './message-view.ts';
 import { newMessage } from './new-message.ts';
+import { optional } from './optional-field.ts';
 import {
   endOfValidity,
-  optional,
+  messageTextOf,
   parseSend,
   referenceText,
   scheduledAt,
-  textOf,
   validityPeriod,
 } from './send-fields.ts';
 import { type WhatsAppContent, whatsAppContent } from './whatsapp-content.ts';
@@ -33,11 +33,11 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     to: recipientSchema,
     webhook_url: optional(webhookUrl),
     reference: optional(referenceText),
-    validity_period: optional(validityPeriod),
+    validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
   });
   const [, ...contentBesideText] = whatsAppContent().def.options;
-  const text = z.object({ type: z.literal('text'), message: textOf(maxTextCharacters) });
+  const text = z.object({ type: z.literal('text'), message: messageTextOf(maxTextCharacters) });
   return z.intersection(common, z.discriminatedUnion('type', [text, ...contentBesideText]));
 }
 
@@ -53,10 +53,10 @@ export function sendWhatsApp({ messages, webhookUrl }: SendWhatsAppDependencies)
       messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'whatsapp/send', key, body: request.body },
+      { clientId: caller.clientId, endpoint: 'whatsapp/send', key, body: request.body, meaning: () => data },
       (messageId) => {
         assertTimely();
-        assertMaySend(caller.client, data.to, undefined);
+        assertMaySend(caller.client, 'whatsapp', data.to);
         return newWhatsApp(messageId, caller.clientId, data, request.now);
       },
     );

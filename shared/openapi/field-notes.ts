@@ -9,10 +9,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
 
   to: "The recipient's phone number in international format (E.164), such as `+447700900123`.",
   message:
-    'The text to send, 1 to 1600 characters. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
+    'The text to send, 1 to 1600 characters, not only white space. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
   webhook_url:
     'Where the notifications of this message go; the URL of the account where none is given. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.',
-  from: 'The sender: a phone number in international format, or a name of up to 11 letters, digits, spaces and hyphens with at least one letter.',
+  from: 'The sender: a phone number in international format, or a name of up to 11 letters, digits and hyphens with at least one letter. Required where the client may use certain senders only.',
   type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
   validity_period:
     'Seconds for which delivery is tried, 5 to 259200 (3 days, the default). After it the message becomes `expired`.',
@@ -22,7 +22,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   message_id: 'The identifier of the message.',
   status: 'The state: see the states of a message.',
   channel: '`sms` or `whatsapp`.',
-  recipient: "The recipient's phone number.",
+  recipient: "The recipient's phone number, without digits that are dialed within its country only.",
   encoding: '`GSM-7`, or `UCS-2` where a character is outside it.',
   segments: 'How many SMS the text takes; each is charged.',
   created_at: 'When the request was accepted.',
@@ -31,7 +31,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   error: 'Why the message failed or expired; null otherwise.',
   code: 'A stable code.',
   sent_at: 'When the message was handed to the carrier.',
-  delivered_at: 'When the recipient got it.',
+  delivered_at:
+    'When the recipient got it; in countries whose carriers do not report from the handset, when the carrier accepted it.',
   read_at: 'When the recipient read it (WhatsApp).',
   expires_at: 'When delivery is given up.',
   history: 'The states that the message entered, in order.',
@@ -72,8 +73,9 @@ export const fieldNotes: Readonly<Record<string, string>> = {
 
   language: 'A language code, such as `en` or `en_GB`.',
   parameters: 'What is put into the template.',
-  header: 'Text, values, or the media of a media header.',
-  body: 'Values in their order, or by their names.',
+  header:
+    'The value of a text header (by its name where the template names it), or the media of a media header.',
+  body: 'Values in their order, or by their names, without line breaks, tabs or more than 4 spaces in a row.',
   buttons: 'What the buttons hold; a bare value fills the address of the URL button at its place.',
   value: 'What the button holds.',
   media: 'The file to send: either `url` or `id`.',
@@ -86,7 +88,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   longitude: 'Degrees, -180 to 180.',
   address: 'The address, as text.',
   'SendWhatsAppRequest.type': 'What is sent; `text` where it is not given.',
-  'SendWhatsAppRequest.message': 'The text to send, 1 to 4096 characters.',
+  'SendWhatsAppRequest.message': 'The text to send, 1 to 4096 characters, not only white space.',
   'SendWhatsAppRequest.template': 'A template that was approved before.',
   'SendWhatsAppRequest.template.name': 'The name of the template.',
   'SendWhatsAppRequest.location.name': 'What the place is called.',

@@ -63,7 +63,7 @@ export const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes a send safe to repeat: for 24 hours a repeat gets the first answer, with `Idempotent-Replayed: true`, and nothing is sent twice. Per client and endpoint.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,255}$' },
+    'Makes a send safe to repeat: for 24 hours a repeat gets the first answer, with `Idempotent-Replayed: true`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.',
+  schema: { type: 'string', pattern: '^("[A-Za-z0-9._:-]{1,255}"|[A-Za-z0-9._:-]{1,255})$' },
   example: 'order-42-shipped',
 } as const;

@@ -11,9 +11,13 @@ export const introduction = `The gateway sends messages by SMS and WhatsApp and 
 
 **Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only where all three have room; a refused one counts in none. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
 
-**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing.
+**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing. Requests are the same where they mean the same: unknown fields, nulls, defaults, the order of fields and other spellings of a phone number make no difference. A quoted key (\`"…"\`) means its content.
 
-**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is taken after \`failed\` or \`expired\`: the carrier knows better.`;
+**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is taken after \`failed\` or \`expired\`: the carrier knows better. In countries whose carriers do not report from the handset, \`delivered\` of an SMS means that the carrier has accepted it.
+
+**Phone numbers.** A number has one spelling: digits that are dialed within a country only (\`+44 0…\`, \`+1 1…\`) are left out, and \`recipient\` shows it without them. Limits, duplicates and look-ups go by that spelling.
+
+**Senders and countries.** An administrator can limit a client to some countries and senders; anything else is 403 \`forbidden\`. A client with a list of senders must name one of them in \`from\`. One-time passwords and WhatsApp messages have no sender to name: they need the entries \`otp\` and \`whatsapp\` in that list.`;
 
 export const tagNotes: Readonly<Record<Tag, string>> = {
   Authentication: 'Getting an access token.',

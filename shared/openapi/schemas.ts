@@ -18,11 +18,11 @@ const recipientRow: JsonSchema = {
       properties: {
         to: { type: 'string' },
         variables: {
-          type: 'object',
-          additionalProperties: { type: ['string', 'number', 'boolean'] },
+          type: ['object', 'null'],
+          additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
         },
-        message: { type: 'string', minLength: 1 },
-        reference: { type: 'string', minLength: 1, maxLength: 128 },
+        message: { type: ['string', 'null'], minLength: 1 },
+        reference: { type: ['string', 'null'], minLength: 1, maxLength: 128 },
       },
       required: ['to'],
     },

@@ -13,7 +13,8 @@ import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/message-store.ts';
 import { newMessage } from '../message/new-message.ts';
 import { segment } from '../message/segments.ts';
-import { maxMessageCharacters, optional, referenceText, smsText, textOf } from '../message/send-fields.ts';
+import { optional, withDefault } from '../message/optional-field.ts';
+import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send-fields.ts';
 import { placeholdersOf, render } from '../message/template.ts';
 import { recipientSchema } from '../recipient.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
@@ -21,7 +22,6 @@ import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
 
 const longestTtlSeconds = 3600;
-const defaultCodeLength = 6;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies {
@@ -33,6 +33,8 @@ interface SendOtpDependencies {
 
 /** What names a purpose: a word of the client's own. */
 export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
+
+export const defaultPurpose = 'default';
 
 /** No brace, of which a placeholder could be made that nothing fills: the code would not be filled in either. */
 const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
@@ -54,11 +56,11 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
   return z
     .object({
       to: recipientSchema,
-      channel: optional(z.enum(['sms', 'whatsapp'])),
-      code_length: optional(z.int().check(z.minimum(4), z.maximum(10))),
-      ttl: optional(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds))),
-      max_attempts: optional(z.int().check(z.minimum(1), z.maximum(10))),
-      purpose: optional(purposeText),
+      channel: withDefault(z.enum(['sms', 'whatsapp']), 'sms'),
+      code_length: withDefault(z.int().check(z.minimum(4), z.maximum(10)), 6),
+      ttl: withDefault(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds)), 300),
+      max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),
+      purpose: withDefault(purposeText, defaultPurpose),
       template: optional(template),
       brand: optional(brandText),
       webhook_url: optional(webhookUrl),
@@ -83,11 +85,11 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
 interface TextParts {
   readonly template?: string | undefined;
   readonly brand?: string | undefined;
-  readonly code_length?: number | undefined;
+  readonly code_length: number;
 }
 
 /** In characters, where each value takes as much room as it ever can. */
-function longestText({ template = '', brand = '', code_length = defaultCodeLength }: TextParts): number {
+function longestText({ template = '', brand = '', code_length }: TextParts): number {
   const ttl_minutes = String(longestTtlSeconds / 60);
   const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
   return rendered.ok ? [...rendered.text].length : 0;
@@ -109,9 +111,9 @@ export function sendOtp(deps: SendOtpDependencies): Operation {
       deps.messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'otp/send', key, body: request.body },
+      { clientId: caller.clientId, endpoint: 'otp/send', key, body: request.body, meaning: () => wanted },
       async (messageId) => {
-        assertMaySend(caller.client, wanted.to, undefined);
+        assertMaySend(caller.client, 'otp', wanted.to);
         await countRecipientSend(deps.otps, caller.clientId, wanted.to, messageId, request.now);
         const otp = await pendingOrNew(deps.otps, caller.clientId, wanted, request.now);
         return otpMessage(messageId, otp, wanted, request.now);
@@ -129,7 +131,7 @@ async function pendingOrNew(
   wanted: SendOtpRequest,
   now: Date,
 ): Promise<OneTimePassword> {
-  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose ?? 'default' };
+  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose };
   for (;;) {
     const seen = await otps.latest(slot);
     const latest = seen === undefined ? undefined : await otps.get(seen);
@@ -145,14 +147,14 @@ function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date)
     otp_id: otpId,
     client_id: slot.clientId,
     recipient: slot.recipient,
-    channel: wanted.channel ?? 'sms',
+    channel: wanted.channel,
     purpose: slot.purpose,
-    code_length: wanted.code_length ?? defaultCodeLength,
-    max_attempts: wanted.max_attempts ?? 5,
+    code_length: wanted.code_length,
+    max_attempts: wanted.max_attempts,
     attempts: 0,
     status: 'pending',
     created_at: now.toISOString(),
-    expires_at: addSeconds(now, wanted.ttl ?? 300).toISOString(),
+    expires_at: addSeconds(now, wanted.ttl).toISOString(),
   };
 }
 
@@ -161,11 +163,10 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
   const given = wanted.template ?? defaultTemplate(wanted.brand, minutes);
   const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
   const text = textOr(render(given, values), given);
-  const channel = wanted.channel ?? 'sms';
   const begun = {
     messageId,
     clientId: otp.client_id,
-    channel,
+    channel: wanted.channel,
     recipient: otp.recipient,
     // A password that has expired need not arrive.
     expiresAt: new Date(otp.expires_at),
@@ -175,7 +176,7 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
     type: 'transactional',
     text,
     // Every code of one length takes the same room: digits are in each alphabet.
-    ...(channel === 'sms'
+    ...(wanted.channel === 'sms'
       ? segment(textOr(render(text, { code: '0'.repeat(otp.code_length) }), text))
       : { whatsapp: { type: 'text' } }),
     otp: {

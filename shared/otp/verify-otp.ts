@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
 import { GatewayError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { optional } from '../message/send-fields.ts';
+import { optional, withDefault } from '../message/optional-field.ts';
 import { recipientSchema } from '../recipient.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
-import { purposeText } from './send-otp.ts';
+import { defaultPurpose, purposeText } from './send-otp.ts';
 
 interface VerifyOtpDependencies {
   readonly otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'markVerified'>;
@@ -21,7 +21,7 @@ export const verifyOtpSchema = z
   .object({
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
-    purpose: optional(purposeText),
+    purpose: withDefault(purposeText, defaultPurpose),
     code: z.string().check(z.regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')),
   })
   .check(
@@ -41,7 +41,7 @@ function isGiven(value: unknown): boolean {
 export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const { otp_id, to, purpose = 'default', code } = parseBody(verifyOtpSchema, request.body);
+    const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request.body);
     const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: without the secrets it could only be lost.

@@ -7,7 +7,7 @@ export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
   description:
-    'Sends a code to a recipient. Sent again for the same recipient and purpose while it is pending, it is the same code with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code stands in no answer and no webhook.',
+    'Sends a code to a recipient. Sent again for the same recipient and purpose while it is pending, it is the same code with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code stands in no answer and no webhook. A client that may use certain senders only needs `otp` among them, for both channels.',
   keyed: true,
   request: {
     schema: 'SendOtpRequest',

@@ -66,7 +66,7 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
           />
           <ListField
             label="Senders"
-            description="Names and numbers, as ACME, +447700900123. Empty means all."
+            description="Names and numbers, as ACME, +447700900123. With a list, otp allows one-time passwords and whatsapp allows WhatsApp. Empty means all."
             fault={faults.senders}
             text={senderText}
             onChange={setSenderText}
