@@ -1,6 +1,7 @@
 /** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one signs on for 24 hours. */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamo } from '../shared/aws.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
@@ -9,16 +10,20 @@ import { readEnvironment } from '../shared/env.ts';
 import { httpFunction } from '../shared/http.ts';
 import { routes } from '../shared/routes.ts';
 
-const env = readEnvironment(['CLIENTS_TABLE', 'CLIENT_SECRETS_TABLE']);
+const env = readEnvironment([
+  'CLIENTS_TABLE',
+  'CLIENT_SECRETS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'RETENTION_DAYS',
+]);
 
 export const handler = httpFunction(
   routes.rotateWebhookSecret,
-  rotateOwnWebhookSecret(
-    {
-      clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
-      webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
-      random: randomBytes,
-    },
-    systemClock,
-  ),
+  rotateOwnWebhookSecret({
+    clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
+    webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
+    random: randomBytes,
+    activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    clock: systemClock,
+  }),
 );

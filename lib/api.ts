@@ -91,10 +91,17 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   getAccount: { grants: () => undefined },
   updateAccount: {
     settings: sendSettings,
-    grants: (to, { storage }) => storage.grant(to, 'clients', 'UpdateItem'),
+    grants: (to, { storage }) => {
+      storage.grant(to, 'clients', 'UpdateItem');
+      storage.grant(to, 'activity-log', 'PutItem');
+    },
   },
   rotateWebhookSecret: {
-    grants: (to, { storage }) => storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem'),
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => {
+      storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
+      storage.grant(to, 'activity-log', 'PutItem');
+    },
   },
   getOpenApiDocument: { grants: () => undefined },
   getDocs: { grants: () => undefined },

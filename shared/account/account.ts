@@ -1,10 +1,10 @@
 /** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
+import { type NotePorts, note } from '../admin/activity-note.ts';
 import { type ApiResponse, type Caller, type Operation, parseBody, requireCaller } from '../api.ts';
 import type { Client } from '../client/client.ts';
 import { type ClientAdminParts, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.ts';
-import type { Clock } from '../clock.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
 import { type PolicyName, policies } from '../routes.ts';
 
@@ -27,27 +27,45 @@ export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({ webhook_url: z.optional(z.nullable(webhookUrl)) });
 }
 
-export function updateAccount(deps: AccountDependencies, webhookUrl: z.ZodMiniType<string>): Operation {
+export function updateAccount(
+  deps: AccountDependencies & NotePorts,
+  webhookUrl: z.ZodMiniType<string>,
+): Operation {
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const { webhook_url } = parseBody(schema, request.body);
-    if (webhook_url !== undefined) {
-      const known = await deps.clients.setWebhookUrl(caller.clientId, webhook_url ?? undefined);
-      if (!known) throw noSuchClient();
-    }
+    if (webhook_url !== undefined) await changeWebhookUrl(deps, caller, webhook_url);
     return accountView(deps, await ownClient(deps, caller));
   };
 }
 
+async function changeWebhookUrl(
+  deps: AccountDependencies & NotePorts,
+  caller: Caller,
+  webhookUrl: string | null,
+): Promise<void> {
+  const before = (await ownClient(deps, caller)).webhook_url ?? null;
+  if (before === webhookUrl) return;
+  await note(deps, caller.clientId, {
+    kind: 'webhook_url_changed',
+    summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
+    clientId: caller.clientId,
+    before: { webhook_url: before },
+    after: { webhook_url: webhookUrl },
+  });
+  if (!(await deps.clients.setWebhookUrl(caller.clientId, webhookUrl ?? undefined))) throw noSuchClient();
+}
+
 /** Shows a new webhook secret once, and from when it signs; the one before signs 24 h longer (contract, section 7). */
 export function rotateOwnWebhookSecret(
-  parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'>,
-  clock: Clock,
+  parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'> & NotePorts,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const rotated = await rotateWebhookSecret(parts, clientId, clock);
+    const rotated = await rotateWebhookSecret(parts, clientId, parts.clock);
+    const summary = `${clientId} made a new webhook secret; the one before signs for 24 h more`;
+    await note(parts, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
     return {
       status: 200,
       headers: { 'Cache-Control': 'no-store' },

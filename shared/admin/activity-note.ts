@@ -1,7 +1,12 @@
 /** Notes a change in the activity log: who, what, when, and how it stood before and after; never a secret. */
-import type { Activity, ActivityKind } from '../activity/activity-log.ts';
+import type { Activity, ActivityKind, ActivityLog } from '../activity/activity-log.ts';
+import type { Clock } from '../clock.ts';
 import { newId } from '../ids.ts';
-import type { AdminPorts } from './ports.ts';
+
+export interface NotePorts {
+  readonly activity: ActivityLog;
+  readonly clock: Clock;
+}
 
 interface Note {
   readonly kind: ActivityKind;
@@ -13,7 +18,7 @@ interface Note {
 
 /** Written before the change it tells of, or before a new secret is shown: no change takes hold without its note. */
 export async function note(
-  { activity, clock }: Pick<AdminPorts, 'activity' | 'clock'>,
+  { activity, clock }: NotePorts,
   actor: string,
   { kind, summary, clientId, before, after }: Note,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** The admin API: who may call it, what it shows, and how it is read page by page. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Activity } from '../../shared/activity/activity-log.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/admin-routes.ts';
 import { secretHash } from '../../shared/client/secret-text.ts';
 import { call, tokenOf } from '../support/client.ts';
@@ -93,6 +94,36 @@ describe('the admin API', () => {
       expect(`${name} ${/"(cs_|whsec_|sk-)/.test(answer.text)}`).toBe(`${name} ${showsSecret.has(name)}`);
     }
   });
+
+  it.each(names.filter((name) => adminApiRoutes[name].method !== 'GET'))(
+    'notes in the activity log what %s changes, and who changed it',
+    async (name) => {
+      const own = (await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' })).body;
+      const path = `/admin/api/clients/${String(own.client_id)}`;
+      const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
+      await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
+      const entriesOf = async (id: unknown): Promise<Activity[]> =>
+        (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
+          .entries as Activity[];
+      // A webhook that can be sent again is the other client's.
+      const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
+      const before = (await entriesOf(about)).length;
+      const request = requestOf(name);
+      const changed = await as(
+        admin,
+        request.method,
+        request.path
+          .replace(String(client.client_id), String(own.client_id))
+          .replace(String(apiKey.key_id), String(key.key_id)),
+        request.body,
+      );
+      expect(changed.status).toBe(200);
+      const created = name === 'createClient';
+      const entries = await entriesOf(created ? changed.body.client_id : about);
+      expect(entries.length).toBe(created ? 1 : before + 1);
+      expect(entries[0]).toMatchObject({ actor: gateway().admin.client_id });
+    },
+  );
 
   it('tells a path that it does not have from a method that a path does not take', async () => {
     expect((await as(admin, 'GET', '/admin/api/nothing')).status).toBe(404);

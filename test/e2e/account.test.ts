@@ -1,7 +1,24 @@
 /** A client sees its account over HTTP, and changes its webhook URL and secret. */
 import { describe, expect, it } from '@jest/globals';
+import type { Activity } from '../../shared/activity/activity-log.ts';
+import { type Route, routes } from '../../shared/routes.ts';
+import { call, tokenOf } from '../support/client.ts';
 import { expectRefusal, time } from '../support/expected-answers.ts';
+import { gateway } from '../support/gateway.ts';
 import { sendingClient } from '../support/sending-client.ts';
+
+/** A body with which each route of the account changes something. */
+const changes: Readonly<Record<string, unknown>> = {
+  'PATCH /api/v1/account': { webhook_url: 'https://example.com/hook' },
+  'POST /api/v1/account/webhook-secret': {},
+};
+
+async function activityOf(clientId: string): Promise<Activity[]> {
+  const { client_id, client_secret } = gateway().admin;
+  const token = await tokenOf(client_id, client_secret);
+  const { body } = await call('GET', `/admin/api/activity?client_id=${clientId}&limit=100`, { token });
+  return body.entries as Activity[];
+}
 
 describe('the account', () => {
   it('is shown with its limits; its webhook URL can be set and removed, nothing else', async () => {
@@ -46,5 +63,38 @@ describe('the account', () => {
     expect(activeAt - Date.parse(String(answer.body.created_at))).toBe(60_000);
     expect(ends - activeAt).toBe(86_400_000);
     expect(ends).toBeGreaterThan(before);
+  });
+
+  const changing = Object.values<Route>(routes)
+    .filter(({ policy, method }) => policy === 'account' && method !== 'GET')
+    .map(({ method, path }) => ({ method, path }));
+
+  it.each(changing)('is never changed without an entry in the activity log: $method $path', async (route) => {
+    const own = await sendingClient();
+    const body = changes[`${route.method} ${route.path}`];
+    expect((await own.call(route.method, route.path, { body })).status).toBe(200);
+    expect(await activityOf(own.clientId)).toMatchObject([{ client_id: own.clientId, actor: own.clientId }]);
+  });
+
+  it('has in the activity log what its URL was before and after, and no secret', async () => {
+    const own = await sendingClient();
+    const change = (webhook_url: string | null) =>
+      own.call('PATCH', '/api/v1/account', { body: { webhook_url } });
+    await change('https://example.com/one');
+    await change('https://example.com/one');
+    await change('https://example.com/two');
+    await change(null);
+    const { body } = await own.call('POST', '/api/v1/account/webhook-secret');
+    const entries = await activityOf(own.clientId);
+    expect(entries.map(({ kind, before, after }) => [kind, before?.webhook_url, after?.webhook_url])).toEqual(
+      [
+        ['webhook_secret_rotated', undefined, undefined],
+        ['webhook_url_changed', 'https://example.com/two', null],
+        ['webhook_url_changed', 'https://example.com/one', 'https://example.com/two'],
+        ['webhook_url_changed', null, 'https://example.com/one'],
+      ],
+    );
+    expect(JSON.stringify(entries)).not.toContain('whsec_');
+    expect(JSON.stringify(entries)).not.toContain(String(body.webhook_secret));
   });
 });

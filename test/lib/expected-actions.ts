@@ -183,6 +183,7 @@ export const expectedActions: FunctionActions = {
     'webhook-deliveries': ['dynamodb:GetItem'],
   },
   'rotate-webhook-secret': {
+    'activity-log': ['dynamodb:PutItem'],
     'api-keys': ['dynamodb:GetItem'],
     'client-secrets': ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
     clients: ['dynamodb:GetItem'],
@@ -245,6 +246,7 @@ export const expectedActions: FunctionActions = {
     'webhook-deliveries': ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   },
   'update-account': {
+    'activity-log': ['dynamodb:PutItem'],
     'api-keys': ['dynamodb:GetItem'],
     clients: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
     everything: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
