@@ -2,7 +2,7 @@
 import { addDays, addSeconds, type Clock } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
 import type { Scope } from '../routes.ts';
-import { type ApiKey, type Client, type ClientSecret, isLive } from './client.ts';
+import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
   newApiKey,
@@ -137,7 +137,14 @@ export async function createApiKey(
   clientId: string,
   now: Date,
 ): Promise<CreatedApiKey> {
-  if ((await parts.clients.find(clientId)) === undefined) throw noSuchClient();
+  const client = await parts.clients.find(clientId);
+  if (client === undefined) throw noSuchClient();
+  if (!client.scopes.includes(apiKeyScope)) {
+    throw new GatewayError(
+      'invalid_request',
+      'An API key opens the messages API only, and this client does not have the scope messages. Administrators sign in with their client secret.',
+    );
+  }
   const apiKey = newApiKey(parts.random);
   const row: ApiKey = {
     key_hash: secretHash(apiKey),

@@ -8,7 +8,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { whereItFits } from '../conditional.dynamo.ts';
-import { clientRow } from './client.ts';
+import { clientRow, isClientId } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string): ClientStore {
@@ -17,6 +17,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
 
   return {
     async find(clientId) {
+      if (!isClientId(clientId)) return undefined;
       const { Item } = await dynamo.send(
         new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
       );

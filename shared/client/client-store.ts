@@ -5,7 +5,7 @@ import type { ApiKey, Client, ClientSecret } from './client.ts';
 import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 
 export interface ClientStore {
-  /** As the row stands now, what was written a moment ago included. */
+  /** As the row stands now, what was written a moment ago included. A text that is no client's id finds nothing. */
   find(clientId: string): Promise<Client | undefined>;
   /** @throws Error where the id is taken. */
   create(client: Client): Promise<void>;

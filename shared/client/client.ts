@@ -14,6 +14,11 @@ const secretRow = z.object({
   expires_at: z.optional(instant),
 });
 
+/** Whether `text` can be a client's id at all: what can't is refused without a read. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,128}$/.test(text);
+}
+
 export const clientRow = z.object({
   client_id: z.string().check(z.minLength(1)),
   name: z.string(),
@@ -39,6 +44,9 @@ export const apiKeyRow = z.object({
   created_at: instant,
   revoked_at: z.optional(instant),
 });
+
+/** All that an API key ever opens: it never expires, so it must not administer the gateway. */
+export const apiKeyScope = 'messages' satisfies Scope;
 
 export type ApiKey = z.output<typeof apiKeyRow>;
 

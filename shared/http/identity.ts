@@ -1,6 +1,6 @@
 /** Who a request is from and on whom it counts. A refusal is kept until the request is counted, so that it counts too. */
 import type { Caller } from '../api.ts';
-import type { Client } from '../client/client.ts';
+import { apiKeyScope, type Client } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { GatewayError } from '../errors.ts';
@@ -69,7 +69,7 @@ export function identifyBearer({ clients, tokens }: BearerParts, scope: Scope): 
       row === undefined || row.revoked_at !== undefined ? undefined : await clients.client(row.client_id);
     return client === undefined
       ? invalidToken('This API key is not valid.')
-      : { client, scopes: client.scopes };
+      : { client, scopes: client.scopes.filter((scope) => scope === apiKeyScope) };
   }
 
   async function tokenHolder(token: string, now: Date): Promise<Holder | GatewayError> {

@@ -42,6 +42,16 @@ describe('administering clients', () => {
     return client;
   };
 
+  it('an API key is not made for a client that only administers: it would never expire', async () => {
+    const wanted = { name: 'Admin', scopes: ['admin'] } as const;
+    const { client } = await createClient(access.admin, wanted, now);
+    await expect(createApiKey(access.admin, client.client_id, now)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('client secret'),
+    });
+    expect(await access.admin.apiKeys.listOf(client.client_id)).toEqual([]);
+  });
+
   it('a new client has secrets of 256 bits, of which its row holds only a hash', async () => {
     const { client, clientSecret, webhookSecret } = await newClient('https://shop.test/hook');
     expect(client.client_id).toMatch(/^client_[0-9a-z]{16}$/);

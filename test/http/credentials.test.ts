@@ -3,8 +3,10 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import type { NewClient } from '../../shared/client/client-admin.ts';
-import { revokeApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
+import { createClient, revokeApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
 import { addSeconds } from '../../shared/clock.ts';
+import { httpFunction } from '../../shared/http.ts';
+import { adminRoutes } from '../../shared/routes.ts';
 import { issueToken } from '../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../shared/token/token-signer.kms.ts';
 import {
@@ -16,7 +18,7 @@ import {
   jsonType,
   send,
 } from '../support/access.ts';
-import { bearer, functionOf, keyOf, newAddress } from '../support/callers.ts';
+import { accepted, bearer, functionOf, keyOf, newAddress } from '../support/callers.ts';
 import { kmsClient } from '../support/gateway.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
@@ -139,16 +141,37 @@ describe('a request with a credential', () => {
   });
 
   it('without the scope is refused, whether the token or the client lacks it, and counts on the client', async () => {
-    const { clientId, apiKey } = await keyOfNewClient({ scopes: ['admin'] });
-    for (const credential of [apiKey, await tokenOf(clientId, ['messages', 'admin'])]) {
+    const wanted = { name: 'A', scopes: ['admin'] } as const;
+    const { client } = await createClient(access.admin, wanted, access.now);
+    const ofAdmin = await tokenOf(client.client_id, ['messages', 'admin']);
+    const { clientId } = await keyOfNewClient({ scopes: ['messages', 'admin'] });
+    const narrow = await tokenOf(clientId, ['admin']);
+    for (const credential of [ofAdmin, narrow]) {
       const { status, body, headers } = await send(functionOf(access), { headers: bearer(credential) });
       expect([status, body.error]).toEqual([403, 'forbidden']);
       expect(headers['WWW-Authenticate']).toContain('insufficient_scope');
     }
-    const { headers } = await send(functionOf(access), { headers: bearer(apiKey) });
-    expect(headers['X-RateLimit-Remaining']).toBe('57');
+    const { headers } = await send(functionOf(access), { headers: bearer(narrow) });
+    expect(headers['X-RateLimit-Remaining']).toBe('58');
+  });
+
+  it('that is an API key opens the messages API and never the admin API, whatever its client may do', async () => {
+    const { apiKey } = await keyOfNewClient({ scopes: ['messages', 'admin'] });
+    expect((await send(functionOf(access), { headers: bearer(apiKey) })).status).toBe(202);
+    const parts = access.newProcess();
+    const handler = httpFunction(adminRoutes.adminApi, accepted, { parts });
+    const { status, body, headers } = await send(handler, { headers: bearer(apiKey) });
+    expect([status, body.error]).toEqual([403, 'forbidden']);
+    expect(headers['WWW-Authenticate']).toContain('scope="admin"');
   });
 });
+
+const part = (json: string): string => Buffer.from(json).toString('base64url');
+/** A token by nobody, with these in its header. */
+const invented = (header: object): string => {
+  const whole = { alg: 'ES256', typ: 'at+jwt', kid: 'k'.repeat(43), ...header };
+  return `${part(JSON.stringify(whole))}.${part('{"sub":"a"}')}.${'A'.repeat(86)}`;
+};
 
 describe('a request without a valid credential', () => {
   it.each([
@@ -159,6 +182,18 @@ describe('a request without a valid credential', () => {
     ['an invented token', 'Bearer a.b.c'],
     ['an invented key', `Bearer sk-${'A'.repeat(43)}`],
     ['a malformed key', 'Bearer sk-1'],
+    ['a kid that is a list', `Bearer ${invented({ kid: ['k'.repeat(43)] })}`],
+    ['a kid that is an object', `Bearer ${invented({ kid: { toString: 'k'.repeat(43) } })}`],
+    ['an algorithm that is a list', `Bearer ${invented({ alg: ['ES256'] })}`],
+    ['a type that is a number', `Bearer ${invented({ typ: 7 })}`],
+    ['a critical header that nobody knows', `Bearer ${invented({ crit: ['b64'], b64: false })}`],
+    ['a header that is no object', `Bearer ${part('[]')}.${part('{}')}.AAAA`],
+    ['a header of text', `Bearer ${part('"x"')}.${part('{}')}.AAAA`],
+    ['a header without an end', `Bearer ${part('{"alg":')}.${part('{}')}.AAAA`],
+    ['a key of 3,000 characters', `Bearer sk-${'A'.repeat(3000)}`],
+    ['a token of 3,000 characters', `Bearer ${'A'.repeat(3000)}`],
+    ['a lone surrogate', 'Bearer \ud800'],
+    ['a NUL', 'Bearer a\u0000b'],
   ])('(%s) is refused, says how to authenticate, and counts on its address', async (_what, authorization) => {
     const sourceIp = newAddress();
     const headers = authorization === undefined ? jsonType : { ...jsonType, authorization };
