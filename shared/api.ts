@@ -77,7 +77,7 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
 }
 
 /** `recipients[2].to` */
-function fieldName(path: readonly PropertyKey[]): string {
+export function fieldName(path: readonly PropertyKey[]): string {
   return path
     .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
     .join('');

@@ -12,6 +12,7 @@ import { type Answer, asGatewayError, errorAnswer, successAnswer, unavailable } 
 import { type BodyFormat, readBody } from './http/body.ts';
 import { gateParts } from './http/gate.ts';
 import { type Arrival, type Identify, type Identity, identifyAddress } from './http/identity.ts';
+import { assertWellFormedTexts } from './http/well-formed.ts';
 import { log } from './log.ts';
 import { type Decision, retryAfterSeconds } from './rate-limit/decision.ts';
 import { rateLimitHeaders, uncountedHeaders } from './rate-limit/headers.ts';
@@ -87,6 +88,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
     })
     .before(({ event }) => {
       const exchange = exchangeOf(event);
+      assertReadable(event);
       if (bodilessMethods.has(event.httpMethod)) return;
       exchange.body = readBody(exchange.arrival.rawBody, options.formats ?? ['json']);
     })
@@ -166,10 +168,9 @@ function productionParts(): HttpParts {
 }
 
 function arrive(event: APIGatewayProxyEvent, now: Date, workId: string): Exchange {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(event.headers ?? {})) {
-    if (value !== undefined) headers[name.toLowerCase()] = value;
-  }
+  const headers = Object.fromEntries(
+    Object.entries(definedValues(event.headers)).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const { requestId, identity } = event.requestContext;
   const rawBody = { bytes, contentType: headers['content-type'] };
@@ -184,6 +185,26 @@ function arrive(event: APIGatewayProxyEvent, now: Date, workId: string): Exchang
 /** A caller may set it (`x-amzn-RequestId`): shown while it has the form of an id, else the work's own is. */
 function shownRequestId(given: unknown, workId: string): string {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given) ? given : workId;
+}
+
+/** No id of ours is longer. */
+const pathParameterLengthMax = 128;
+
+/** @throws GatewayError where a text is not well-formed, or a path parameter can be the id of nothing. */
+function assertReadable(event: APIGatewayProxyEvent): void {
+  assertWellFormedTexts(
+    event.headers,
+    event.multiValueHeaders,
+    event.queryStringParameters,
+    event.multiValueQueryStringParameters,
+    event.pathParameters,
+    // As text only where API Gateway did not pass on the bytes.
+    event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
+  );
+  const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
+  if (Object.values(ids).some((id) => id.length > pathParameterLengthMax)) {
+    throw new GatewayError('not_found', 'There is nothing at this path.');
+  }
 }
 
 function identityOf(exchange: Exchange): Identity {

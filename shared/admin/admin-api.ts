@@ -2,6 +2,7 @@
 import httpRouter from '@middy/http-router';
 import type * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
+import { GatewayError } from '../errors.ts';
 import { unmatchedError } from '../http/refuse-unmatched.ts';
 import { version } from '../version.ts';
 import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
@@ -141,7 +142,7 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
       body: await operations[name]({
         request,
         actor: requireCaller(request).clientId,
-        path: (parameter) => decoded(pathParameters[parameter] ?? ''),
+        path: (parameter) => idIn(parameter, pathParameters[parameter] ?? ''),
       }),
       log: { operation: name },
     }),
@@ -155,12 +156,21 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
     router({ httpMethod: request.method, path: request.path, pathParameters: {}, request });
 }
 
-function decoded(text: string): string {
+/** No id of ours is longer. */
+const idLengthMax = 128;
+
+/** @throws GatewayError where the segment is no text, or can be the id of nothing. */
+function idIn(parameter: string, segment: string): string {
+  let id: string;
   try {
-    return decodeURIComponent(text);
+    id = decodeURIComponent(segment);
   } catch {
-    return text;
+    throw new GatewayError('invalid_request', 'The path is not percent-encoded UTF-8.', {
+      details: [{ field: parameter, message: 'must be percent-encoded UTF-8' }],
+    });
   }
+  if (id.length <= idLengthMax) return id;
+  throw new GatewayError('not_found', 'There is nothing at this path.');
 }
 
 /** @throws GatewayError that names every faulty parameter. */

@@ -196,6 +196,7 @@ export async function withdrawApiKey(
   clientId: string,
   keyId: string,
 ): Promise<void> {
+  await existing(ports, clientId);
   const known = (await ports.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
   if (known?.revoked_at !== undefined) return;
   if (known !== undefined) {

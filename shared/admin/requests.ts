@@ -7,6 +7,11 @@ import { figureSpans } from './figures.ts';
 import type { MessageFilter } from './message-search.ts';
 import type { AdminPorts } from './ports.ts';
 
+/** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
+const keyText = z.string().check(z.minLength(1), z.maxLength(128));
+/** Ids hold the time in milliseconds since 1970. */
+const moment = z.iso.datetime().check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
+
 const name = z.string().check(z.trim(), z.minLength(1), z.maxLength(100));
 const limit = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000_000))));
 
@@ -37,21 +42,21 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminPorts, 'webhookUrl'>)
 export const permissionsBody = z.object(permissions);
 
 export const limitsBody = z.object({
-  endpoint: z.string().check(z.minLength(1)),
+  endpoint: keyText,
   per_minute: limit,
   per_hour: limit,
   per_day: limit,
 });
 
-export const endpointBody = z.object({ endpoint: z.string().check(z.minLength(1)) });
+export const endpointBody = z.object({ endpoint: keyText });
 
 export const resendBody = z.object({
-  delivery_ids: z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(100)),
+  delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),
   even_acknowledged: z.optional(z.boolean()),
 });
 
 const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
-const cursor = z.optional(z.string().check(z.minLength(1), z.maxLength(2000)));
+const cursor = z.optional(keyText);
 
 export const pageQuery = z.object({ limit: pageSize, cursor });
 
@@ -60,16 +65,16 @@ export const activityQuery = z.object({
   cursor: z.optional(
     z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
   ),
-  client_id: z.optional(z.string().check(z.minLength(1))),
+  client_id: z.optional(keyText),
   kind: z.optional(z.enum(activityKinds)),
-  since: z.optional(z.iso.datetime()),
-  until: z.optional(z.iso.datetime()),
+  since: z.optional(moment),
+  until: z.optional(moment),
 });
 
 export const messageQuery = z.object({
   limit: pageSize,
   cursor,
-  client_id: z.optional(z.string().check(z.minLength(1))),
+  client_id: z.optional(keyText),
   reference: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
   recipient: z.optional(recipientSchema),
 });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { addDays } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
+import { isId } from '../ids.ts';
 import { paced } from '../paced.ts';
 import { stubbornly } from '../stubbornly.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
@@ -53,7 +54,7 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
 
 /** @throws GatewayError `not_found` */
 export async function showDelivery(ports: AdminPorts, deliveryId: string): Promise<DeliveryView> {
-  const delivery = await ports.deliveries.get(deliveryId);
+  const delivery = isId('whd', deliveryId) ? await ports.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
 }
@@ -164,8 +165,11 @@ export async function resendWebhooks(
   const results = new Map<string, ResendResult>();
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
   await paced(ids, pace, async (delivery_id) => {
-    const result = await stubbornly({ pausesMs: resendRetryDelaysMs, sleep }, () =>
-      resend(parts, delivery_id, actor, options),
+    const result = await stubbornly({ pausesMs: resendRetryDelaysMs, sleep }, async () =>
+      // The table has rows of other kinds, too.
+      isId('whd', delivery_id)
+        ? resend(parts, delivery_id, actor, options)
+        : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
       (error: unknown): ResendResult => ({ delivery_id, outcome: 'failed', error: reasonOf(error) }),

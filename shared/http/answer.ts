@@ -1,6 +1,6 @@
 /** Makes what goes out on the wire: every answer with its request id, every refusal in one form, nothing else said. */
 import type { ApiResponse } from '../api.ts';
-import { GatewayError } from '../errors.ts';
+import { type FieldError, GatewayError } from '../errors.ts';
 
 export interface Answer {
   readonly status: number;
@@ -18,15 +18,21 @@ export function successAnswer(response: ApiResponse): Answer {
   return { status, headers: { ...jsonType, ...headers }, body: JSON.stringify(body), isBase64: false };
 }
 
+/** As many as a bulk request has rows. */
+const detailsMax = 1000;
+const fieldCharactersMax = 200;
+const messageCharactersMax = 1000;
+
 export function errorAnswer(error: GatewayError, requestId: string, oauth: boolean): Answer {
-  const { code, message, details, retryAfterSeconds } = error;
+  const { code, details, retryAfterSeconds } = error;
+  const text = shown(error.message, messageCharactersMax);
   const body = {
     error: code,
     // RFC 6749, section 5.2, names the same text otherwise.
-    ...(oauth ? { error_description: message } : {}),
-    message,
+    ...(oauth ? { error_description: text } : {}),
+    message: text,
     request_id: requestId,
-    ...(details.length > 0 ? { details } : {}),
+    ...(details.length > 0 ? { details: details.slice(0, detailsMax).map(shownDetail) } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
   };
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
@@ -36,6 +42,16 @@ export function errorAnswer(error: GatewayError, requestId: string, oauth: boole
     body: JSON.stringify(body),
     isBase64: false,
   };
+}
+
+function shownDetail({ field, message }: FieldError): FieldError {
+  return { field: shown(field, fieldCharactersMax), message: shown(message, messageCharactersMax) };
+}
+
+/** Names are the caller's own text, of any length and form; an answer beyond 6 MB would be lost. */
+function shown(text: string, charactersMax: number): string {
+  const whole = text.length <= charactersMax;
+  return (whole ? text : `${text.slice(0, charactersMax - 1)}…`).toWellFormed();
 }
 
 /** What a caller may be told of anything that was thrown. */

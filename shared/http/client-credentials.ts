@@ -4,10 +4,12 @@ import { parseBody } from '../api.ts';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
 import { GatewayError } from '../errors.ts';
-import { type BodyFormat, readBody } from './body.ts';
+import { type BodyFormat, formDecoded, readBody } from './body.ts';
 import { type Arrival, clientDisabled, type Identify } from './identity.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
+/** Many times what credentials take. The body is read before the request can be counted on a client. */
+const tokenRequestBytesMax = 8 * 1024;
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
 /** The request body of `POST /api/v1/auth/token` where it holds the credentials (specification 2.1). */
@@ -60,7 +62,7 @@ export function identifyByCredentials(clients: Pick<ClientDirectory, 'client' | 
 }
 
 function readCredentials({ headers, rawBody }: Arrival): Credentials {
-  const body = readBody(rawBody, tokenRequestFormats);
+  const body = readBody(rawBody, tokenRequestFormats, tokenRequestBytesMax);
   const header = headers.authorization?.trim() ?? '';
   // Issuing a token asks for no other scheme (specification 4.1): many clients send their last token everywhere.
   if (!/^basic(\s|$)/i.test(header)) {
@@ -85,14 +87,6 @@ function basicCredentials(header: string): Credentials | undefined {
   const clientId = formDecoded(decoded.slice(0, colon));
   const secret = formDecoded(decoded.slice(colon + 1));
   return clientId === undefined || secret === undefined ? undefined : { clientId, secret };
-}
-
-function formDecoded(encoded: string): string | undefined {
-  try {
-    return decodeURIComponent(encoded.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The same for an unknown client and a wrong secret. */

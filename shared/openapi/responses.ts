@@ -28,10 +28,11 @@ export function responsesOf(route: Route, description: Description): Record<stri
 
 /** Every code that the operation can answer with. */
 function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
-  const codes: ErrorCode[] = [...errors];
+  // A header or a query whose text is no Unicode is refused everywhere.
+  const codes: ErrorCode[] = [...errors, 'invalid_request'];
   // A body that nobody asked for is read all the same, and refused where it can't be.
   if (route.method !== 'GET' && route.method !== 'DELETE') {
-    codes.push('invalid_request', 'payload_too_large', 'unsupported_media_type');
+    codes.push('payload_too_large', 'unsupported_media_type');
   }
   if (route.scope !== null) codes.push('unauthorized', 'forbidden');
   if (keyed === true) codes.push('idempotency_in_progress', 'idempotency_key_reused');

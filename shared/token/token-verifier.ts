@@ -24,6 +24,9 @@ const unknownKids = { lookups: 3, perSeconds: 5 };
 /** Ours are base64url SHA-256. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
+/** A fault of ours, not of the token. */
+class KeyLookupFailure extends Error {}
+
 export function tokenVerifier(
   keys: Pick<SigningKeyStore, 'find'>,
   expected: ExpectedToken,
@@ -54,14 +57,20 @@ export function tokenVerifier(
         verified.set(token, claims.data, now, forgetAtMs);
         return claims.data;
       } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined;
-        throw error;
+        if (error instanceof KeyLookupFailure) throw error.cause;
+        // All else is what the token's own bytes brought about.
+        return undefined;
       }
     },
   };
 
   async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey> {
-    const key = kid === undefined || !kidForm.test(kid) ? undefined : await cache.get(kid);
+    // A header is whatever JSON its sender wrote.
+    const known: unknown = kid;
+    if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
+    const key = await cache.get(known).catch((cause: unknown) => {
+      throw new KeyLookupFailure('a signing key could not be read', { cause });
+    });
     if (key === undefined) throw new errors.JWKSNoMatchingKey();
     return key;
   }
