@@ -3,6 +3,7 @@
 export const errorStatus = {
   invalid_request: 400,
   unsupported_grant_type: 400,
+  invalid_scope: 400,
   no_valid_recipients: 400,
   unauthorized: 401,
   invalid_client: 401,

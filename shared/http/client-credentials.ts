@@ -4,6 +4,7 @@ import { parseBody } from '../api.ts';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
 import { GatewayError } from '../errors.ts';
+import { requestedScope } from '../token/token-claims.ts';
 import { type BodyFormat, formDecoded, readBody } from './body.ts';
 import { type Arrival, clientDisabled, type Identify } from './identity.ts';
 
@@ -18,6 +19,7 @@ export const credentialsInBody = z.object({
   client_secret: text,
   // Another grant is refused once the credentials are known to be good (RFC 6749, section 5.2).
   grant_type: text.check(z.meta({ enum: ['client_credentials'] })),
+  scope: requestedScope,
 });
 const credentialsInHeader = z.object({
   client_id: z.optional(text),
@@ -25,6 +27,7 @@ const credentialsInHeader = z.object({
     z.undefined({ error: 'Send the credentials once: here or in the Authorization header.' }),
   ),
   grant_type: text,
+  scope: requestedScope,
 });
 
 interface Credentials {

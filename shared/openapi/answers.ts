@@ -15,6 +15,7 @@ const messageId = idOf('msg');
 const accessToken = z.object({
   access_token: z.string(),
   token_type: z.literal('bearer'),
+  scope: z.optional(z.string()),
   expires_in: z.int(),
 });
 

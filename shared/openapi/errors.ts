@@ -24,7 +24,7 @@ interface ErrorNote {
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
-    when: 'The body is no JSON object, or fields are missing or not valid: `details` names them all.',
+    when: 'The body is no JSON object, fields are missing or not valid, or text is not well-formed Unicode: `details` names all that is at fault.',
     message: 'A field is not valid; see details.',
     details: [
       { field: 'to', message: 'must be a phone number in international format, such as +447700900123' },
@@ -33,6 +33,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   unsupported_grant_type: {
     when: '`grant_type` is not `client_credentials`.',
     message: 'grant_type must be client_credentials.',
+  },
+  invalid_scope: {
+    when: 'The client has not the scope that `scope` asks for.',
+    message: 'This client does not have the scope admin.',
   },
   no_valid_recipients: {
     when: 'None of the recipients can be sent to: `details` names each with its fault.',
@@ -85,7 +89,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: 'This one-time password has expired.',
   },
   payload_too_large: {
-    when: 'The body is larger than 4 MiB.',
+    when: 'The body is larger than 4 MiB, or than 8 KiB on the token endpoint.',
     message: 'The body is larger than 4194304 bytes.',
   },
   unsupported_media_type: {

@@ -3,6 +3,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   client_id: "The client's identifier.",
   client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",
   grant_type: 'Must be `client_credentials`.',
+  scope: 'The scopes asked for, separated by spaces; all that the client has where it is left out.',
+  'AccessToken.scope': 'The scopes of the token, separated by spaces; only where the request asked for some.',
   access_token: 'A JWT (ES256), to be sent as `Authorization: Bearer <access_token>`.',
   token_type: 'Always `bearer`.',
   expires_in: 'The lifetime in seconds.',

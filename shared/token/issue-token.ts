@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../api.ts';
 import { epochSeconds } from '../clock.ts';
 import { GatewayError } from '../errors.ts';
-import { type TokenSigner, tokenLifetimeSeconds } from './token-claims.ts';
+import type { Scope } from '../routes.ts';
+import { requestedScope, type TokenSigner, tokenLifetimeSeconds } from './token-claims.ts';
 
 interface IssueTokenParts {
   readonly signer: TokenSigner;
@@ -12,17 +13,19 @@ interface IssueTokenParts {
   readonly newTokenId: () => string;
 }
 
-const tokenRequest = z.object({ grant_type: z.string() });
+const tokenRequest = z.object({ grant_type: z.string(), scope: requestedScope });
 
 export async function issueToken(
   parts: IssueTokenParts,
   request: Pick<ApiRequest, 'body' | 'caller' | 'now'>,
 ): Promise<ApiResponse> {
   const { clientId, scopes } = requireCaller(request);
-  const { grant_type } = parseBody(tokenRequest, request.body);
+  const { grant_type, scope } = parseBody(tokenRequest, request.body);
   if (grant_type !== 'client_credentials') {
     throw new GatewayError('unsupported_grant_type', 'grant_type must be client_credentials.');
   }
+  const wanted = scopesIn(scope);
+  const granted = wanted.length === 0 ? scopes : narrowed(scopes, wanted);
   const issuedAt = epochSeconds(request.now);
   const tokenId = parts.newTokenId();
   const token = await parts.signer.sign({
@@ -30,14 +33,34 @@ export async function issueToken(
     aud: parts.audience,
     sub: clientId,
     client_id: clientId,
-    scope: scopes.join(' '),
+    scope: granted.join(' '),
     iat: issuedAt,
     exp: issuedAt + tokenLifetimeSeconds,
     jti: tokenId,
   });
   return {
     status: 200,
-    body: { access_token: token, token_type: 'bearer', expires_in: tokenLifetimeSeconds },
+    body: {
+      access_token: token,
+      token_type: 'bearer',
+      expires_in: tokenLifetimeSeconds,
+      // RFC 6749, section 5.1.
+      ...(wanted.length === 0 ? {} : { scope: granted.join(' ') }),
+    },
     log: { token_id: tokenId },
   };
+}
+
+/** RFC 6749, section 3.3: words between spaces, in any order. */
+function scopesIn(scope: string | null | undefined): readonly string[] {
+  return (scope ?? '').split(' ').filter((word) => word !== '');
+}
+
+/** Those of the client's scopes that are wanted. @throws GatewayError `invalid_scope` where it has not all of them. */
+function narrowed(held: readonly Scope[], wanted: readonly string[]): readonly Scope[] {
+  const missing = wanted.filter((word) => !held.some((scope) => scope === word));
+  if (missing.length > 0) {
+    throw new GatewayError('invalid_scope', `This client does not have the scope ${missing.join(' ')}.`);
+  }
+  return held.filter((scope) => wanted.includes(scope));
 }

@@ -19,6 +19,9 @@ export const tokenClaims = z.object({
   jti: z.string().check(z.minLength(1)),
 });
 
+/** Scopes as a token request may ask for them, separated by spaces (RFC 6749, section 3.3). */
+export const requestedScope = z.optional(z.nullable(z.string().check(z.maxLength(256))));
+
 export type TokenClaims = z.output<typeof tokenClaims>;
 
 /** Signs the claims into a compact JWT. Only the token function has one. */

@@ -24,6 +24,10 @@ const now = new Date('2026-11-20T12:00:00.000Z');
 const formType = { 'content-type': 'application/x-www-form-urlencoded' };
 const grant = 'client_credentials';
 
+const idOf = (client_id: string) => ({ client_id, client_secret: 'x', grant_type: grant });
+const basicOf = (idLength: number, secretLength: number): string =>
+  `Basic ${Buffer.from(`${'a'.repeat(idLength)}:${'s'.repeat(secretLength)}`).toString('base64')}`;
+
 describe('POST /api/v1/auth/token', () => {
   let tables: TestTables;
   let kms: KMSClient;
@@ -106,6 +110,66 @@ describe('POST /api/v1/auth/token', () => {
       }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it.each([
+    ['admin', 'admin'],
+    ['messages', 'messages'],
+    [' admin  messages ', 'messages admin'],
+    ['admin admin', 'admin'],
+  ])('narrows the token to the scopes asked for: %j', async (scope, given) => {
+    const { status, body } = await post(newFunction(), { ...(await newClient()), scope });
+    expect([status, body.scope]).toEqual([200, given]);
+    expect(decodeJwt(String(body.access_token)).scope).toBe(given);
+  });
+
+  it.each([undefined, null, '', ' '])('gives all scopes where none is asked for: %j', async (scope) => {
+    const { body } = await post(newFunction(), { ...(await newClient()), scope });
+    expect(body).not.toHaveProperty('scope');
+    expect(decodeJwt(String(body.access_token)).scope).toBe('messages admin');
+  });
+
+  it.each(['billing', 'messages billing', 'Admin', 'toString', 'messages,admin'])(
+    'refuses a scope that the client has not: %s',
+    async (scope) => {
+      const credentials = await newClient();
+      const refused = { status: 400, body: { error: 'invalid_scope' } };
+      expect(await post(newFunction(), { ...credentials, scope })).toMatchObject(refused);
+      const form = new URLSearchParams({ ...credentials, scope }).toString();
+      expect(await send(newFunction(), { path, headers: formType, body: form })).toMatchObject(refused);
+    },
+  );
+
+  it.each([
+    ['more than 8 KiB', jsonType, `{"padding":"${'x'.repeat(8 * 1024)}"}`, 413],
+    ['more than 8 KiB that are no JSON', jsonType, '['.repeat(3_000_000), 413],
+    ['more than 8 KiB beside a header', { ...jsonType, authorization: 'Basic YTpi' }, ' '.repeat(9000), 413],
+    ['no JSON', jsonType, '{', 400],
+    ['of another type', { 'content-type': 'text/plain' }, 'a', 415],
+    ['a lone surrogate', jsonType, '{"client_id":"\\ud800","client_secret":"x","grant_type":"x"}', 400],
+    ['an id of 256 characters', jsonType, JSON.stringify(idOf('\uffff'.repeat(256))), 401],
+    ['a form with bytes that are no UTF-8', formType, 'client_id=%ff&client_secret=x&grant_type=x', 400],
+    ['a form with a parameter twice', formType, 'client_id=a&client_id=b&client_secret=x&grant_type=x', 400],
+    ['a form of __proto__', formType, '__proto__=a&client_id=b', 400],
+    [
+      'an id of 3,000 characters in the header',
+      { ...jsonType, authorization: basicOf(3000, 1) },
+      '{"grant_type":"x"}',
+      401,
+    ],
+    [
+      'a secret of 3,000 characters in the header',
+      { ...jsonType, authorization: basicOf(1, 3000) },
+      '{"grant_type":"x"}',
+      401,
+    ],
+  ])('counts %s on the source address', async (_what, headers, body, status) => {
+    const sourceIp = newAddress();
+    const handler = newFunction();
+    await send(handler, { path, headers, body, sourceIp });
+    const answer = await send(handler, { path, headers, body, sourceIp });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['X-RateLimit-Remaining']).toBe('18');
   });
 
   it('refuses a wrong secret and an unknown client alike, on the source address', async () => {

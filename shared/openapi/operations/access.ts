@@ -5,7 +5,7 @@ export const issueToken: Description = {
   tag: 'Authentication',
   summary: 'Get an access token',
   description:
-    'Exchanges the client’s credentials for an access token that holds for one hour. The credentials stand in the body, as JSON or form-encoded, or in HTTP Basic instead. A request with valid credentials counts on its client; any other counts on its source address.',
+    'Exchanges the client’s credentials for an access token that holds for one hour. The credentials stand in the body, as JSON or form-encoded, or in HTTP Basic instead. A request with valid credentials counts on its client; any other counts on its source address. The token has all scopes of the client, or those that `scope` asks for; a scope that the client has not is refused.',
   request: {
     schema: 'TokenRequest',
     mediaTypes: ['application/json', 'application/x-www-form-urlencoded'],
@@ -34,5 +34,5 @@ export const issueToken: Description = {
     },
     headers: { 'Cache-Control': 'Always `no-store`.' },
   },
-  errors: ['unsupported_grant_type', 'invalid_client', 'forbidden'],
+  errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client', 'forbidden'],
 };
