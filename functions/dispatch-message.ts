@@ -3,30 +3,35 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { secretsManager, sqs } from '../shared/aws.ts';
+import { dynamo, secretsManager, sqs } from '../shared/aws.ts';
 import { processBatch } from '../shared/batch.ts';
 import { chooseCarriers } from '../shared/carrier/choose.ts';
+import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
 import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { log } from '../shared/log.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
+import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
 import { countMetric } from '../shared/metrics.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { postponeOn } from '../shared/postpone.sqs.ts';
 
-const env = readEnvironment(['OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
+const env = readEnvironment(['CLIENTS_TABLE', 'OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
 const carriers = chooseCarriers(systemClock);
+const queues = sqs();
 const deps: DispatchDependencies = {
   messages: messagesFromEnvironment(),
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
+  isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
+  outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
   clock: systemClock,
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),
 };
-const postpone = postponeOn(sqs(), env.OUTBOUND_QUEUE_URL);
+const postpone = postponeOn(queues, env.OUTBOUND_QUEUE_URL);
 const queueMessage = z.object({ message_id: z.string() });
 
 export function handler(event: SQSEvent) {
@@ -34,8 +39,10 @@ export function handler(event: SQSEvent) {
     event,
     queueMessage,
     async ({ message_id }) => {
-      const { outcome, message, againAfterSeconds, errorCode } = await dispatch(deps, message_id);
+      const dispatched = await dispatch(deps, message_id);
+      const { outcome, message, againAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
       if (errorCode !== undefined) countMetric('CarrierRefusal');
+      if (outcome === 'try_again') countMetric('CarrierThrottle');
       log.info('dispatch', {
         message_id,
         outcome,
@@ -44,7 +51,7 @@ export function handler(event: SQSEvent) {
         attempt: message?.handover_attempts,
         // What the alarm on spend adds up.
         cost: outcome === 'sent' ? message?.cost : undefined,
-        again_after_seconds: againAfterSeconds,
+        again_after_seconds: againAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });
       return { againAfterSeconds };

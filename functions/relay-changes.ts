@@ -14,7 +14,9 @@ import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
 import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
 import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges } from '../shared/relay/stream.dynamo.ts';
-import { sqsUnreadable } from '../shared/relay/unreadable.sqs.ts';
+import { unreadableTo } from '../shared/relay/unreadable.ts';
+import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
+import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
 import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
 import { receiverHealth } from '../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
@@ -53,14 +55,15 @@ const deps: RelayDependencies = {
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,
   },
+  setAside: setAsideFromEnvironment(queues),
   clock: systemClock,
 };
 const figures = figuresFromEnvironment();
-const setAside = sqsUnreadable(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
+const setUnreadableAside = unreadableTo(sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL));
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const { changes, unreadable } = readChanges(event.Records);
-  await setAside(unreadable);
+  await setUnreadableAside(unreadable);
   log.info('relayed', { records: event.Records.length, ...(await relay(deps, changes)) });
   await countFigures(figures, messageFigures(changes));
 }

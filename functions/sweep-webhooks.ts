@@ -9,6 +9,7 @@ import { systemClock } from '../shared/clock.ts';
 import { readEnvironment } from '../shared/env.ts';
 import { log, logWarning } from '../shared/log.ts';
 import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
+import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
 import { dynamoDeliveryReader } from '../shared/webhook/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
@@ -24,6 +25,7 @@ const env = readEnvironment([
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
 ]);
+const queues = sqs();
 const ports = {
   agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
   deliveries: {
@@ -33,7 +35,8 @@ const ports = {
   messages: messagesFromEnvironment(),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
-  queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+  queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+  setAside: setAsideFromEnvironment(queues),
   clock: systemClock,
   warn: logWarning,
   newRevision: randomUUID,
@@ -42,7 +45,7 @@ const ports = {
 };
 
 export async function handler(): Promise<void> {
-  const { enqueued, cutShort, failures } = await sweep(ports);
-  log.info('webhook sweep', { enqueued, cut_short: cutShort, failures: failures.length });
+  const { enqueued, refused, cutShort, failures } = await sweep(ports);
+  log.info('webhook sweep', { enqueued, refused, cut_short: cutShort, failures: failures.length });
   if (failures.length > 0) throw new AggregateError(failures, 'some deliveries could not be swept');
 }

@@ -20,10 +20,12 @@ export const runbooks = [
   'old-messages',
   'relay-behind',
   'unreadable-records',
+  'refused-entries',
   'schedule-drops',
   'table-throttles',
   'limit-overrides',
   'carrier-refusals',
+  'carrier-throttles',
   'spend',
   'failed-webhooks',
 ] as const;

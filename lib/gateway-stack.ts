@@ -36,6 +36,7 @@ export class GatewayStack extends Stack {
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantEnqueue(messaging.relay);
+    messaging.grantSetAside(webhooks.sweep);
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     new Observability(this, 'Observability', stage);

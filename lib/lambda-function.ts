@@ -13,6 +13,7 @@ import {
   type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
   Tracing,
@@ -35,6 +36,8 @@ interface GatewayFunctionProps {
   readonly memoryMegabytes?: number;
   /** Variables that the stage settles, which this function reads. */
   readonly settings?: readonly EnvironmentName[];
+  /** Whether it may call itself by a queue; Lambda stops such a loop otherwise. */
+  readonly recursiveLoop?: boolean;
 }
 
 export class GatewayFunction extends LambdaFunction {
@@ -68,6 +71,7 @@ export class GatewayFunction extends LambdaFunction {
       // Lambda's own lines of each start and end say less than ours, and cost as much.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
     this.stage = stage;

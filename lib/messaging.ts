@@ -30,30 +30,38 @@ interface MessagingProps {
 const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
 const relayBehindMs = 60_000;
+/** An outage of an hour or more: Lambda waits longer and longer between tries, up to a minute. */
+const relayRetries = 100;
 /** A few refused numbers are everyday; many at once are a sender or an account that is blocked. */
 const carrierRefusals = 20;
+/** A burst is over in minutes: the waits of a message grow to five. */
+const carrierThrottles = 100;
 
 export class Messaging extends Construct {
   readonly relay: GatewayFunction;
   readonly outbound: GatewayQueue;
   readonly receipts: GatewayQueue;
   private readonly relayDeadLetters: Queue;
+  private readonly storage: Storage;
 
   constructor(scope: Construct, id: string, props: MessagingProps) {
     super(scope, id);
     const { stage } = props;
+    this.storage = props.storage;
     this.outbound = new GatewayQueue(this, 'Outbound', {
       stage,
       variable: 'OUTBOUND_QUEUE_URL',
       consumerTimeoutSeconds: dispatchTimeoutSeconds,
-      // A message that its carrier throttles waits in the queue, shown again and again until it expires.
-      maxReceives: 1000,
+      // More than an hour of a table or a carrier that is out of order: after that it takes a person to send it on.
+      maxReceives: 100,
       oldSeconds: 900,
     });
     this.receipts = new GatewayQueue(this, 'Receipts', {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
       consumerTimeoutSeconds: recordTimeoutSeconds,
+      // One whose message is not found yet is shown eight times on purpose (shared/message/record-receipts.ts).
+      maxReceives: 15,
       oldSeconds: 300,
     });
     this.relayDeadLetters = deadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
@@ -74,6 +82,13 @@ export class Messaging extends Construct {
     };
   }
 
+  /** Permits setting aside what a service refuses for good, and tells the function where. */
+  grantSetAside(to: GatewayFunction): void {
+    this.relayDeadLetters.grant(to, 'sqs:SendMessage');
+    to.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.relayDeadLetters.queueUrl });
+    this.storage.grant(to, 'activity-log', 'PutItem');
+  }
+
   private makeRelay({ stage, storage, schedules }: MessagingProps): GatewayFunction {
     const relay = new GatewayFunction(this, 'RelayChanges', {
       stage,
@@ -88,8 +103,7 @@ export class Messaging extends Construct {
     storage.grant(relay, 'figures', 'UpdateItem');
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
-    this.relayDeadLetters.grant(relay, 'sqs:SendMessage');
-    relay.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.relayDeadLetters.queueUrl });
+    this.grantSetAside(relay);
     const streamArn = storage.messagesStreamArn;
     Grant.addToPrincipal({
       grantee: relay,
@@ -113,9 +127,12 @@ export class Messaging extends Construct {
           dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
         }),
       ],
-      // Tried for as long as the stream keeps a record, a day: an outage of what follows loses nothing.
+      // What a service refuses for good the relay sets aside itself. Whatever else fails for so long goes to the
+      // dead-letter queue, by its place in the stream, while the stream has it for some hours more: it keeps a day.
       // The relay is all or nothing, so one record that cannot be relayed must be parted from its neighbours.
       bisectBatchOnError: true,
+      retryAttempts: relayRetries,
+      maxRecordAge: Duration.hours(20),
       parallelizationFactor: 4,
       onFailure: new SqsDlq(this.relayDeadLetters),
     });
@@ -133,6 +150,12 @@ export class Messaging extends Construct {
       says: 'A row of the messages table could not be read and was set aside in the relay dead-letter queue.',
       runbook: 'unreadable-records',
     });
+    watch(this, 'RefusedEntries', {
+      stage,
+      metric: counted(stage, 'RefusedEntry'),
+      says: 'A service refused for good what was to follow from a message; it was set aside.',
+      runbook: 'refused-entries',
+    });
     return relay;
   }
 
@@ -142,11 +165,15 @@ export class Messaging extends Construct {
       functionName: 'dispatch-message',
       timeoutSeconds: dispatchTimeoutSeconds,
       settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
+      // A message that waits is queued anew, by the function that took it: a loop on purpose, which ends when the
+      // message expires. Lambda would stop it after 16 rounds.
+      recursiveLoop: true,
     });
     storage.grant(dispatch, 'messages', 'UpdateItem');
+    storage.grant(dispatch, 'clients', 'GetItem');
     // The codes of one-time passwords are made at hand-over.
     otpSecret.grantRead(dispatch);
-    dispatch.setVariables({ OUTBOUND_QUEUE_URL: this.outbound.queue.queueUrl });
+    this.outbound.grantSend(dispatch);
     if (storage.has('simulator-outbox')) {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');
       // The simulated carrier reports by the road of the real one.
@@ -166,6 +193,15 @@ export class Messaging extends Construct {
       threshold: carrierRefusals,
       says: `Carriers refused ${carrierRefusals} messages in five minutes.`,
       runbook: 'carrier-refusals',
+    });
+    // They are queued anew while they wait, so no message of the queue ever gets old.
+    watch(this, 'CarrierThrottles', {
+      stage,
+      metric: counted(stage, 'CarrierThrottle'),
+      threshold: carrierThrottles,
+      periods: 3,
+      says: `Carriers put off ${carrierThrottles} messages in five minutes, three times in a row.`,
+      runbook: 'carrier-throttles',
     });
     // Taken from the line that each hand-over writes anyway: a count of its own would be a line more to pay for.
     const spend = new MetricFilter(this, 'Spend', {
@@ -198,6 +234,7 @@ export class Messaging extends Construct {
     });
     storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
     storage.grantIndex(record, 'messages', 'by-carrier-id');
+    record.setVariables({ RECEIPTS_QUEUE_URL: this.receipts.queue.queueUrl });
     this.receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
   }
 
@@ -212,6 +249,10 @@ export class Messaging extends Construct {
     this.outbound.grantSend(expire);
     storage.grant(expire, 'agenda', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
+    // The walk for messages that the relay never passed on goes through the lists of all clients.
+    storage.grantIndex(expire, 'messages', 'by-client');
+    storage.grant(expire, 'clients', 'Scan');
+    this.grantSetAside(expire);
     schedules.everyMinute(expire);
   }
 }

@@ -45,13 +45,17 @@ export class Observability extends Construct {
         [
           this.graph(
             'Messages',
-            [counted(stage, 'CarrierRefusal', period)],
+            [counted(stage, 'CarrierRefusal', period), counted(stage, 'CarrierThrottle', period)],
             [counted(stage, 'MessageCost', Duration.hours(1))],
           ),
           this.graph('Webhooks that failed, faults of rows', [
-            ...['WebhookFailed', 'InvalidLimitOverride', 'UnreadableStreamRecord'].map((metric) =>
-              counted(stage, metric, period),
-            ),
+            ...[
+              'WebhookFailed',
+              'InvalidLimitOverride',
+              'UnreadableStreamRecord',
+              'RefusedEntry',
+              'UnknownReceipt',
+            ].map((metric) => counted(stage, metric, period)),
           ]),
         ],
         [

@@ -29,6 +29,7 @@ const oldSeconds = 1200;
 export class Webhooks extends Construct {
   private readonly lane: GatewayQueue;
   private readonly slowLane: GatewayQueue;
+  readonly sweep: GatewayFunction;
 
   constructor(scope: Construct, id: string, props: WebhooksProps) {
     super(scope, id);
@@ -56,7 +57,7 @@ export class Webhooks extends Construct {
       batchingWindowSeconds: 1,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
-    this.makeSweep(props);
+    this.sweep = this.makeSweep(props);
     watch(this, 'Failed', {
       stage,
       metric: counted(stage, 'WebhookFailed'),
@@ -100,7 +101,7 @@ export class Webhooks extends Construct {
     return deliver;
   }
 
-  private makeSweep({ stage, storage, schedules }: WebhooksProps): void {
+  private makeSweep({ stage, storage, schedules }: WebhooksProps): GatewayFunction {
     const sweep = new GatewayFunction(this, 'SweepWebhooks', {
       stage,
       functionName: 'sweep-webhooks',
@@ -113,5 +114,6 @@ export class Webhooks extends Construct {
     storage.grant(sweep, 'clients', 'GetItem');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);
+    return sweep;
   }
 }

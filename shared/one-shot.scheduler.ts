@@ -1,5 +1,6 @@
 /** One-shot schedules on EventBridge Scheduler: made once for their name, and gone after they fired. */
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
+import { queueText, scheduleNameOf } from './queue-text.ts';
 
 export interface ScheduleSettings {
   readonly groupName: string;
@@ -24,7 +25,7 @@ export async function createOneShot(
   try {
     await client.send(
       new CreateScheduleCommand({
-        Name: oneShot.name,
+        Name: scheduleNameOf(oneShot.name),
         GroupName: settings.groupName,
         ScheduleExpression: `at(${oneShot.at.toISOString().slice(0, 19)})`,
         ScheduleExpressionTimezone: 'UTC',
@@ -34,7 +35,7 @@ export async function createOneShot(
         Target: {
           Arn: oneShot.queueArn,
           RoleArn: settings.roleArn,
-          Input: JSON.stringify(oneShot.message),
+          Input: queueText(JSON.stringify(oneShot.message)),
         },
       }),
     );

@@ -110,6 +110,17 @@ describe('who may import whom', () => {
     expect(violations(others, (target) => !/^(aws-cdk-lib|constructs|@aws-cdk\/)/.test(target))).toEqual([]);
   });
 
+  it('whatever is put on a queue goes through the one function that escapes what SQS does not accept', () => {
+    const sending = /\b(SendMessage(Batch)?|CreateSchedule|UpdateSchedule|Publish(Batch)?)Command\b/;
+    const senders = inFolder('shared').filter(({ text }) => sending.test(text));
+    expect(senders.map(({ path }) => path).toSorted()).toEqual([
+      'shared/one-shot.scheduler.ts',
+      'shared/send-all.sqs.ts',
+      'shared/set-aside/dead-letters.sqs.ts',
+    ]);
+    for (const { text } of senders) expect(text).toMatch(/\bqueueText\(/);
+  });
+
   it('the environment is read in one file, and in bin', () => {
     const readers = files
       // In quotes it is the name of what the bundler replaces.

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 export const activityKinds = [
   'webhook_failed',
   'webhook_resent',
+  'entry_refused',
   'client_created',
   'client_disabled',
   'client_enabled',

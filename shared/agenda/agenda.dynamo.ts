@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { chunksOf } from '../chunks.ts';
+import { allEnded } from '../lasting-fault.ts';
 import { type Agenda, entriesOf, listKey, positionAfter } from './agenda.ts';
 
 /** What DynamoDB takes in one call. */
@@ -20,9 +21,7 @@ export function dynamoAgenda(client: DynamoDBDocumentClient, TableName: string):
   return {
     async add(list, appointments) {
       const entries = entriesOf(list, appointments);
-      await Promise.all(
-        entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))),
-      );
+      await allEnded(entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))));
     },
 
     async *due(list, shard, until) {

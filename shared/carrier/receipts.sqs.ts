@@ -8,10 +8,6 @@ export function sqsReceiptSender(client: SQSClient, queueUrl: string): ReceiptSe
     sendAll(
       client,
       queueUrl,
-      receipts.map(({ body, delaySeconds }) => ({
-        MessageBody: body,
-        DelaySeconds: delaySeconds,
-        MessageGroupId: clientId,
-      })),
+      receipts.map(({ body, delaySeconds }) => ({ json: body, clientId, delaySeconds })),
     );
 }

@@ -40,6 +40,13 @@ export interface ClientPage {
   readonly next?: string | undefined;
 }
 
+/** The ids of some clients, in the order of the table. */
+export interface ClientIdPage {
+  readonly clientIds: readonly string[];
+  /** The last of them, where there may be more. */
+  readonly next: string | undefined;
+}
+
 export interface ApiKeyStore {
   find(keyHash: string): Promise<ApiKey | undefined>;
   create(key: ApiKey): Promise<void>;

@@ -7,12 +7,18 @@
  *                      receipt tells within the lease that it took the first
  *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
  *                      a write that fails is tried again while the claim holds, for a lost one could send twice
+ *
+ * A message that must wait does so as a new, delayed queue message, and the one that was received is deleted: SQS takes
+ * any number of delayed messages, but no more than 120,000 that were received and not deleted, of all clients together.
+ *   new message queued ─ crash → both come; the second finds the message held, waiting or sent
  */
 import type { Clock } from '../clock.ts';
+import { queueDelayMaxSeconds } from '../queue-delay.ts';
 import { stubbornly } from '../stubbornly.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
 import type { Message } from './message.ts';
 import type { HandOverNote, MessageStore } from './message-store.ts';
+import type { OutboundQueue } from './outbound-queue.ts';
 import { expiry } from './transition.ts';
 
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
@@ -23,10 +29,22 @@ export interface DispatchDependencies {
   readonly carrierFor: (message: Message) => Carrier;
   /** What to hand over; a one-time password's is made here, and stands nowhere else. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
+  /** Whether an administrator disabled the client; at most 60 s old. */
+  readonly isDisabled: (clientId: string) => Promise<boolean>;
+  readonly outbound: OutboundQueue;
   readonly clock: Clock;
   readonly newClaimId: () => string;
   readonly sleep: (ms: number) => Promise<void>;
 }
+
+/** A claim that a wrong clock or a person dated far ahead keeps no queue message hidden for longer. */
+const heldSecondsMax = 2 * leaseSeconds;
+
+/** What becomes of a message that its client may not send any more (contract, section 3). */
+const disabledError = {
+  errorCode: 'client_disabled',
+  errorMessage: 'The client was disabled before the message was handed to a carrier.',
+};
 
 /** Between tries to write what the carrier said. */
 const outcomePausesMs = [100, 400, 1600];
@@ -34,6 +52,7 @@ const outcomePausesMs = [100, 400, 1600];
 type DispatchOutcome =
   | 'sent'
   | 'refused'
+  | 'client_disabled'
   | 'expired'
   | 'queued'
   | 'try_again'
@@ -45,11 +64,10 @@ type DispatchOutcome =
 interface Dispatched {
   readonly outcome: DispatchOutcome;
   readonly message: Message | undefined;
-  /**
-   * Where set, the queue message is not done with and must be shown again after this many seconds. The same
-   * queue message waits, not a new one: AWS stops a chain of Lambda, SQS, Lambda after 16 hops.
-   */
+  /** Where set, the queue message is not done with and must be shown again after this many seconds. */
   readonly againAfterSeconds?: number;
+  /** Where set, the message was put on its queue anew, to be shown after this many seconds. */
+  readonly requeuedForSeconds?: number;
   /** Why the carrier refused it. */
   readonly errorCode?: string;
 }
@@ -68,9 +86,17 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
   if (claim.outcome === 'held') {
-    return { outcome: 'held', message, againAfterSeconds: secondsUntil(message.handover_until, clock()) };
+    return {
+      outcome: 'held',
+      message,
+      againAfterSeconds: Math.min(heldSecondsMax, secondsUntil(message.handover_until, clock())),
+    };
   }
   if (claim.outcome === 'not_sendable') return moveOn(deps, message);
+  if (await deps.isDisabled(message.client_id)) {
+    await messages.transition(messageId, { to: 'failed', at: clock(), ...disabledError });
+    return { outcome: 'client_disabled', message };
+  }
 
   const body = await deps.bodyOf(message);
   const attempt = message.handover_attempts ?? 1;
@@ -79,7 +105,7 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
   const answer = await deps.carrierFor(message).handOver(message, body, attempt);
   if (answer.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
-    return { outcome: 'try_again', message, againAfterSeconds: backoffSeconds(attempt) };
+    return waiting(deps, 'try_again', message, backoffSeconds(attempt));
   }
   if (answer.outcome === 'refused') {
     const refused = {
@@ -92,12 +118,13 @@ export async function dispatch(deps: DispatchDependencies, messageId: string): P
     return { outcome: 'refused', message, errorCode: answer.errorCode };
   }
   const noted: HandOverNote = {
+    at: handedOverAt,
     carrierMessageId: answer.carrierMessageId,
     findableByCarrierId: message.channel === 'whatsapp',
     ...(answer.cost === undefined ? {} : { cost: answer.cost }),
     ...(answer.currency === undefined ? {} : { currency: answer.currency }),
   };
-  const toSent = { to: 'sent', at: handedOverAt, ...noted } as const;
+  const toSent = { to: 'sent', ...noted } as const;
   const sent = await stubbornly(patience, () => messages.transition(messageId, toSent));
   // A receipt was quicker than this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
@@ -109,7 +136,7 @@ async function moveOn(deps: DispatchDependencies, message: Message): Promise<Dis
   const now = deps.clock();
   if (message.status === 'scheduled') {
     if ((message.scheduled_at ?? '') > now.toISOString()) {
-      return { outcome: 'not_yet_due', message, againAfterSeconds: secondsUntil(message.scheduled_at, now) };
+      return waiting(deps, 'not_yet_due', message, secondsUntil(message.scheduled_at, now));
     }
     await deps.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
@@ -120,10 +147,22 @@ async function moveOn(deps: DispatchDependencies, message: Message): Promise<Dis
   return { outcome: 'expired', message };
 }
 
-/** Whole seconds, at least 1 and at most the 12 hours that a queue can hide a message. */
+async function waiting(
+  { outbound }: DispatchDependencies,
+  outcome: 'try_again' | 'not_yet_due',
+  message: Message,
+  seconds: number,
+): Promise<Dispatched> {
+  const { message_id: messageId, client_id: clientId } = message;
+  const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
+  await outbound.enqueue([{ messageId, clientId, delaySeconds }]);
+  return { outcome, message, requeuedForSeconds: delaySeconds };
+}
+
+/** Whole seconds, at least 1. */
 function secondsUntil(time: string | undefined, now: Date): number {
   const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
-  return Math.min(43_200, Math.max(1, seconds));
+  return Math.max(1, seconds);
 }
 
 /** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */

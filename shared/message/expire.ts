@@ -7,7 +7,9 @@ import type { Appointment } from '../agenda/agenda.ts';
 import { type AgendaRun, type LookAgain, type Looked, lookThrough } from '../agenda/look-through.ts';
 import { errorOf, readRows } from '../agenda/read-rows.ts';
 import { addSeconds } from '../clock.ts';
-import { type Message, transitions } from './message.ts';
+import { isLastingFault } from '../lasting-fault.ts';
+import type { SetAside } from '../set-aside/set-aside.ts';
+import { lastChangeOf, type Message, transitions } from './message.ts';
 import type { MessageStore } from './message-store.ts';
 import type { OutboundQueue } from './outbound-queue.ts';
 import { expiry } from './transition.ts';
@@ -15,6 +17,7 @@ import { expiry } from './transition.ts';
 interface ExpireDependencies extends AgendaRun {
   readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
   readonly outbound: OutboundQueue;
+  readonly setAside: SetAside;
 }
 
 interface Expired {
@@ -32,6 +35,8 @@ const wakePauseSeconds = 60;
 /** A message is mostly final by then; one that is still queued is, but for a carrier that is far behind, forgotten. */
 const forgottenAfterSeconds = 900;
 const forgottenPauseSeconds = 3600;
+/** How long after its end a message is tried that cannot be ended: time to mend what is wrong. */
+const refusedForSeconds = 86_400;
 
 /** When a new message must be looked at first. */
 export function firstLook(message: Message): Appointment {
@@ -48,6 +53,12 @@ function nextLook(message: Message): Date {
         addSeconds(new Date(message.queued_at ?? message.created_at), forgottenAfterSeconds),
         expiresAt,
       );
+    case 'sending':
+      // A carrier that throttles it has claimed it again meanwhile.
+      return earlier(
+        addSeconds(new Date(message.handover_until ?? message.created_at), forgottenAfterSeconds),
+        expiresAt,
+      );
     default:
       return expiresAt;
   }
@@ -62,7 +73,8 @@ export async function expireOverdue(deps: ExpireDependencies): Promise<Expired> 
     if (transitions[message.status].final) return undefined;
     if (nextLook(message) > now) return nextLook(message);
     const expiresAt = new Date(message.expires_at);
-    if (message.status === 'scheduled' || (message.status === 'queued' && expiresAt > now)) {
+    const toHandOver = message.status === 'queued' || message.status === 'sending';
+    if (message.status === 'scheduled' || (toHandOver && expiresAt > now)) {
       await deps.outbound.enqueue([{ messageId: message.message_id, clientId: message.client_id }]);
       totals.woken += 1;
       const pauseSeconds = message.status === 'scheduled' ? wakePauseSeconds : forgottenPauseSeconds;
@@ -75,12 +87,32 @@ export async function expireOverdue(deps: ExpireDependencies): Promise<Expired> 
     return undefined;
   }
 
+  /** What a service refuses for good is tried each hour until the message expires, and for a day after that. */
+  async function afterFailure(message: Message, error: unknown): Promise<LookAgain | Error> {
+    if (!isLastingFault(error)) return errorOf(error);
+    const { message_id: messageId, client_id: clientId } = message;
+    const summary = `What was due of the message, which is ${message.status}, was refused by a service`;
+    try {
+      await deps.setAside({ summary, clientId, messageId, since: lastChangeOf(message), error });
+    } catch (fault) {
+      return errorOf(fault);
+    }
+    const now = deps.clock();
+    const expiresAt = new Date(message.expires_at);
+    if (now > addSeconds(expiresAt, refusedForSeconds)) return undefined;
+    const again = addSeconds(now, forgottenPauseSeconds);
+    return expiresAt > now ? earlier(again, expiresAt) : again;
+  }
+
   async function look(ids: readonly string[]): Promise<Looked> {
     const looked = await Promise.all(
       Array.from(
         await readRows(deps.messages, ids, ({ message_id }) => message_id),
         async ([id, message]) => {
-          const again = message instanceof Error ? message : await settle(message).catch(errorOf);
+          const again =
+            message instanceof Error
+              ? message
+              : await settle(message).catch((error: unknown) => afterFailure(message, error));
           return [id, again] as const;
         },
       ),

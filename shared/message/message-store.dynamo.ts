@@ -104,7 +104,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
-    const known = Object.entries(notedIn(noted));
+    const known = Object.entries({ ...notedIn(noted), sent_at: noted.at.toISOString() });
     await whereItFits(
       client.send(
         new UpdateCommand({
@@ -116,6 +116,23 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
         }),
       ),
     );
+  }
+
+  async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
+    const filling = await attempted(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET sent_at = :at',
+          ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
+          ReturnValues: 'ALL_NEW',
+        }),
+      ),
+    );
+    return filling.made ? parseMessageRow(filling.answer.Attributes) : undefined;
   }
 
   async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
@@ -145,6 +162,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     release,
     transition,
     noteHandOver,
+    fillInSent,
     noteKeyUse,
     findByCarrierId,
   };
@@ -164,7 +182,7 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
   const removes: string[] = [];
-  for (const state of statesEntered(change.to)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
+  for (const state of statesEntered(change)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
   for (const [name, value] of Object.entries(notedIn(change))) {
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);

@@ -25,6 +25,8 @@ export interface HandOverClaim {
 
 /** What the carrier's answer to a hand-over tells; where a receipt told it first, the receipt's word stands. */
 export interface HandOverNote {
+  /** When it was handed over: the time of `sent`, where no receipt told it before. */
+  readonly at: Date;
   readonly carrierMessageId: string;
   /** Whether the message must be found again by the carrier's id alone. */
   readonly findableByCarrierId: boolean;
@@ -59,6 +61,11 @@ export interface MessageStore {
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Notes what the carrier said to the hand-over of a message that a receipt has moved on already. */
   noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
+  /**
+   * Fills in `sent` where a message came to its end without it, which a later receipt proves. Undefined where the
+   * message has it, or is not `failed` or `expired`.
+   */
+  fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   /** Notes on the first message of an idempotency key that the key is in its `use`-th use; false where it is gone. */
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
   /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */

@@ -135,6 +135,14 @@ export function historyOf(message: Message): HistoryEntry[] {
   return entries;
 }
 
+/** When the message entered its latest state. */
+export function lastChangeOf(message: Message): Date {
+  const times = statuses.flatMap((status) =>
+    status === 'scheduled' ? [message.created_at] : (message[`${status}_at`] ?? []),
+  );
+  return new Date(Math.max(...times.map((time) => Date.parse(time))));
+}
+
 /** A message before and after one write; `before` is absent where the write created it. */
 export interface MessageChange {
   readonly before: Message | undefined;

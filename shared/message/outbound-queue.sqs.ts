@@ -10,9 +10,9 @@ export function sqsOutboundQueue(client: SQSClient, queueUrl: string): OutboundQ
         client,
         queueUrl,
         entries.map(({ messageId, clientId, delaySeconds }) => ({
-          MessageBody: JSON.stringify({ message_id: messageId }),
-          MessageGroupId: clientId,
-          ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+          json: JSON.stringify({ message_id: messageId }),
+          clientId,
+          delaySeconds,
         })),
       ),
   };

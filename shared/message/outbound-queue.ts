@@ -9,7 +9,10 @@ export interface OutboundEntry {
 }
 
 export interface OutboundQueue {
-  /** @throws when any of the entries is not surely in the queue. */
+  /**
+   * @throws RefusedEntries when the queue refused some of them for good; all the others are in it.
+   * @throws when any of the entries is not surely in the queue.
+   */
   enqueue(entries: readonly OutboundEntry[]): Promise<void>;
 }
 

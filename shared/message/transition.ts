@@ -6,6 +6,8 @@ export interface Transition extends CarrierWord {
   readonly to: Status;
   /** When it happened. */
   readonly at: Date;
+  /** Whether a carrier reported it in a receipt, which proves that the message was handed over. */
+  readonly reported?: boolean;
 }
 
 /** What a carrier says of a message beside its state. */
@@ -20,8 +22,9 @@ export interface CarrierWord {
 }
 
 /** The states whose time of entering this transition writes where it is not yet known, the new one last. */
-export function statesEntered(to: Status): readonly Status[] {
-  return [...transitions[to].implies, to];
+export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reported'>): readonly Status[] {
+  const proven: readonly Status[] = reported === true ? ['sent'] : [];
+  return [...new Set([...proven, ...transitions[to].implies, to])];
 }
 
 /** What becomes of a message whose validity period ended without a final receipt. */

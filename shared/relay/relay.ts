@@ -3,12 +3,16 @@
  * agenda while it is not final. All of it is derived from the change itself, so the table's stream is the outbox, and a
  * relay that dies is repeated: a delivery's row is written once for its id, an entry of the agenda too many finds its
  * message looked after, and a queue message too many finds its work done.
+ *
+ * A change that a service refuses for good is set aside alone: it holds up none of the others.
  */
 import { addSeconds, type Clock } from '../clock.ts';
+import { allEnded, isolateRefused } from '../lasting-fault.ts';
 import { firstLook } from '../message/expire.ts';
-import { eventsOwed, type Message, type MessageChange } from '../message/message.ts';
+import { eventsOwed, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
 import type { OutboundQueue, OutboundScheduler } from '../message/outbound-queue.ts';
 import { queueDelayMaxSeconds } from '../queue-delay.ts';
+import type { SetAside } from '../set-aside/set-aside.ts';
 import { type OwedChange, type RelayPorts, relayDeliveries } from '../webhook/plan-deliveries.ts';
 
 export interface RelayDependencies {
@@ -19,6 +23,7 @@ export interface RelayDependencies {
   readonly webhooks: RelayPorts;
   /** The account's webhook URL as it stands now. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly setAside: SetAside;
   readonly clock: Clock;
 }
 
@@ -26,10 +31,39 @@ export interface Relayed {
   readonly handOvers: number;
   readonly scheduled: number;
   readonly deliveries: number;
+  /** Changes of which a service refused something for good. */
+  readonly refused: number;
 }
 
-/** @throws when anything is not surely passed on: all changes are to be relayed again. */
+/** @throws when anything may not be passed on and another try may help: all changes are to be relayed again. */
 export async function relay(deps: RelayDependencies, changes: readonly MessageChange[]): Promise<Relayed> {
+  const totals = { handOvers: 0, scheduled: 0, deliveries: 0, refused: 0 };
+  await isolateRefused(
+    changes,
+    async (some) => {
+      const done = await relayTogether(deps, some);
+      totals.handOvers += done.handOvers;
+      totals.scheduled += done.scheduled;
+      totals.deliveries += done.deliveries;
+    },
+    async ({ after }, error) => {
+      totals.refused += 1;
+      await deps.setAside({
+        summary: `What follows from the message being ${after.status} was refused by a service`,
+        clientId: after.client_id,
+        messageId: after.message_id,
+        since: lastChangeOf(after),
+        error,
+      });
+    },
+  );
+  return totals;
+}
+
+async function relayTogether(
+  deps: RelayDependencies,
+  changes: readonly MessageChange[],
+): Promise<Omit<Relayed, 'refused'>> {
   const queued = changes.filter(
     ({ before, after }) => after.status === 'queued' && before?.status !== 'queued',
   );
@@ -37,12 +71,12 @@ export async function relay(deps: RelayDependencies, changes: readonly MessageCh
     ({ before, after }) => after.status === 'scheduled' && before === undefined,
   );
   const stored = changes.filter(({ before }) => before === undefined).map(({ after }) => after);
-  const [, , , deliveries] = await Promise.all([
+  const [, , , deliveries] = await allEnded([
     deps.webhooks.agenda.add('messages', stored.map(firstLook)),
     deps.outbound.enqueue(
       queued.map(({ after }) => ({ messageId: after.message_id, clientId: after.client_id })),
     ),
-    Promise.all(scheduled.map(({ after }) => wakeAtItsTime(deps, after))),
+    allEnded(scheduled.map(({ after }) => wakeAtItsTime(deps, after))),
     oweDeliveries(deps, changes),
   ]);
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };

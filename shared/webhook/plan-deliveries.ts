@@ -1,6 +1,7 @@
 /** From a change of a message to the deliveries it owes: the same change gives the same rows, however often it is relayed. */
 import type { Agenda } from '../agenda/agenda.ts';
 import type { Clock } from '../clock.ts';
+import { allEnded } from '../lasting-fault.ts';
 import { eventsOwed, type MessageChange } from '../message/message.ts';
 import { firstLane } from './admission.ts';
 import { appointmentOf, deliveryIdOf } from './appointment.ts';
@@ -15,7 +16,10 @@ export interface OwedChange extends MessageChange {
   readonly accountUrl: string | undefined;
 }
 
-type PlannedDelivery = Omit<NewDelivery, 'lane'>;
+interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
+  /** When the message entered the state. */
+  readonly happenedAt: string;
+}
 
 /**
  * One delivery for each event state that the change entered, in the order of the states.
@@ -34,6 +38,7 @@ export function planDeliveries({ before, after, accountUrl }: OwedChange): Plann
       event,
       url,
       body: eventBody(after, status),
+      happenedAt: after[`${status}_at`] ?? after.created_at,
     };
   });
 }
@@ -48,8 +53,9 @@ export interface NewbornPorts {
 
 /** A delivery on its way to the worker that makes its row. */
 export async function newborn(ports: NewbornPorts, planned: PlannedDelivery): Promise<Delivery> {
-  const lane = await firstLane(ports, receiverOf(planned));
-  return newDelivery({ ...planned, lane }, ports.clock(), ports.retentionDays, ports.newRevision());
+  const { happenedAt: _happenedAt, ...given } = planned;
+  const lane = await firstLane(ports, receiverOf(given));
+  return newDelivery({ ...given, lane }, ports.clock(), ports.retentionDays, ports.newRevision());
 }
 
 export interface RelayPorts extends NewbornPorts {
@@ -86,10 +92,12 @@ export interface Enqueued {
 
 /** Puts each delivery on its lane's queue. */
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
-  for (const lane of ['fast', 'slow'] as const) {
-    const entries = enqueued
-      .filter(({ delivery }) => delivery.lane === lane)
-      .map(({ delivery, message }) => ({ clientId: delivery.client_id, message, delaySeconds: 0 }));
-    if (entries.length > 0) await queue.send(lane, entries);
-  }
+  await allEnded(
+    (['fast', 'slow'] as const).map(async (lane) => {
+      const entries = enqueued
+        .filter(({ delivery }) => delivery.lane === lane)
+        .map(({ delivery, message }) => ({ clientId: delivery.client_id, message, delaySeconds: 0 }));
+      if (entries.length > 0) await queue.send(lane, entries);
+    }),
+  );
 }

@@ -11,7 +11,9 @@ import {
 } from '../agenda/look-through.ts';
 import { errorOf, readRows } from '../agenda/read-rows.ts';
 import { addSeconds } from '../clock.ts';
+import { isolateRefused } from '../lasting-fault.ts';
 import type { MessageStore } from '../message/message-store.ts';
+import type { SetAside } from '../set-aside/set-aside.ts';
 import { deliveryIdOf, type OwedEvent, owedEventOf } from './appointment.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
@@ -32,10 +34,21 @@ interface SweepPorts extends AgendaRun, NewbornPorts {
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly queue: DeliveryQueue;
+  readonly setAside: SetAside;
+}
+
+/** One that its queue refuses for good is tried this often, for so long: time to mend what is wrong. */
+const refusedPauseSeconds = 3600;
+const refusedForSeconds = 86_400;
+
+interface Overdue extends Enqueued {
+  readonly happenedAt: Date;
 }
 
 interface Swept extends LookedThrough {
   readonly enqueued: number;
+  /** Refused by their queue for good. */
+  readonly refused: number;
 }
 
 /**
@@ -45,12 +58,13 @@ interface Swept extends LookedThrough {
  */
 export async function sweep(ports: SweepPorts): Promise<Swept> {
   let enqueued = 0;
+  let refused = 0;
 
   async function look(ids: readonly string[]): Promise<Looked> {
     const owed = new Map(ids.map((id) => [deliveryIdOf(owedEventOf(id)), id]));
     const rows = await readRows(ports.deliveries, [...owed.keys()], ({ delivery_id }) => delivery_id);
     const now = ports.clock();
-    const overdue: Enqueued[] = [];
+    const overdue: (Overdue & { readonly id: string })[] = [];
     const looked = await Promise.all(
       Array.from(owed, async ([deliveryId, id]): Promise<[string, LookAgain | Error]> => {
         const row = rows.get(deliveryId);
@@ -60,26 +74,46 @@ export async function sweep(ports: SweepPorts): Promise<Swept> {
         // Whose message cannot be read holds up none of the others.
         if (found instanceof Error) return [id, found];
         if (found === undefined) return [id, row && lookAgainAt(row)];
-        overdue.push(found);
+        overdue.push({ ...found, id });
         return [id, addSeconds(now, sweepPauseSeconds)];
       }),
     );
-    await enqueue(ports.queue, overdue);
-    enqueued += overdue.length;
-    return new Map(looked);
+    const lookedAt = new Map(looked);
+    await isolateRefused(
+      overdue,
+      async (some) => {
+        await enqueue(ports.queue, some);
+        enqueued += some.length;
+      },
+      async ({ delivery, happenedAt, id }, error) => {
+        refused += 1;
+        await ports.setAside({
+          summary: `The webhook ${delivery.event} was refused by its queue`,
+          clientId: delivery.client_id,
+          messageId: delivery.message_id,
+          deliveryId: delivery.delivery_id,
+          since: happenedAt,
+          error,
+        });
+        const givenUp = now > addSeconds(happenedAt, refusedForSeconds);
+        lookedAt.set(id, givenUp ? undefined : addSeconds(now, refusedPauseSeconds));
+      },
+    );
+    return lookedAt;
   }
 
-  return { ...(await lookThrough(ports, 'deliveries', look)), enqueued };
+  return { ...(await lookThrough(ports, 'deliveries', look)), enqueued, refused };
 }
 
-function overdueRow(delivery: Delivery, now: Date): Enqueued | undefined {
+function overdueRow(delivery: Delivery, now: Date): Overdue | undefined {
   const at = lookAgainAt(delivery);
   if (at === undefined || at > now) return undefined;
-  return { delivery, message: { delivery_id: delivery.delivery_id, swept: true } };
+  const happenedAt = new Date(delivery.created_at);
+  return { delivery, message: { delivery_id: delivery.delivery_id, swept: true }, happenedAt };
 }
 
 /** A delivery whose queue message was lost before any worker took it; none where it is owed no longer. */
-async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promise<Enqueued | undefined> {
+async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promise<Overdue | undefined> {
   const message = await ports.messages.get(messageId);
   if (message === undefined) return undefined;
   const accountUrl =
@@ -88,5 +122,6 @@ async function unborn(ports: SweepPorts, { messageId, event }: OwedEvent): Promi
   const planned = owed.find((plan) => plan.event === event);
   if (planned === undefined) return undefined;
   const delivery = await newborn(ports, planned);
-  return { delivery, message: { ...newbornMessage(delivery), swept: true } };
+  const happenedAt = new Date(planned.happenedAt);
+  return { delivery, message: { ...newbornMessage(delivery), swept: true }, happenedAt };
 }

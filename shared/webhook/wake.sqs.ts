@@ -14,9 +14,9 @@ export function sqsDeliveryQueue(
         client,
         queueUrls[lane],
         entries.map(({ clientId, message, delaySeconds }) => ({
-          MessageBody: JSON.stringify(message),
-          MessageGroupId: clientId,
-          DelaySeconds: delaySeconds,
+          json: JSON.stringify(message),
+          clientId,
+          delaySeconds,
         })),
       ),
   };

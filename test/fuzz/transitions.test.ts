@@ -24,7 +24,7 @@ const finals = statuses.filter((status) => transitions[status].final);
 /** The one conditional write that enters a state, as words. */
 function entered(message: Message, to: Status, at: Date): Message {
   if (!transitions[to].from.includes(message.status)) return message;
-  const times = statesEntered(to)
+  const times = statesEntered({ to })
     .filter((state) => message[`${state as Exclude<Status, 'scheduled'>}_at`] === undefined)
     .map((state) => [`${state}_at`, at.toISOString()]);
   return { ...message, ...Object.fromEntries(times), status: to };

@@ -158,6 +158,9 @@ describe('the stack', () => {
   it('relays insertions and changes but claims, parts a bad record from its neighbours, and keeps what it gave up', () => {
     dev.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       BisectBatchOnFunctionError: true,
+      // The stream keeps a record for 24 hours: what is given up can still be read there.
+      MaximumRecordAgeInSeconds: 72_000,
+      MaximumRetryAttempts: 100,
       FilterCriteria: {
         Filters: [
           {
@@ -168,6 +171,15 @@ describe('the stack', () => {
       },
       DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
     });
+  });
+
+  it('lets the one function loop that queues its own messages anew', () => {
+    const looping = Object.values(dev.findResources('AWS::Lambda::Function')).filter(
+      ({ Properties }) => Properties.RecursiveLoop === 'Allow',
+    );
+    expect(looping.map(({ Properties }) => Properties.Description)).toEqual([
+      'Messaging gateway (dev): dispatch-message',
+    ]);
   });
 
   it('gives the slow lane a concurrency of its own, and has partial failures reported', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Message } from '../../shared/message/message.ts';
+import { type Message, statuses } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { aMessage, created } from '../support/a-webhook-message.ts';
@@ -105,11 +105,43 @@ describe.each<[string, () => MessageStore]>([
     const message = fresh({ status: 'delivered', cost: 1 });
     await store.create(message);
     const carrierMessageId = newId('act', created);
-    const noted = { carrierMessageId, findableByCarrierId: true, cost: 2, currency: 'USD' };
+    const noted = { at: created, carrierMessageId, findableByCarrierId: true, cost: 2, currency: 'USD' };
     await store.noteHandOver(message.message_id, noted);
     await store.noteHandOver(newId('msg', created), noted);
-    const after = { ...message, carrier_message_id: carrierMessageId, currency: 'USD' };
+    const known = { carrier_message_id: carrierMessageId, currency: 'USD', sent_at: created.toISOString() };
+    const after = { ...message, ...known };
     expect(await store.get(message.message_id)).toEqual(after);
     expect(await store.findByCarrierId(carrierMessageId)).toBe(message.message_id);
+  });
+
+  it.each(['failed', 'expired'] as const)(
+    'fills in `sent` where a carrier reports %s, and keeps its time',
+    async (to) => {
+      const store = newStore();
+      const quick = fresh({ status: 'sending' });
+      const late = fresh({ status: 'sent', sent_at: created.toISOString() });
+      await store.createMany([quick, late]);
+      const at = addSeconds(created, 5);
+      const reported = { to, at, reported: true };
+      expect(await store.transition(quick.message_id, reported)).toMatchObject({ sent_at: at.toISOString() });
+      expect(await store.transition(late.message_id, reported)).toMatchObject({
+        sent_at: created.toISOString(),
+      });
+    },
+  );
+
+  it('fills in `sent` once, of messages that came to their end without it', async () => {
+    const store = newStore();
+    const at = addSeconds(created, 5);
+    for (const status of statuses) {
+      const message = fresh({ status });
+      await store.create(message);
+      const ended = status === 'failed' || status === 'expired';
+      const filled = { ...message, sent_at: at.toISOString() };
+      expect(await store.fillInSent(message.message_id, at)).toEqual(ended ? filled : undefined);
+      expect(await store.fillInSent(message.message_id, addSeconds(at, 1))).toBeUndefined();
+      expect(await store.get(message.message_id)).toEqual(ended ? filled : message);
+    }
+    expect(await store.fillInSent(newId('msg', created), at)).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
 import { type RelayDependencies, relay } from '../../shared/relay/relay.ts';
 import { accepted, handOversIn } from '../support/hand-overs.ts';
 import { memoryAgenda } from '../support/memory-agenda.ts';
+import { neverSetAside } from '../support/never-set-aside.ts';
 import { aClient, ask, storesIn } from '../support/sends.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
 
@@ -36,6 +37,7 @@ function relayWorld() {
     },
     outboundScheduler: { schedule: async (messageId, at) => void schedules.push({ messageId, at }) },
     scheduleLeadSeconds: 60,
+    setAside: neverSetAside,
     webhooks: {
       agenda,
       queue: { wake: async () => undefined } as never,
@@ -72,7 +74,7 @@ describe('a scheduled message', () => {
       now = shown?.at ?? now;
       if (now < due) {
         const early = await dispatch(carrier, message.message_id);
-        expect(early).toMatchObject({ outcome: 'not_yet_due', againAfterSeconds: 1 });
+        expect(early).toMatchObject({ outcome: 'not_yet_due', requeuedForSeconds: 1 });
         now = addSeconds(now, 1);
       }
       expect((await dispatch(carrier, message.message_id)).outcome).toBe('queued');
@@ -100,7 +102,7 @@ describe('a scheduled message', () => {
     now = addSeconds(due, -60);
     expect(await dispatch(carrier, message.message_id)).toMatchObject({
       outcome: 'not_yet_due',
-      againAfterSeconds: 60,
+      requeuedForSeconds: 60,
     });
     expect(handed).toEqual([]);
     now = start;
@@ -119,7 +121,8 @@ describe('a scheduled message', () => {
         woken.push(...entries.map((entry) => entry.messageId));
       },
     };
-    const sweep = () => expireOverdue({ agenda, messages, outbound, clock, budgetMs: 10_000 });
+    const sweep = () =>
+      expireOverdue({ agenda, messages, outbound, setAside: neverSetAside, clock, budgetMs: 10_000 });
     now = addSeconds(due, 59);
     await sweep();
     expect(woken).not.toContain(message.message_id);
@@ -144,7 +147,7 @@ describe('a scheduled message', () => {
     };
     for (let minute = 0; minute <= 121; minute += 1) {
       now = addSeconds(start, 60 * minute);
-      await expireOverdue({ agenda, messages, outbound, clock, budgetMs: 10_000 });
+      await expireOverdue({ agenda, messages, outbound, setAside: neverSetAside, clock, budgetMs: 10_000 });
     }
     expect(minutes).toEqual([15, 75]);
     expect((await stored(message.message_id)).status).toBe('expired');

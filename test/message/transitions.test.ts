@@ -26,9 +26,9 @@ function handedOver(channel: Message['channel'], messageId = 'msg_01KAG000000000
 }
 
 /** The transition table read as words, beside the store that reads it as a condition. */
-function entered(message: Message, { to, at }: Transition): Message | undefined {
+function entered(message: Message, { to, at, reported = false }: Transition): Message | undefined {
   if (!transitions[to].from.includes(message.status)) return undefined;
-  const times = statesEntered(to).flatMap((state) =>
+  const times = statesEntered({ to, reported }).flatMap((state) =>
     message[`${state as Exclude<Status, 'scheduled'>}_at`] === undefined
       ? [[`${state}_at`, at.toISOString()]]
       : [],

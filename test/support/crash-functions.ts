@@ -30,6 +30,7 @@ import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
 import { deliveryMessageSchema, wakeBy } from '../../shared/webhook/wake.ts';
 import type { Process } from './crash-world.ts';
+import { neverSetAside } from './never-set-aside.ts';
 import type { Receiver } from './receiver.ts';
 import type { TestTables } from './tables.ts';
 
@@ -66,6 +67,7 @@ export function crashableFunctions(
           outbound: sqsOutboundQueue(process.sqs, queues.outbound),
           outboundScheduler: { schedule: unused },
           scheduleLeadSeconds: 12,
+          setAside: neverSetAside,
           accountUrlOf: accountUrls(dynamoClientStore(process.dynamo, names.clients)),
           webhooks: {
             agenda: dynamoAgenda(process.dynamo, names.agenda),
@@ -92,6 +94,8 @@ export function crashableFunctions(
         messages: messagesOf(process.dynamo),
         carrierFor: () => carrier,
         bodyOf: async () => ({ text: 'Hello' }),
+        isDisabled: async () => false,
+        outbound: sqsOutboundQueue(process.sqs, queues.outbound),
         clock,
         newClaimId: randomUUID,
         sleep: async () => {},

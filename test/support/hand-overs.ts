@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Carrier, HandOver } from '../../shared/message/carrier.ts';
 import type { DispatchDependencies } from '../../shared/message/dispatch.ts';
 import type { Message } from '../../shared/message/message.ts';
+import type { OutboundEntry } from '../../shared/message/outbound-queue.ts';
 import { aClient, ask, sendsIn, storesIn } from './sends.ts';
 import type { TestTables } from './tables.ts';
 
@@ -23,15 +24,18 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
         return answer();
       },
     };
+    const requeued: OutboundEntry[] = [];
     const deps: DispatchDependencies = {
       messages: storesIn(tables()).messages,
       carrierFor: () => carrier,
       bodyOf: async () => ({ text: 'Hello' }),
+      isDisabled: async () => false,
+      outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
       newClaimId: randomUUID,
       sleep: async () => {},
     };
-    return { deps, handed };
+    return { deps, handed, requeued };
   }
 
   async function sent(

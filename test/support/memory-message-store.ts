@@ -92,7 +92,14 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
       if (message === undefined) return;
       if (noted.findableByCarrierId && message.carrier_message_id === undefined)
         byCarrierId.set(noted.carrierMessageId, messageId);
-      put(message, { ...fieldsOf(noted), ...message });
+      put(message, { ...fieldsOf(noted), sent_at: noted.at.toISOString(), ...message });
+    },
+
+    async fillInSent(messageId, at) {
+      const message = rows.get(messageId);
+      if (message === undefined || message.sent_at !== undefined) return undefined;
+      if (message.status !== 'failed' && message.status !== 'expired') return undefined;
+      return put(message, { ...message, sent_at: at.toISOString() });
     },
 
     async noteKeyUse(messageId, use) {
@@ -111,7 +118,7 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 /** The row after a transition that its state allows: first times and the newest word of the carrier. */
 function entered(message: Message, change: Transition): Message {
   const at = change.at.toISOString();
-  const times = Object.fromEntries(statesEntered(change.to).map((state) => [`${state}_at`, at]));
+  const times = Object.fromEntries(statesEntered(change).map((state) => [`${state}_at`, at]));
   const after: Message = { ...times, ...message, ...fieldsOf(change), status: change.to };
   if (change.to !== 'delivered' && change.to !== 'read') return after;
   const { error_code: _code, error_message: _message, ...rest } = after;

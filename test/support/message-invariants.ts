@@ -18,6 +18,8 @@ export async function findingsOf(
   road: MessageWorld,
   clients: MessageClients,
   receiverIsDead: (clientId: string) => boolean,
+  /** Whether its queue refuses the message's webhooks for good. */
+  isRefused: (message: Message) => boolean,
   /** How far clocks may be from the true time. */
   skewMaxMs: number,
 ): Promise<Findings> {
@@ -37,6 +39,12 @@ export async function findingsOf(
     if (message.otp !== undefined) checkCode(message);
   }
   checkRecipientLimit();
+  note('new messages that the relay never saw', road.unrelayed.size);
+  note('messages with work that a service refused', road.refused.size);
+  for (const [id, { messageId }] of road.refused) {
+    const message = messages.find(({ message_id }) => message_id === messageId);
+    if (message === undefined || !isRefused(message)) violations.push(`${id} was set aside without a reason`);
+  }
   note('stream records that are no message', road.unreadable.came.size);
   for (const id of road.unreadable.came)
     if (!road.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
@@ -112,7 +120,9 @@ export async function findingsOf(
       const event = eventName(message, status);
       const delivery = await road.webhooks.get(derivedId('whd', message.message_id, event));
       const where = `${message.message_id} ${event}`;
-      if (delivery === undefined) violations.push(`${where} was never told`);
+      if (isRefused(message)) {
+        if (!road.refused.has(message.message_id)) violations.push(`${where} was refused and not set aside`);
+      } else if (delivery === undefined) violations.push(`${where} was never told`);
       else if (delivery.state === 'acknowledged') note('acknowledged');
       else if (delivery.state !== 'failed') violations.push(`${where} is left ${delivery.state}`);
       else {

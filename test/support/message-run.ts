@@ -1,4 +1,5 @@
 /** One run of the whole road: who sends what, to whom, and how long it lasts; all of it told by the seed. */
+import type { Message } from '../../shared/message/message.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
 import { faultyProcesses } from './faulty-process.ts';
 import { type Intent, type Kind, messageClients } from './message-clients.ts';
@@ -47,6 +48,9 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
 
   const road = messageWorld(world, {
     ...(broken === undefined ? {} : { broken }),
+    clientIds,
+    refuses: (body) => body.includes(refusedMark),
+    unrelayedShare,
     accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
     refusalsOf(deliveryId, clientId) {
       if (receiverIsDead(clientId)) return Number.POSITIVE_INFINITY;
@@ -60,7 +64,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
   await time.runUntil(horizonMs);
 
   return {
-    ...(await findingsOf(road, clients, receiverIsDead, skewMaxMs)),
+    ...(await findingsOf(road, clients, receiverIsDead, isRefused, skewMaxMs)),
     messages: road.messages.all().length,
     calls: world.processes.calls(),
     faults: world.processes.counted,
@@ -71,6 +75,16 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
     },
   };
 }
+
+/** In a webhook URL: its queue refuses every message with it for good, as a service does that knows better than we. */
+const refusedMark = 'refused-by-the-service';
+/** Characters that SQS refuses, those next to them, and others that no text has. */
+const oddText = '\uFFFD\uFFFE\uFFFF\u{1FFFE}\u{10FFFF}\u0085\u2028';
+const refusedShare = 0.06;
+const oddShare = 0.1;
+const unrelayedShare = 0.02;
+
+const isRefused = ({ webhook_url }: Message): boolean => webhook_url?.includes(refusedMark) === true;
 
 const receiverIsDead = (clientId: string): boolean => Number(clientId.slice(7)) % 8 === 2;
 
@@ -86,10 +100,16 @@ function* intents(total: number, clientIds: readonly string[], random: () => num
     left -= rows;
     const keyed = random() < keyedShare;
     const name = `${keyed ? 'keyed' : 'unkeyed'}-${index}`;
-    const webhook = random() < 0.5 ? { webhook_url: `https://${clientId}.example.com/own` } : {};
+    const url = `https://${clientId}.example.com/own${queryOf(random())}`;
+    const webhook = random() < 0.5 ? { webhook_url: url } : {};
     const body = { ...bodyOf(kind, { name, index, rows, atMs }, random), ...webhook };
     yield { clientId, kind, name, keyed, atMs, body };
   }
+}
+
+function queryOf(drawn: number): string {
+  if (drawn < refusedShare) return `?${refusedMark}`;
+  return drawn < refusedShare + oddShare ? `?${oddText}` : '';
 }
 
 function kindOf(drawn: number): Kind {

@@ -2,7 +2,8 @@
  * The whole road of a message on ports in memory: the use cases are the gateway's own, and what a call to the carrier
  * or to a receiver did stands in ledgers that no fault reaches.
  */
-import { done, type QueueVerdict } from '../../shared/batch.ts';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { QueueVerdict } from '../../shared/batch.ts';
 import { parseReceipts } from '../../shared/carrier/receipts.ts';
 import { simulator } from '../../shared/carrier/simulator.ts';
 import { addSeconds } from '../../shared/clock.ts';
@@ -10,15 +11,21 @@ import type { Carrier } from '../../shared/message/carrier.ts';
 import { dispatch, leaseSeconds } from '../../shared/message/dispatch.ts';
 import { expireOverdue } from '../../shared/message/expire.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
-import { recordReceipt } from '../../shared/message/record-receipts.ts';
+import { sqsOutboundQueue } from '../../shared/message/outbound-queue.sqs.ts';
+import type { OutboundQueue } from '../../shared/message/outbound-queue.ts';
+import { type RecoveryProgress, recoverMessages } from '../../shared/message/recover.ts';
+import { takeReceipts } from '../../shared/message/take-receipts.ts';
 import { handOverBodies } from '../../shared/otp/hand-over-body.ts';
 import type { OtpSecrets } from '../../shared/otp/otp-secret.ts';
 import { relay } from '../../shared/relay/relay.ts';
 import { readChanges, type StreamRecord } from '../../shared/relay/stream.dynamo.ts';
+import type { RefusedWork, SetAside } from '../../shared/set-aside/set-aside.ts';
 import { shardOf } from '../../shared/shard.ts';
 import type { Process } from './faulty-process.ts';
+import { memoryMessageList } from './memory-message-list.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
 import { streamRecords } from './stream-records.ts';
+import { strictSqs } from './strict-sqs.ts';
 import { type VirtualQueue, virtualQueue, virtualStream, type World } from './virtual-queue.ts';
 import { type WebhookWorkers, webhookWorkers } from './webhook-workers.ts';
 
@@ -43,6 +50,10 @@ export interface MessageWorld {
   readonly queues: Readonly<Record<'outbound' | 'receipts', VirtualQueue<string>>>;
   /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
   readonly unreadable: { readonly came: ReadonlySet<string>; readonly setAside: ReadonlySet<string> };
+  /** What services refused for good, by its message. */
+  readonly refused: ReadonlyMap<string, RefusedWork>;
+  /** New messages whose change never came to the relay. */
+  readonly unrelayed: ReadonlySet<string>;
   /** The messages table as a process has it. */
   messagesOf(process: Process): MessageStore;
 }
@@ -50,6 +61,11 @@ export interface MessageWorld {
 interface MessageWorldOptions {
   readonly accountUrlOf: (clientId: string) => string | undefined;
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
+  readonly clientIds: readonly string[];
+  /** Whether a queue refuses a message for good that has this body. */
+  readonly refuses?: (body: string) => boolean;
+  /** The share of new messages whose change the stream loses. */
+  readonly unrelayedShare?: number;
   /** What the functions get for the store: to see that a broken one is noticed. */
   readonly broken?: (store: MessageStore) => MessageStore;
 }
@@ -72,7 +88,14 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
   );
   const recordsOf = streamRecords(random);
   const setAside = new Set<string>();
+  const refused = new Map<string, RefusedWork>();
+  const unrelayed = new Set<string>();
+  let progress: RecoveryProgress | undefined;
   const messages = memoryMessageStore((before, after) => {
+    if (before === undefined && random() < (options.unrelayedShare ?? 0)) {
+      unrelayed.add(after.message_id);
+      return;
+    }
     for (const record of recordsOf.change(before, after))
       streams[shardOf(after.message_id, streamShards)]?.put(record);
   });
@@ -83,15 +106,17 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     refusalsOf: options.refusalsOf,
     scheduleLeadSeconds,
     newId,
+    sqsOf,
+    setAsideOf,
   });
   const outbound = virtualQueue<string>(world, {
     consumerTimeoutSeconds: timeouts.dispatch,
-    maxReceives: 1000,
+    maxReceives: 100,
     consume: handOver,
   });
   const receipts = virtualQueue<string>(world, {
     consumerTimeoutSeconds: timeouts.record,
-    maxReceives: 5,
+    maxReceives: 15,
     consume: record,
   });
 
@@ -107,12 +132,30 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     };
   }
 
-  const outboundOf = (process: Process) => ({
-    enqueue: (entries: readonly { messageId: string; delaySeconds?: number }[]) =>
-      processes.call(process, async () => {
-        for (const { messageId, delaySeconds } of entries) outbound.put(messageId, delaySeconds);
+  /** Entries that are refused are refused alone or with their whole call. */
+  function sqsOf(process: Process, put: (queueUrl: string, body: string, delaySeconds: number) => void) {
+    const sqs = strictSqs({
+      deliver: (queueUrl, { MessageBody = '', DelaySeconds = 0 }) => put(queueUrl, MessageBody, DelaySeconds),
+      refuses: options.refuses,
+      refusesCall: () => random() < 0.5,
+    });
+    const send = (command: Parameters<SQSClient['send']>[0]) =>
+      processes.call(process, () => sqs.send(command));
+    return { send } as unknown as SQSClient;
+  }
+
+  function setAsideOf(process: Process): SetAside {
+    return (work) => processes.call(process, async () => void refused.set(work.messageId, work));
+  }
+
+  const outboundOf = (process: Process): OutboundQueue =>
+    sqsOutboundQueue(
+      sqsOf(process, (_queueUrl, body, delaySeconds) => {
+        const { message_id } = JSON.parse(body) as { message_id: string };
+        outbound.put(message_id, delaySeconds);
       }),
-  });
+      'outbound',
+    );
 
   async function relayRecords(process: Process, records: readonly StreamRecord[]) {
     const { changes, unreadable } = readChanges(records);
@@ -132,6 +175,7 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
         scheduleLeadSeconds,
         webhooks: webhooks.relayPorts(process),
         accountUrlOf: (clientId) => processes.call(process, async () => options.accountUrlOf(clientId)),
+        setAside: setAsideOf(process),
         clock: process.clock,
       },
       changes,
@@ -186,6 +230,8 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
         messages: messagesOf(process),
         carrierFor: () => carrierOf(process),
         bodyOf: handOverBodies(secretsOf(process)),
+        isDisabled: async () => false,
+        outbound: outboundOf(process),
         clock: process.clock,
         newClaimId: () => newId('claim'),
         sleep: time.sleep,
@@ -195,9 +241,28 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     return { againAfterSeconds };
   }
 
-  async function record(process: Process, body: string): Promise<QueueVerdict> {
-    for (const receipt of parseReceipts(body)) await recordReceipt(messagesOf(process), receipt);
-    return done;
+  async function record(process: Process, body: string, receives: number): Promise<QueueVerdict> {
+    const { againAfterSeconds } = await takeReceipts(messagesOf(process), parseReceipts(body), receives);
+    return { againAfterSeconds };
+  }
+
+  async function recover(process: Process): Promise<void> {
+    await recoverMessages({
+      progress: {
+        read: () => processes.call(process, async () => progress),
+        write: (next) =>
+          processes.call(process, async () => {
+            progress = next;
+          }),
+      },
+      clientIds: () =>
+        processes.call(process, async () => ({ clientIds: options.clientIds, next: undefined })),
+      list: memoryMessageList(messages),
+      messages: messagesOf(process),
+      agenda: webhooks.agendaOf(process),
+      clock: process.clock,
+      endsAt: addSeconds(process.clock(), 40),
+    });
   }
 
   function everyMinute(): void {
@@ -206,7 +271,10 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
       const { clock } = process;
       const agenda = webhooks.agendaOf(process);
       const deps = { agenda, messages: messagesOf(process), outbound: outboundOf(process), clock };
-      expireOverdue({ ...deps, budgetMs: 40_000 }).catch(() => {});
+      const setAside = setAsideOf(process);
+      expireOverdue({ ...deps, setAside, budgetMs: 40_000 })
+        .then(() => recover(process))
+        .catch(() => {});
       webhooks.sweep();
       everyMinute();
     });
@@ -219,6 +287,8 @@ export function messageWorld(world: World, options: MessageWorldOptions): Messag
     webhooks,
     queues: { outbound, receipts },
     unreadable: { came: recordsOf.unreadable, setAside },
+    refused,
+    unrelayed,
     messagesOf,
   };
 }

@@ -15,7 +15,7 @@ export interface World {
 interface QueueSettings<Body> {
   readonly consumerTimeoutSeconds: number;
   readonly maxReceives: number;
-  readonly consume: (process: Process, body: Body) => Promise<QueueVerdict>;
+  readonly consume: (process: Process, body: Body, receives: number) => Promise<QueueVerdict>;
 }
 
 export interface VirtualQueue<Body> {
@@ -58,7 +58,7 @@ export function virtualQueue<Body>(world: World, settings: QueueSettings<Body>):
     showAt(queued, time.now() + settings.consumerTimeoutSeconds * visibilityRuns * 1000);
     const process = processes.start(settings.consumerTimeoutSeconds);
     settings
-      .consume(process, queued.body)
+      .consume(process, queued.body, queued.receives)
       .then(async ({ againAfterSeconds }) => {
         if (againAfterSeconds === undefined) queued.version += 1;
         else

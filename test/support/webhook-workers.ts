@@ -1,8 +1,10 @@
 /** The webhook functions on ports in memory, with a ledger of every POST that left. */
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import type { Agenda } from '../../shared/agenda/agenda.ts';
 import { done, type QueueVerdict } from '../../shared/batch.ts';
 import type { MessageStore } from '../../shared/message/message-store.ts';
+import type { SetAside } from '../../shared/set-aside/set-aside.ts';
 import { type DeliverPorts, deliver } from '../../shared/webhook/deliver.ts';
 import type { Delivery, Lane } from '../../shared/webhook/delivery.ts';
 import { leaseSeconds } from '../../shared/webhook/delivery-steps.ts';
@@ -10,7 +12,13 @@ import type { DeliveryStore } from '../../shared/webhook/delivery-store.ts';
 import type { RelayPorts } from '../../shared/webhook/plan-deliveries.ts';
 import { receiverHealth } from '../../shared/webhook/receiver-health.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
-import { type DeliveryMessage, type DeliveryQueue, wakeBy } from '../../shared/webhook/wake.ts';
+import { sqsDeliveryQueue } from '../../shared/webhook/wake.sqs.ts';
+import {
+  type DeliveryMessage,
+  type DeliveryQueue,
+  deliveryMessageSchema,
+  wakeBy,
+} from '../../shared/webhook/wake.ts';
 import type { Process } from './faulty-process.ts';
 import { agendaThrough, memoryAgenda } from './memory-agenda.ts';
 import { memoryDeliveryStore } from './memory-delivery-store.ts';
@@ -39,6 +47,11 @@ interface WebhookWorkerOptions {
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
   readonly scheduleLeadSeconds: number;
   readonly newId: (kind: string) => string;
+  readonly sqsOf: (
+    process: Process,
+    put: (queueUrl: string, body: string, delaySeconds: number) => void,
+  ) => SQSClient;
+  readonly setAsideOf: (process: Process) => SetAside;
 }
 
 interface Held {
@@ -106,12 +119,16 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
     holders.set(next.delivery_id, hold);
   }
 
-  const queueOf = (process: Process): DeliveryQueue => ({
-    send: (lane, entries) =>
-      processes.call(process, async () => {
-        for (const { message, delaySeconds } of entries) queues[lane].put(message, delaySeconds);
+  const queueOf = (process: Process): DeliveryQueue =>
+    sqsDeliveryQueue(
+      options.sqsOf(process, (lane, body, delaySeconds) => {
+        queues[lane === 'slow' ? 'slow' : 'fast'].put(
+          deliveryMessageSchema.parse(JSON.parse(body)),
+          delaySeconds,
+        );
       }),
-  });
+      { fast: 'fast', slow: 'slow' },
+    );
   const agendaOf = (process: Process) => agendaThrough(agenda, (_name, act) => processes.call(process, act));
   const healthOf = (process: Process) => receiverHealth(processes.port(process, receivers));
 
@@ -207,6 +224,7 @@ export function webhookWorkers(world: World, options: WebhookWorkerOptions): Web
         messages: { get: (id: string) => processes.call(process, () => options.messages.get(id)) },
         accountUrlOf: (clientId: string) =>
           processes.call(process, async () => options.accountUrlOf(clientId)),
+        setAside: options.setAsideOf(process),
         budgetMs: 40_000,
       };
       sweep(ports).catch(() => {});

@@ -16,6 +16,7 @@ import { type DeliveryMessage, wakeBy } from '../../shared/webhook/wake.ts';
 import { type Fault, faultyCalls, type Worker } from './faulty-calls.ts';
 import { agendaThrough, memoryAgenda } from './memory-agenda.ts';
 import { memoryReceiverStore } from './memory-receiver-store.ts';
+import { neverSetAside } from './never-set-aside.ts';
 import { type Answer, notedPosts, type Post } from './noted-posts.ts';
 import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -151,6 +152,7 @@ export function createWorld(options: WorldOptions): World {
         deliveries: storeOf(worker),
         messages: { get: (id: string) => call(worker, 'get message', async () => relayed.get(id)) },
         accountUrlOf: async (clientId: string) => accountUrls.get(clientId),
+        setAside: neverSetAside,
         budgetMs: 40_000,
       };
       sweep(ports).catch(() => {});

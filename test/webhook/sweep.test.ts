@@ -1,10 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
+import type { RefusedWork } from '../../shared/set-aside/set-aside.ts';
 import { sweep } from '../../shared/webhook/sweep.ts';
 import type { DeliveryEntry } from '../../shared/webhook/wake.ts';
 import { aSentMessage, created } from '../support/a-webhook-message.ts';
 import { memoryAgenda } from '../support/memory-agenda.ts';
 import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { neverSetAside } from '../support/never-set-aside.ts';
+import { refusal } from '../support/strict-sqs.ts';
 
 it('a webhook whose message cannot be read holds up none of the others that no worker has taken', async () => {
   const agenda = memoryAgenda();
@@ -27,6 +30,7 @@ it('a webhook whose message cannot be read holds up none of the others that no w
     accountUrlOf: async () => undefined,
     queue: { send: async (_lane, entries) => void queued.push(...entries) },
     health: { standing: async () => 'quick' },
+    setAside: neverSetAside,
     clock: () => now,
     warn: () => undefined,
     newRevision: () => 'r',
@@ -38,4 +42,44 @@ it('a webhook whose message cannot be read holds up none of the others that no w
   expect(queued.map(({ message }) => message.delivery?.message_id)).toEqual(['msg_good']);
   const left = agenda.all().flatMap(({ ids }) => ids);
   expect(left.toSorted()).toEqual([id('msg_good'), id('msg_unreadable')]);
+});
+
+it('a webhook that its queue refuses is set aside each hour for a day, and holds up none of the others', async () => {
+  const agenda = memoryAgenda();
+  const id = (message: string) => `${message}#sms.sent`;
+  await agenda.add('deliveries', [
+    { id: id('msg_refused'), dueAt: created },
+    { id: id('msg_good'), dueAt: created },
+  ]);
+  const queued = new Set<string>();
+  const setAside: RefusedWork[] = [];
+  let now = addSeconds(created, 60);
+  for (; now < addSeconds(created, 26 * 3600); now = addSeconds(now, 600)) {
+    const { failures } = await sweep({
+      agenda,
+      deliveries: memoryDeliveryStore(),
+      messages: { get: async (messageId) => aSentMessage({ message_id: messageId }) },
+      accountUrlOf: async () => undefined,
+      queue: {
+        send: async (_lane, entries) => {
+          const sent = entries.map(({ message }) => message.delivery?.message_id ?? '');
+          if (sent.includes('msg_refused')) throw refusal('InvalidMessageContents');
+          for (const messageId of sent) queued.add(messageId);
+        },
+      },
+      health: { standing: async () => 'quick' },
+      setAside: async (work) => void setAside.push(work),
+      clock: () => now,
+      warn: () => undefined,
+      newRevision: () => 'r',
+      retentionDays: 30,
+      budgetMs: 1000,
+    });
+    expect(failures).toEqual([]);
+  }
+  expect([...queued]).toEqual(['msg_good']);
+  expect(new Set(setAside.map(({ messageId, since }) => `${messageId} ${since.getTime()}`)).size).toBe(1);
+  expect(setAside.length).toBeGreaterThan(20);
+  expect(setAside.length).toBeLessThan(28);
+  expect(agenda.all().flatMap(({ ids }) => ids)).toEqual([id('msg_good')]);
 });

@@ -28,6 +28,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   all: 'Everything',
   webhook_resent: 'Webhooks sent again',
   client_created: 'Clients created',
+  entry_refused: 'Work that a service refused',
   client_disabled: 'Clients disabled',
   client_enabled: 'Clients enabled',
   client_secret_rotated: 'New client secrets',

@@ -1,0 +1,52 @@
+/**
+ * What a service refuses for good is not tried for ever: it is counted for an alarm, noted in the Activity Log, and a
+ * copy that names it goes to the relay's dead-letter queue. The row of its message stays as it is.
+ */
+import type { ActivityLog } from '../activity/activity-log.ts';
+import { derivedIdAt } from '../ids.ts';
+import { isLastingFault } from '../lasting-fault.ts';
+
+export interface RefusedWork {
+  /** What was not done, as it is shown to a person. */
+  readonly summary: string;
+  readonly clientId: string;
+  readonly messageId: string;
+  readonly deliveryId?: string;
+  /** When the work came up: the same on every repetition, so that there is one entry in the Activity Log. */
+  readonly since: Date;
+  readonly error: unknown;
+}
+
+export type SetAside = (work: RefusedWork) => Promise<void>;
+
+interface SetAsidePorts {
+  readonly activityLog: ActivityLog;
+  readonly keepCopy: (copy: unknown) => Promise<void>;
+  /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
+  readonly raiseAlarm: (fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export function setAsideTo(ports: SetAsidePorts): SetAside {
+  return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
+    const ids = {
+      client_id: clientId,
+      message_id: messageId,
+      ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
+    };
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    await ports.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
+    try {
+      await ports.activityLog.add({
+        entry_id: derivedIdAt('act', since, 'entry_refused', messageId, deliveryId ?? '', summary),
+        kind: 'entry_refused',
+        at: since.toISOString(),
+        summary,
+        ...ids,
+      });
+    } catch (fault) {
+      // An id that a person spoilt may be no key either; the copy and the log line are left.
+      if (!isLastingFault(fault)) throw fault;
+    }
+    ports.raiseAlarm({ summary, ...ids, error });
+  };
+}

@@ -1,0 +1,63 @@
+/** Text that SQS would refuse as it is, through the deployed gateway: passed on unchanged, and nobody else's concern. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+
+/** Non-characters, controls, separators, marks that change direction, and the ends of Unicode's planes. */
+const oddCharacters = [
+  '\uFFFF',
+  '\uFFFE',
+  '\uFDD0',
+  '\u{1FFFE}',
+  '\u{10FFFF}',
+  '\u0001',
+  '\u007F',
+  '\u0085',
+  '\u2028',
+  '\u202E',
+  '\uFEFF',
+  'e\u0301',
+];
+
+let odd: SendingClient;
+let other: SendingClient;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  [odd, other] = await Promise.all([sendingClient(), sendingClient()]);
+}, 120_000);
+afterAll(() => receiver.close());
+
+it('every odd character in text, reference and webhook URL holds up no other client, and is told as it was sent', async () => {
+  const sent = new Map<string, string>();
+  for (const character of oddCharacters) {
+    const reference = `odd${character}text`;
+    const answer = await odd.post('/api/v1/sms/send', {
+      to: freshNumber(),
+      message: `Hello ${character}`,
+      reference,
+      webhook_url: `${receiver.url}?odd=${character}`,
+    });
+    // What a field does not take is refused as the caller's fault; what is accepted must go through.
+    expect([202, 400]).toContain(answer.status);
+    if (answer.status === 202) sent.set(String(answer.body.message_id), reference);
+  }
+  expect([...sent.values()]).toEqual(expect.arrayContaining(['odd\uFFFFtext', 'odd\uFFFEtext']));
+
+  const answer = await other.post('/api/v1/sms/send', {
+    to: freshNumber(),
+    message: 'Hello',
+    webhook_url: receiver.url,
+  });
+  await other.statusOnce(answer.body.message_id, 'delivered');
+  expect(await receiver.eventsOnce(String(answer.body.message_id), 2)).toEqual(['sms.delivered', 'sms.sent']);
+
+  for (const [messageId, reference] of sent) {
+    expect(await odd.statusOnce(messageId, 'delivered')).toMatchObject({ reference });
+    expect(await receiver.eventsOnce(messageId, 2)).toEqual(['sms.delivered', 'sms.sent']);
+    for (const { bytes } of receiver.postsOf(messageId)) {
+      const { data } = JSON.parse(bytes.toString()) as { data: { reference: string } };
+      expect(data.reference).toBe(reference);
+    }
+  }
+}, 180_000);
