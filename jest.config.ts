@@ -1,30 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Config } from 'jest';
-
-const root = import.meta.dirname;
-
-/**
- * Tests that use the emulator say so by what they import, themselves or by a file of theirs: a run without any of
- * them does not start it.
- */
-function usesEmulator(file: string, seen = new Set<string>()): boolean {
-  if (file === join(root, 'test', 'support', 'gateway.ts')) return true;
-  if (seen.has(file) || !existsSync(file)) return false;
-  seen.add(file);
-  const imports = readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g);
-  return [...imports]
-    .map(([, path = '']) => join(dirname(file), path))
-    .some((path) => path.startsWith(join(root, 'test')) && usesEmulator(path, seen));
-}
-
-/** Amazon's own engine needs Java 17, which a newcomer's machine may lack: its tests run where they are asked for. */
-const withDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
-
-const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => withDynamoDbLocal || !file.endsWith('.dynamodb-local.test.ts'))
-  .map((file) => join(root, 'test', file));
+import { suitesOnEmulator, suitesOnTables, suitesWithoutEngine } from './test/support/suites.ts';
 
 const shared: Config = {
   testEnvironment: 'node',
@@ -46,24 +21,30 @@ function project(
   return testMatch.length === 0 ? [] : [{ ...shared, displayName, testMatch, ...more } as never];
 }
 
+/** `npm run test:dynamodb-local`: Amazon's own engine needs Java 17, which `npm test` does not ask for. */
+const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
+
 const config: Config = {
   // No test counts on another: each file runs its tests in another order each time, by a seed that is printed.
   randomize: true,
   showSeed: true,
-  projects: [
-    ...project(
-      'alone',
-      tests.filter((file) => !usesEmulator(file)),
-    ),
-    ...project(
-      'emulator',
-      tests.filter((file) => usesEmulator(file)),
-      {
-        globalSetup: '<rootDir>/test/support/start-gateway.ts',
-        globalTeardown: '<rootDir>/test/support/stop-gateway.ts',
-      },
-    ),
-  ],
+  projects: onDynamoDbLocal
+    ? project('DynamoDB Local', suitesOnTables, {
+        globalSetup: '<rootDir>/test/support/start-dynamodb-local.ts',
+        globalTeardown: '<rootDir>/test/support/stop-dynamodb-local.ts',
+      })
+    : [
+        ...project('alone', suitesWithoutEngine),
+        ...project('emulator', suitesOnEmulator, {
+          globalSetup: '<rootDir>/test/support/start-gateway.ts',
+          globalTeardown: '<rootDir>/test/support/stop-gateway.ts',
+        }),
+      ],
+  // With `--coverage`: that every file which reads or writes a table has been run on the engine, most of it at least.
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['shared/**/*.dynamo.ts'],
+  coverageThreshold: { global: {}, './shared/**/*.dynamo.ts': { functions: 70, lines: 75 } },
+  coverageReporters: ['text'],
   testTimeout: 60_000,
   // Many tests wait for the deployed gateway, so two at once are worth it on two cores, too.
   maxWorkers: 2,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../shared/clock.ts';
 import { getStatus } from '../../shared/message/get-status.ts';
 import { type BulkBody, sendBulk } from '../support/bulks.ts';
-import { documentClient } from '../support/gateway.ts';
+import { engineClient } from '../support/engine.ts';
 import { Killed } from '../support/killing.ts';
 import { aClient, ask, bytesOf, rowsOf, sendsIn, storesIn } from '../support/sends.ts';
 import { createTables, type TestTables } from '../support/tables.ts';
@@ -32,7 +32,7 @@ const thousand = {
 function tablesWith(
   interfere: (call: number, send: () => Promise<unknown>, rows: number) => Promise<unknown>,
 ): TestTables {
-  const dynamo = documentClient();
+  const dynamo = engineClient();
   let calls = 0;
   dynamo.middlewareStack.add(
     (next, context) => async (args) => {

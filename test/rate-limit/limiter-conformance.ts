@@ -1,4 +1,4 @@
-/** What the limiter guarantees on any engine that is DynamoDB: run on MiniStack, and on Amazon's DynamoDB Local. */
+/** What the limiter guarantees on any engine that is DynamoDB: run on the emulator, and on Amazon's DynamoDB Local. */
 
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

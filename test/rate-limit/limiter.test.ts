@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { createTables } from '../support/tables.ts';
 import { limiterConformance } from './limiter-conformance.ts';
 
-describe('the limiter on the emulator', () =>
+describe('the limiter', () =>
   limiterConformance(async () => {
     const tables = await createTables(['rate_counters', 'limit_overrides']);
     return { tables, stop: () => tables.drop() };

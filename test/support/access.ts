@@ -1,12 +1,12 @@
 /** A gateway's tables for clients, keys and limits on a real engine, with the parts that let requests in. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { dynamoApiKeyStore } from '../../shared/client/api-key-store.dynamo.ts';
+import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import type { ClientAdminParts } from '../../shared/client/client-admin.ts';
 import { dynamoClientStore } from '../../shared/client/client-store.dynamo.ts';
 import { type ClientDirectory, clientDirectory } from '../../shared/client/client-store.ts';
-import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secret-store.dynamo.ts';
 import { identifyBearer } from '../../shared/http/identity.ts';
 import type { HttpFunction, HttpParts } from '../../shared/http.ts';
 import { rateLimiter } from '../../shared/rate-limit/limiter.ts';
@@ -38,12 +38,11 @@ export interface Process extends HttpParts {
 export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
   const clients = dynamoClientStore(dynamo, names.clients);
   const apiKeys = dynamoApiKeyStore(dynamo, names.api_keys);
-  const webhookSecrets = dynamoWebhookSecretStore(dynamo, names.client_secrets);
   const signingKeys = dynamoSigningKeyStore(dynamo, names.signing_keys);
   const counters = names.rate_counters;
   const overrides = dynamoOverrideStore(dynamo, names.limit_overrides);
   const access: Access = {
-    admin: { clients, apiKeys, webhookSecrets, random: randomBytes },
+    admin: dynamoClientAdmin(dynamo, names),
     signingKeys,
     now: at,
     newProcess() {

@@ -6,6 +6,7 @@ import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts
 import { dynamo } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { announceEngine } from './engine.ts';
 import { synthesizeTables } from './synthesize-tables.ts';
 
 declare global {
@@ -38,6 +39,11 @@ export default async function startGateway(): Promise<void> {
     ...connectionOf(gateway, clients),
     emulator_pid: gateway.emulatorPid,
     time_scale: timeScale,
+  });
+  announceEngine({
+    endpoint: gateway.aws.endpoint,
+    region: gateway.aws.region,
+    credentials: { accessKeyId: gateway.aws.access_key_id, secretAccessKey: gateway.aws.secret_access_key },
   });
   process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
 }

@@ -9,7 +9,6 @@ export interface TableDefinition {
   /** As the connection names it: `limit_overrides`. */
   readonly name: string;
   readonly input: Omit<CreateTableCommandInput, 'TableName'>;
-  readonly timeToLiveAttribute?: string;
 }
 
 interface TemplateTable {
@@ -18,7 +17,6 @@ interface TemplateTable {
   readonly AttributeDefinitions: CreateTableCommandInput['AttributeDefinitions'];
   readonly BillingMode: CreateTableCommandInput['BillingMode'];
   readonly GlobalSecondaryIndexes?: CreateTableCommandInput['GlobalSecondaryIndexes'];
-  readonly TimeToLiveSpecification?: { readonly AttributeName: string };
 }
 
 export function synthesizeTables(): TableDefinition[] {
@@ -35,9 +33,6 @@ export function synthesizeTables(): TableDefinition[] {
         BillingMode: table.BillingMode,
         GlobalSecondaryIndexes: table.GlobalSecondaryIndexes,
       },
-      ...(table.TimeToLiveSpecification === undefined
-        ? {}
-        : { timeToLiveAttribute: table.TimeToLiveSpecification.AttributeName }),
     };
   });
 }

@@ -1,9 +1,9 @@
 /** Private copies of the stack's tables, so that an adapter is tested alone: no function sees their changes. */
 import { randomBytes } from 'node:crypto';
-import { CreateTableCommand, DeleteTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableName } from '../../lib/table-shapes.ts';
-import { documentClient } from './gateway.ts';
+import { engineClient } from './engine.ts';
 import type { TableDefinition } from './synthesize-tables.ts';
 
 type SnakeCase<Text extends string> = Text extends `${infer Word}-${infer Rest}`
@@ -22,11 +22,11 @@ export interface TestTables {
  * Creates every table of the stack under a prefix of its own.
  *
  * @param only - create these alone, where a test needs few and starts often
- * @param dynamo - another engine than the emulator, such as DynamoDB Local
+ * @param dynamo - another engine than the one of this run
  */
 export async function createTables(
   only?: readonly SnakeCase<TableName>[],
-  dynamo: DynamoDBDocumentClient = documentClient(),
+  dynamo: DynamoDBDocumentClient = engineClient(),
 ): Promise<TestTables> {
   const prefix = `test-${randomBytes(6).toString('hex')}`;
   const definitions = tableDefinitions().filter(
@@ -43,27 +43,19 @@ export async function createTables(
   };
 }
 
+/** Without time to live: tests have clocks of their own, and an engine would delete their rows by its own clock. */
 async function create(
   dynamo: DynamoDBDocumentClient,
   prefix: string,
-  { name, input, timeToLiveAttribute }: TableDefinition,
+  { name, input }: TableDefinition,
 ): Promise<[string, string]> {
   const TableName = `${prefix}-${name.replaceAll('_', '-')}`;
   await dynamo.send(new CreateTableCommand({ ...input, TableName }));
-  if (timeToLiveAttribute !== undefined) {
-    await dynamo.send(
-      new UpdateTimeToLiveCommand({
-        TableName,
-        TimeToLiveSpecification: { AttributeName: timeToLiveAttribute, Enabled: true },
-      }),
-    );
-  }
   return [name, TableName];
 }
 
 function tableDefinitions(): TableDefinition[] {
   const text = process.env.TABLES_UNDER_TEST;
-  if (text === undefined)
-    throw new Error('no tables are known: is this test in the jest project "emulator"?');
+  if (text === undefined) throw new Error('no tables are known: does this test import support/tables.ts?');
   return JSON.parse(text) as TableDefinition[];
 }
