@@ -45,6 +45,8 @@ threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
 if keeps:
     exec(${JSON.stringify(keepState)})
+if 'PRELOAD' in os.environ:
+    exec(open(os.environ['PRELOAD']).read())
 from ministack.app import main
 try:
     main()
@@ -62,6 +64,11 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
+export interface Preload {
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 interface EmulatorOptions {
   readonly python: string;
   readonly logFile: string;
@@ -71,6 +78,8 @@ interface EmulatorOptions {
   readonly searchPath: string;
   /** Where functions call AWS, if not at the emulator itself: something that passes their calls on. */
   readonly functionsEndpoint?: string;
+  /** A Python file to run in its process before it starts, with the variables that the file reads. */
+  readonly preload?: Preload | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -97,6 +106,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       IOT_MTLS_ENABLED: '0',
       ...(options.functionsEndpoint === undefined ? {} : { AWS_ENDPOINT_URL: options.functionsEndpoint }),
       ...(options.dataFolder === undefined ? {} : persistence(options.dataFolder)),
+      ...(options.preload === undefined
+        ? {}
+        : { PRELOAD: options.preload.file, ...options.preload.environment }),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { resourcesOf } from '../outputs.ts';
 import { stages } from '../stages.ts';
-import { type Emulator, emulatorAccess, startEmulator } from './emulator.ts';
+import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
 import type { EmulatorConnection } from './environment.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
@@ -19,6 +19,8 @@ interface LocalGatewayOptions {
   /** Where the logs of this run go. */
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
+  /** Runs in the emulator's process before it starts. */
+  readonly preload?: Preload | undefined;
   readonly progress: (line: string) => void;
   /** Gives the start up, and stops what was started. */
   readonly signal: AbortSignal;
@@ -55,6 +57,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       logFile: join(options.logFolder, 'emulator.log'),
       dataFolder: options.dataFolder,
       searchPath: options.environment.PATH ?? '',
+      preload: options.preload,
       signal: options.signal,
     });
     options.progress('Deploying the gateway');

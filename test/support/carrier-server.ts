@@ -2,6 +2,7 @@
  * A server of the test's own that speaks the protocols of the two carrier services: AWS JSON 1.0 for SMS and
  * REST JSON for WhatsApp. It keeps what it was asked, and answers what the test tells it to.
  */
+import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -42,6 +43,7 @@ export async function startCarrierServer(): Promise<CarrierServer> {
         return;
       }
       requests.push({ service, body: JSON.parse(text) });
+      record(request, text);
       if (answer === 'reset') response.destroy();
       else if (answer !== 'hang') reply(response, service, answer);
     });
@@ -88,6 +90,15 @@ function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefi
   }
   const forWhatsApp = request.url === '/v1/whatsapp/send' && type === 'application/json';
   return forWhatsApp && authorization.includes('/social-messaging/aws4_request') ? 'whatsapp' : undefined;
+}
+
+/** As the emulator records the calls that come to it: see `test/aws-inputs`. */
+function record({ method, url, headers }: IncomingMessage, body: string): void {
+  const file = process.env.AWS_CALLS_FILE;
+  if (file === undefined) return;
+  const service = /Credential=[^,]+\/([^/]+)\/aws4_request/.exec(headers.authorization ?? '')?.[1];
+  const target = headers['x-amz-target'] ?? '';
+  appendFileSync(file, `${JSON.stringify({ service, method, path: url, query: '', target, body })}\n`);
 }
 
 function reply(

@@ -1,5 +1,6 @@
 /** One emulator with the local stage deployed, for the whole run; what a test needs of it goes by environment. */
-import { join } from 'node:path';
+import { appendFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { connectionOf } from '../../lib/local/connection.ts';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
@@ -7,7 +8,7 @@ import { dynamo } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
 import { announceEngine } from './engine.ts';
-import { synthesizeTables } from './synthesize-tables.ts';
+import { synthesizeTables, type TableDefinition } from './synthesize-tables.ts';
 
 declare global {
   var gatewayUnderTest: LocalGateway | undefined;
@@ -29,6 +30,7 @@ export default async function startGateway(): Promise<void> {
     cacheFolder: localFolder,
     logFolder: join(localFolder, 'test'),
     environment: process.env,
+    preload: recorder(),
     progress: () => undefined,
     signal: new AbortController().signal,
   });
@@ -45,5 +47,33 @@ export default async function startGateway(): Promise<void> {
     region: gateway.aws.region,
     credentials: { accessKeyId: gateway.aws.access_key_id, secretAccessKey: gateway.aws.secret_access_key },
   });
-  process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
+  const tables = synthesizeTables();
+  process.env.TABLES_UNDER_TEST = JSON.stringify(tables);
+  recordKeys(tables);
+}
+
+/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:aws-inputs`. */
+function recorder() {
+  const file = process.env.AWS_CALLS_FILE;
+  if (file === undefined) return undefined;
+  return {
+    file: join(import.meta.dirname, '..', 'aws-inputs', 'record_calls.py'),
+    environment: { AWS_CALLS_FILE: resolve(file) },
+  };
+}
+
+/** By table and attribute, which kind of key it is: the length of a key depends on it. */
+function recordKeys(definitions: readonly TableDefinition[]): void {
+  const file = process.env.AWS_CALLS_FILE;
+  if (file === undefined) return;
+  const tables = definitions.map(({ name, input }) => {
+    const indexes = input.GlobalSecondaryIndexes ?? [];
+    const keys = [...(input.KeySchema ?? []), ...indexes.flatMap(({ KeySchema = [] }) => KeySchema)];
+    // What is a key of both kinds must be short enough for a sort key.
+    const kinds = ['HASH', 'RANGE'].flatMap((kind) =>
+      keys.filter(({ KeyType }) => KeyType === kind).map(({ AttributeName }) => [AttributeName, kind]),
+    );
+    return [name.replaceAll('_', '-'), Object.fromEntries(kinds)];
+  });
+  appendFileSync(file, `${JSON.stringify({ tables: Object.fromEntries(tables) })}\n`);
 }

@@ -1,0 +1,38 @@
+/**
+ * Holds every call to AWS of a run of `npm test` against the services' own models: `npm run test:aws-inputs` runs the
+ * tests first, `npm run test:aws-inputs -- FILE` takes the calls of a run with `AWS_CALLS_FILE=FILE`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pythonWithPackages } from '../../lib/local/python.ts';
+
+const localFolder = join(import.meta.dirname, '..', '..', '.local');
+
+async function run(command: string, args: readonly string[], environment = {}): Promise<number> {
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  return status ?? 1;
+}
+
+const python = await pythonWithPackages(
+  localFolder,
+  () => console.log('Installing the models of AWS services (once)'),
+  new AbortController().signal,
+  join(import.meta.dirname, 'requirements.txt'),
+);
+const program = (name: string): string => join(import.meta.dirname, name);
+const withoutCache = { PYTHONDONTWRITEBYTECODE: '1' };
+
+let [file] = process.argv.slice(2);
+let status = await run(python, [program('known_bad.py')], withoutCache);
+if (status === 0 && file === undefined) {
+  file = join(localFolder, 'aws-calls.jsonl');
+  rmSync(file, { force: true });
+  status = await run('npm', ['test'], { AWS_CALLS_FILE: file });
+}
+if (status === 0 && file !== undefined) {
+  status = await run(python, [program('validate.py'), resolve(file)], withoutCache);
+}
+process.exitCode = status;
