@@ -16,6 +16,7 @@ const program = new Command()
   .name('npm run admin --')
   .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
   .option('--stage <name>', 'a deployed stage, with the AWS credentials and region of the environment')
+  .option('--stack-name <name>', 'a deployed gateway by the name of its stack, where several are of a stage')
   .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
   .option('--json', 'print one JSON document', false)
   .configureHelp({ showGlobalOptions: true })
@@ -53,7 +54,7 @@ function run<Given extends unknown[]>(
   work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
-    const options = program.opts<{ stage?: string; gateway: string; json: boolean }>();
+    const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
     const ports = await connect(options, process.env);
     // The last that commander gives is the command itself.
     const answer = await work(

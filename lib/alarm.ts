@@ -40,17 +40,20 @@ interface Watch {
   readonly runbook: Runbook;
   /** On from this value upwards; 1 by itself, for what should never happen at all. */
   readonly threshold?: number;
-  /** How many periods in a row: a single one by itself. */
+  /** How many periods are looked at: a single one by itself. */
   readonly periods?: number;
+  /** How many of them are enough; all of them by itself. */
+  readonly breachingPeriods?: number;
 }
 
 export function watch(scope: Construct, id: string, watched: Watch): Alarm {
-  const { stage, metric, says, runbook, threshold = 1, periods = 1 } = watched;
+  const { stage, metric, says, runbook, threshold = 1, periods = 1, breachingPeriods } = watched;
   return new Alarm(scope, id, {
     alarmDescription: `${says} ${stage.docsUrl}#runbook-${runbook}`,
     metric,
     threshold,
     evaluationPeriods: periods,
+    ...(breachingPeriods === undefined ? {} : { datapointsToAlarm: breachingPeriods }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     // Nothing counted is nothing wrong.
     treatMissingData: TreatMissingData.NOT_BREACHING,

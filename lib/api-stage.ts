@@ -1,5 +1,5 @@
 /** The API as it is published: its throttle, its logs and traces, and the alarms on what callers see of it. */
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -12,10 +12,11 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { counted, watch } from './alarm.ts';
+import { dataRemovalPolicy } from './removal.ts';
 import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** Part of the answers in five minutes. */
+/** Part of the answers in a minute. */
 const errorsPart = 0.01;
 const latencyMs = 3000;
 
@@ -34,7 +35,7 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
 function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
     retention: stage.logRetentionDays,
-    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: dataRemovalPolicy(stage),
   });
   const fields = {
     request_id: AccessLogField.contextRequestId(),
@@ -54,7 +55,8 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
 
 /** Alarms that also tell a canary from good code. */
 export function watchApi(scope: Construct, api: RestApi, stage: StageSettings): readonly Alarm[] {
-  const period = Duration.minutes(5);
+  // Shorter than the five minutes that a canary has, so that what it does is seen in time.
+  const period = Duration.minutes(1);
   watch(scope, 'LimitOverrides', {
     stage,
     metric: counted(stage, 'InvalidLimitOverride'),
@@ -67,15 +69,18 @@ export function watchApi(scope: Construct, api: RestApi, stage: StageSettings): 
       // The average of zeros and ones: the part of the answers that were errors of ours.
       metric: api.metricServerError({ period, statistic: 'Average' }),
       threshold: errorsPart,
-      says: `More than ${errorsPart * 100} % of the answers in five minutes were 5xx.`,
+      periods: 3,
+      breachingPeriods: 2,
+      says: `${errorsPart * 100} % of the answers or more were 5xx in two of three minutes.`,
       runbook: 'api-errors',
     }),
     watch(scope, 'Latency', {
       stage,
       metric: api.metricLatency({ period, statistic: 'p99' }),
       threshold: latencyMs,
-      periods: 2,
-      says: `One answer in a hundred took ${latencyMs} ms or longer for ten minutes.`,
+      periods: 5,
+      breachingPeriods: 3,
+      says: `One answer in a hundred took ${latencyMs} ms or longer in three of five minutes.`,
       runbook: 'api-latency',
     }),
   ];

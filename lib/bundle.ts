@@ -1,6 +1,7 @@
 /** One small file per function, made in a single pass; the same sources give the same bytes. Size is start-up time. */
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -44,8 +45,8 @@ export const bundleSettings = {
 export interface Bundle {
   /** The names of all functions there are. */
   readonly functionNames: readonly string[];
-  /** The folder to upload for a function; its handler is `index.handler`. */
-  folder(functionName: string): string;
+  /** The folder to upload for a function; its handler is `index.handler`. With these files in it, by their names. */
+  folder(functionName: string, files?: Readonly<Record<string, string>>): string;
 }
 
 /** The function beside which the dashboard's files stand. */
@@ -79,11 +80,24 @@ function build(): Bundle {
   }
   return {
     functionNames,
-    folder(functionName) {
+    folder(functionName, files = {}) {
       if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
-      return join(outdir, functionName);
+      const folder = join(outdir, functionName);
+      return Object.keys(files).length === 0 ? folder : withFiles(folder, files);
     },
   };
+}
+
+/** A copy of a function's folder with files that differ from stage to stage. */
+function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const copy = `${folder}.${hash}`;
+  if (existsSync(copy)) return copy;
+  const making = `${copy}.${process.pid}`;
+  cpSync(folder, making, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(making, name), text);
+  moveInto(making, copy);
+  return copy;
 }
 
 /** Made beside its place and moved there whole, so that nobody ever sees a half; of two at once, one is enough. */
@@ -102,11 +116,15 @@ function makeInto(outdir: string, functionNames: readonly string[]): void {
   process.stderr.write(
     `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,
   );
+  moveInto(making, outdir);
+}
+
+function moveInto(making: string, place: string): void {
   try {
-    renameSync(making, outdir);
+    renameSync(making, place);
   } catch (error) {
     rmSync(making, { recursive: true, force: true });
-    if (!existsSync(outdir)) throw error;
+    if (!existsSync(place)) throw error;
   }
 }
 

@@ -2,16 +2,16 @@
  * The real carriers, on the stages that have them: the right to hand a message over, and the road on which
  * receipts come back. Numbers, sender ids and the WhatsApp account are registered by a person, not by a deploy.
  */
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
 import { acknowledgeWildcard } from './rules.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 
 /**
  * What becomes of a message after AWS took it, which the answer to the hand-over told: each event is a queue message to
@@ -50,6 +50,7 @@ export class Carriers extends Construct {
     this.topic.addSubscription(
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );
+    new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
     if (props.stage.smsCarrier === 'aws') this.addSms(props);
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
@@ -63,8 +64,12 @@ export class Carriers extends Construct {
         'Senders are registered by a person, and a client names the one it is allowed.',
       );
     }
+    const name = smsConfigurationSet(stage);
+    const published = this.letPublish('sms-voice.amazonaws.com', {
+      ArnLike: { 'aws:SourceArn': this.arn('sms-voice', 'configuration-set', name) },
+    });
     const configurationSet = new CfnConfigurationSet(this, 'SmsConfigurationSet', {
-      configurationSetName: stage.smsConfigurationSet,
+      configurationSetName: name,
       eventDestinations: [
         {
           eventDestinationName: 'receipts',
@@ -74,7 +79,8 @@ export class Carriers extends Construct {
         },
       ],
     });
-    this.topic.grantPublish(new ServicePrincipal('sms-voice.amazonaws.com'));
+    // An event destination that may not publish is refused, or loses the first receipts.
+    configurationSet.node.addDependency(published);
     Grant.addToPrincipal({
       grantee: dispatch,
       actions: ['sms-voice:SendTextMessage'],
@@ -87,13 +93,23 @@ export class Carriers extends Construct {
   }
 
   private addWhatsApp({ stage, dispatch }: CarriersProps): void {
-    this.topic.grantPublish(new ServicePrincipal('social-messaging.amazonaws.com'));
+    this.letPublish('social-messaging.amazonaws.com');
     const phoneNumber = stage.whatsappPhoneNumberId.replace(/^phone-number-id-/, '');
     Grant.addToPrincipal({
       grantee: dispatch,
       actions: ['social-messaging:SendWhatsAppMessage'],
       resourceArns: [this.arn('social-messaging', 'phone-number-id', phoneNumber)],
     });
+  }
+
+  /** For this account alone: the service publishes for every account that names the topic. */
+  private letPublish(service: string, conditions: Record<string, object> = {}): IDependable {
+    const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };
+    const granted = this.topic.grantPublish(
+      new ServicePrincipal(service, { conditions: { StringEquals: sourceAccount, ...conditions } }),
+    );
+    granted.assertSuccess();
+    return granted;
   }
 
   private arn(service: string, resource: string, resourceName: string): string {

@@ -11,11 +11,15 @@ import { Canary } from './canary.ts';
 import { Messaging } from './messaging.ts';
 import { Observability } from './observability.ts';
 import { OtpSecret } from './otp-secret.ts';
+import { publishedSettings } from './outputs.ts';
 import { Schedules } from './schedules.ts';
 import type { StageSettings } from './stage-settings.ts';
 import { Storage } from './storage.ts';
 import { TokenKey } from './token-key.ts';
 import { Webhooks } from './webhooks.ts';
+
+/** Of the 500 that CloudFormation takes in a stack: with every setting on, and the rest for what is to come. */
+export const resourceMaximum = 400;
 
 export class GatewayStack extends Stack {
   constructor(scope: Construct, stage: StageSettings) {
@@ -40,11 +44,12 @@ export class GatewayStack extends Stack {
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     new Observability(this, 'Observability', stage);
-    if (stage.canary) new Canary(this, 'Canary', api.alarms);
+    if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());
     this.publish(webhooks.queueUrls());
+    this.publish(publishedSettings(stage));
   }
 
   /** Outputs: what the command line and the tests need in order to find their way. */

@@ -2,9 +2,9 @@
  * A Lambda function with a role of its own that may write its own log and nothing else: every further right
  * comes from a grant, which sets the variable that goes with it too.
  */
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration } from 'aws-cdk-lib';
+import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -23,9 +23,16 @@ import type { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
 import { bundleFunctions } from './bundle.ts';
+import { InlineRole } from './inline-role.ts';
+import { dataRemovalPolicy } from './removal.ts';
 import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
 import { stageVariables } from './stage-variables.ts';
+
+const tracesAnywhere = 'X-Ray knows no resource to write a trace to.';
+
+/** Of a function's calls in a minute. */
+const failedPart = 0.01;
 
 interface GatewayFunctionProps {
   readonly stage: StageSettings;
@@ -38,6 +45,8 @@ interface GatewayFunctionProps {
   readonly settings?: readonly EnvironmentName[];
   /** Whether it may call itself by a queue; Lambda stops such a loop otherwise. */
   readonly recursiveLoop?: boolean;
+  /** Beside its code, by their names: what is too long for a variable, of which a function has 4 KB in all. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export class GatewayFunction extends LambdaFunction {
@@ -50,10 +59,10 @@ export class GatewayFunction extends LambdaFunction {
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props;
-    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new InlineRole(scope, `${id}Role`, { service: 'lambda.amazonaws.com' });
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: stage.logRetentionDays,
-      removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(stage),
     });
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
     const reserved = stage.reservedConcurrency[props.functionName];
@@ -61,7 +70,7 @@ export class GatewayFunction extends LambdaFunction {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleFunctions().folder(props.functionName)),
+      code: Code.fromAsset(bundleFunctions().folder(props.functionName, props.files)),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes ?? 512,
@@ -87,18 +96,7 @@ export class GatewayFunction extends LambdaFunction {
       if (value === undefined) throw new Error(`${name} is not settled by the stage`);
       this.setVariables({ [name]: value });
     }
-    this.errors = watch(this, 'Errors', {
-      stage,
-      metric: this.metricErrors({ period: Duration.minutes(5) }),
-      says: `${props.functionName} throws or times out.`,
-      runbook: 'function-errors',
-    });
-    watch(this, 'Throttles', {
-      stage,
-      metric: this.metricThrottles({ period: Duration.minutes(5) }),
-      says: `${props.functionName} is called more often at once than it may run.`,
-      runbook: 'function-throttles',
-    });
+    this.errors = this.watchErrors();
     acknowledge(this, {
       'Serverless-LambdaDLQ':
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
@@ -106,8 +104,49 @@ export class GatewayFunction extends LambdaFunction {
     });
     acknowledge(role, {
       ...(stage.tracing
-        ? { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray knows no resource to write a trace to.' }
+        ? {
+            'AwsSolutions-IAM5[Resource::*]': tracesAnywhere,
+            'Serverless-LambdaStarPermissions': tracesAnywhere,
+          }
         : {}),
+    });
+  }
+
+  /**
+   * Lambda's `Errors` has what throws or times out. A function that answers 5xx, or leaves messages in its queue, has
+   * succeeded in its eyes, and counts that itself (`shared/metrics.ts`). In minutes, and as a part of the function's
+   * own calls: a canary has a tenth of them for five minutes, and the function may have few of the API's.
+   */
+  private watchErrors(): Alarm {
+    const { stage, functionFile } = this;
+    if (!stage.alarmsOnExpressions) {
+      return watch(this, 'Errors', {
+        stage,
+        metric: this.metricErrors({ period: Duration.minutes(1) }),
+        says: `${functionFile} throws or times out.`,
+        runbook: 'function-errors',
+      });
+    }
+    const period = Duration.minutes(1);
+    const failures = new Metric({
+      namespace: 'MessagingGateway',
+      metricName: 'FunctionFailure',
+      dimensionsMap: { function_name: this.functionName },
+      statistic: 'Sum',
+    });
+    return watch(this, 'Errors', {
+      stage,
+      metric: new MathExpression({
+        // A sum takes what there is: nothing is counted before the first failure.
+        expression: 'SUM([errors, failures]) / calls',
+        usingMetrics: { errors: this.metricErrors(), failures, calls: this.metricInvocations() },
+        period,
+      }),
+      threshold: failedPart,
+      periods: 3,
+      breachingPeriods: 1,
+      says: `${functionFile} throws, times out, answers 5xx or leaves messages in its queue, in ${failedPart * 100} % of its calls in a minute.`,
+      runbook: 'function-errors',
     });
   }
 

@@ -168,7 +168,9 @@ export class Messaging extends Construct {
       // A message that waits is queued anew, by the function that took it: a loop on purpose, which ends when the
       // message expires. Lambda would stop it after 16 rounds.
       recursiveLoop: true,
+      files: { 'prices.json': JSON.stringify(stage.prices) },
     });
+    dispatch.setVariables({ PRICES_FILE: 'prices.json' });
     storage.grant(dispatch, 'messages', 'UpdateItem');
     storage.grant(dispatch, 'clients', 'GetItem');
     // The codes of one-time passwords are made at hand-over.
@@ -262,7 +264,6 @@ function carrierSettings(stage: StageSettings): EnvironmentName[] {
   return [
     'SMS_CARRIER',
     'WHATSAPP_CARRIER',
-    'PRICES',
     ...(stage.smsCarrier === 'aws' ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'] as const) : []),
     ...(stage.whatsappCarrier === 'aws' ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION'] as const) : []),
     ...(stage.whatsappCarrier === 'aws' && stage.whatsappOtpTemplate !== undefined

@@ -10,11 +10,12 @@ import {
   Metric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { counted } from './alarm.ts';
+import { counted, watch } from './alarm.ts';
 import { GatewayFunction } from './lambda-function.ts';
 import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -29,6 +30,7 @@ export class Observability extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
+    this.watchThrottles();
     const all = scope.node.findAll();
     const alarms = all.filter((construct) => construct instanceof Alarm);
     if (stage.alarmEmail !== undefined) this.tell(alarms, stage.alarmEmail);
@@ -86,9 +88,30 @@ export class Observability extends Construct {
     });
   }
 
+  /** Of the account: what throttles a function is most often the concurrency that all functions of an account share. */
+  private watchThrottles(): void {
+    watch(this, 'Throttles', {
+      stage: this.stage,
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Throttles',
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      says: 'A function of this account and region is called more often at once than it may run.',
+      runbook: 'function-throttles',
+    });
+  }
+
   private tell(alarms: readonly Alarm[], address: string): void {
     const topic = new Topic(this, 'Alarms', { enforceSSL: true });
     topic.addSubscription(new EmailSubscription(address));
+    // The topic has a policy, for TLS, and so no longer the one by which an account's own alarms may publish.
+    topic.grantPublish(
+      new ServicePrincipal('cloudwatch.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
     acknowledge(topic, {
       'Serverless-SNSRedrivePolicy': 'A letter that cannot be delivered is no better off in a queue.',
     });

@@ -1,9 +1,10 @@
 /** The secret that one-time passwords are derived under; rotated by a new version, the one before holds beside it. */
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
+import { dataRemovalPolicy } from './removal.ts';
 import { acknowledge } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -16,7 +17,7 @@ export class OtpSecret extends Construct {
       description: `Messaging gateway (${stage.name}): one-time passwords are derived under this`,
       // 64 letters and digits are 381 bits.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: dataRemovalPolicy(stage),
     });
     acknowledge(this.secret, {
       'AwsSolutions-SMG4':

@@ -1,34 +1,63 @@
 /** Time that belongs to AWS: one-shot schedules aimed at queues, and functions called every minute. */
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, CfnDeletionPolicy, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Schedule, ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import {
+  CfnScheduleGroup,
+  type IScheduleGroup,
+  Schedule,
+  ScheduleExpression,
+  ScheduleGroup,
+  TimeWindow,
+} from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../shared/env.ts';
 import { watch } from './alarm.ts';
+import { InlineRole } from './inline-role.ts';
 import type { GatewayFunction } from './lambda-function.ts';
 import type { GatewayQueue } from './queue.ts';
 import { acknowledgeWildcard } from './rules.ts';
 import type { StageSettings } from './stage-settings.ts';
 
+/**
+ * With the last part of the stack's id, which every stack has for itself: a group takes a while to be deleted with all
+ * that it holds, and its name is taken until then.
+ */
+function scheduleGroupName(stage: StageSettings): string {
+  const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  return Fn.join('-', [stage.stackName, Fn.select(4, Fn.split('-', stackId))]);
+}
+
 export class Schedules extends Construct {
-  private readonly group: ScheduleGroup;
+  private readonly group: IScheduleGroup;
+  /** By which the rules on the template know it. */
+  private readonly groupId: string;
   /** What a schedule may do when it fires: send to the queues that some function may aim at. */
-  private readonly role: Role;
+  private readonly role: InlineRole;
   private readonly stage: StageSettings;
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
-    this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName: stage.stackName });
-    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    const group = new CfnScheduleGroup(this, 'Group', { name: scheduleGroupName(stage) });
+    // Its schedules aim at queues that go with the stack, so it goes too. One that another replaces is kept, because
+    // what it holds is still to fire.
+    group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
+    group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
+    this.groupId = Stack.of(this).getLogicalId(group);
+    // By reference: whatever names the group then waits for it.
+    this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
+    this.role = new InlineRole(this, 'Role', {
+      service: 'scheduler.amazonaws.com',
+      onlyForThisAccount: true,
+    });
     for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
       watch(this, metricName, {
         stage,
         metric: new Metric({
           namespace: 'AWS/Scheduler',
           metricName,
-          dimensionsMap: { ScheduleGroup: stage.stackName },
+          dimensionsMap: { ScheduleGroup: group.ref },
           statistic: 'Sum',
           period: Duration.minutes(5),
         }),
@@ -57,7 +86,7 @@ export class Schedules extends Construct {
         }),
       ),
     });
-    for (const group of groups) {
+    for (const group of [`<${this.groupId}>`, ...groups.slice(1)]) {
       acknowledgeWildcard(
         to.executionRole,
         'scheduler',
@@ -76,8 +105,9 @@ export class Schedules extends Construct {
   /** Calls a function every minute. */
   everyMinute(target: GatewayFunction): void {
     const { live } = target;
-    const role = new Role(this, `Call${target.node.id}`, {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    const role = new InlineRole(this, `Call${target.node.id}`, {
+      service: 'scheduler.amazonaws.com',
+      onlyForThisAccount: true,
     });
     // The CDK's own target may call every version; this one calls what it was aimed at.
     Grant.addToPrincipal({

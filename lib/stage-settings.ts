@@ -12,12 +12,21 @@ z.config(en());
 const wholeNumber = z.int().check(z.positive());
 const carrier = z.enum(['simulator', 'aws']);
 
+/**
+ * The shortest name that begins with the stack's is that of the schedule group: 64 characters, of which 13 are a dash
+ * and a part of the stack's id. A configuration set has 64 too, a metric of the web ACL 128, a table 255.
+ */
+export const stackNameMaximum = 51;
+
 const settings = z.strictObject({
   name: z.string(),
   /** First in every name, so that several gateways can stand side by side in one account. */
   stackName: z
     .string()
-    .check(z.regex(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, 'letters, digits and dashes, 100 at most')),
+    .check(
+      z.regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'letters, digits and dashes'),
+      z.maxLength(stackNameMaximum, `${stackNameMaximum} characters at most`),
+    ),
   /** Where it stands; without one, where the AWS profile of the deploy says. */
   region: z.optional(z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'))),
 
@@ -42,7 +51,10 @@ const settings = z.strictObject({
   prices: z.strictObject(priceTable().shape),
   /** What was set up by hand in AWS End User Messaging; empty where a simulator is the carrier. */
   smsOriginationIdentity: z.string(),
-  smsConfigurationSet: z.string(),
+  /** The configuration set that the deploy makes for receipts of SMS; without a name, under that of the stack. */
+  smsConfigurationSet: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -, 64 at most')),
+  ),
   whatsappPhoneNumberId: z.string(),
   metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
   /** `name/language` of the approved authentication template for one-time passwords; without it they go as text. */
@@ -89,6 +101,8 @@ const settings = z.strictObject({
   spendAlarmPerDay: z.number().check(z.positive()),
   /** New code takes a tenth of the calls for five minutes, and goes back by itself when an alarm goes off. */
   canary: z.boolean(),
+  /** Lets a deploy pass while an alarm is on, which CodeDeploy otherwise refuses: for the deploy that mends the cause. */
+  ignoreAlarmConfiguration: z.boolean(),
   /** The keys that may sign tokens; the last one does. Two stand side by side while one follows the other. */
   tokenKeyGenerations: z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)),
 
@@ -111,11 +125,18 @@ const settings = z.strictObject({
   deployWithCallerCredentials: z.boolean(),
   /** The emulator asks for `sqs:SendMessageBatch`, which AWS knows only as `sqs:SendMessage`. */
   grantSendMessageBatch: z.boolean(),
+  /** Alarms on an expression of several metrics, which the emulator refuses. */
+  alarmsOnExpressions: z.boolean(),
   /** The emulator checks CreateSchedule against `schedule/default/<name>`, whatever the group. */
   grantDefaultScheduleGroup: z.boolean(),
 });
 
 export type StageSettings = Readonly<z.output<typeof settings>>;
+
+/** Two gateways in one account each have a configuration set of their own. */
+export function smsConfigurationSet(stage: StageSettings): string {
+  return stage.smsConfigurationSet ?? stage.stackName;
+}
 
 /** What must hold between settings. */
 const checked = settings.check(
@@ -128,11 +149,6 @@ const checked = settings.check(
       smsCarrier !== 'aws' || stage.smsOriginationIdentity !== '',
       'smsOriginationIdentity',
       'the number, sender id or pool that messages go from, where smsCarrier is aws',
-    );
-    demand(
-      smsCarrier !== 'aws' || stage.smsConfigurationSet !== '',
-      'smsConfigurationSet',
-      'a name for the configuration set, where smsCarrier is aws',
     );
     demand(
       whatsappCarrier !== 'aws' || /^phone-number-id-\w+$/.test(stage.whatsappPhoneNumberId),

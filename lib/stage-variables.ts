@@ -1,14 +1,13 @@
 /** What functions are told of their stage: the values under the names that `shared/env.ts` knows. */
 import type { EnvironmentName } from '../shared/env.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 
 /** The variables that some function reads and that are settled by the stage alone. */
 export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
   return {
     RETENTION_DAYS: String(stage.retentionDays),
-    PRICES: JSON.stringify(stage.prices),
     SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
-    SMS_CONFIGURATION_SET: stage.smsConfigurationSet,
+    SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
     META_API_VERSION: stage.metaApiVersion,
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),

@@ -1,5 +1,6 @@
 /** The tables as their shapes tell, and grants that name each action they permit. */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type Attribute,
   AttributeType,
@@ -47,6 +48,7 @@ export class Storage extends Construct {
       tables.set(name, makeTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
+    if (stage.alarmsOnExpressions) watchThrottles(this, [...tables.values()], stage);
   }
 
   /** The outbox of the design: each change of a message, in order. */
@@ -113,6 +115,8 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
     deletionProtection: stage.keepData,
+    // Kept of a deploy that fails, too: CloudFormation could not delete a protected table. The next deploy takes the
+    // tables that it finds under these names into the stack (`--import-existing-resources`).
     removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   for (const [indexName, index] of Object.entries(shape.indexes ?? {})) {
@@ -130,7 +134,6 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
       'AwsSolutions-DDB3': 'Its rows are made again by themselves, or end within days: nothing to restore.',
     });
   }
-  watchThrottles(table, stage);
   return table;
 }
 
@@ -149,12 +152,26 @@ function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Ca
   for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
 }
 
-function watchThrottles(table: Table, stage: StageSettings): void {
-  for (const metricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
-    watch(table, metricName, {
+/** One alarm for five tables, because an alarm takes ten metrics; the DynamoDB console shows which it is. */
+const tablesOfAnAlarm = 5;
+
+function watchThrottles(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
+  for (let first = 0; first < tables.length; first += tablesOfAnAlarm) {
+    const watched = tables.slice(first, first + tablesOfAnAlarm);
+    const metrics = watched.flatMap((table, index) =>
+      ['Read', 'Write'].map((kind) => [
+        `${kind.toLowerCase()}${index}`,
+        table.metric(`${kind}ThrottleEvents`, { statistic: 'Sum' }),
+      ]),
+    );
+    watch(scope, `Throttles${1 + first / tablesOfAnAlarm}`, {
       stage,
-      metric: table.metric(metricName, { statistic: 'Sum', period: Duration.minutes(5) }),
-      says: `The table ${table.node.id} refused requests for a while; they are tried again.`,
+      metric: new MathExpression({
+        expression: 'SUM(METRICS())',
+        usingMetrics: Object.fromEntries(metrics),
+        period: Duration.minutes(5),
+      }),
+      says: `One of the tables ${watched.map(({ node }) => node.id).join(', ')} refused requests for a while; they are tried again.`,
       runbook: 'table-throttles',
     });
   }

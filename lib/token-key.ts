@@ -1,9 +1,9 @@
 /** The keys that sign tokens: they never leave KMS, and one function alone may use them. */
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { GatewayFunction } from './lambda-function.ts';
+import { dataRemovalPolicy } from './removal.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export class TokenKey extends Construct {
@@ -18,7 +18,7 @@ export class TokenKey extends Construct {
           description: `Messaging gateway (${stage.name}): signs access tokens, generation ${generation}`,
           keySpec: KeySpec.ECC_NIST_P256,
           keyUsage: KeyUsage.SIGN_VERIFY,
-          removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+          removalPolicy: dataRemovalPolicy(stage),
         }),
     );
   }

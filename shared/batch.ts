@@ -5,6 +5,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { log } from './log.ts';
+import { countFunctionFailure } from './metrics.ts';
 
 /** What becomes of a queue message whose work did not fail: done, or shown again after so many seconds. */
 export interface QueueVerdict {
@@ -41,6 +42,7 @@ export async function processRecords(
       } catch (error) {
         const receives = record.attributes.ApproximateReceiveCount;
         log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
+        countFunctionFailure();
       }
       return [{ itemIdentifier: record.messageId }];
     }),

@@ -3,7 +3,6 @@
  * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod/mini';
-import { priceTable } from './price-table.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.pipe(
@@ -60,8 +59,8 @@ const variables = {
 
   SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
-  /** What messages are expected to cost, as JSON: see `price-table.ts`. */
-  PRICES: z.lazy(() => z.pipe(z.pipe(z.string(), z.transform(parseJson)), priceTable())),
+  /** The file that tells what messages are expected to cost, seen from the function's own: see `price-table.ts`. */
+  PRICES_FILE: text,
   /** The number, sender id or pool from which an SMS goes that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,
@@ -128,11 +127,7 @@ export function sampledTraceId(): string | undefined {
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
 }
 
-function parseJson(value: string, context: z.core.ParsePayload): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    context.issues.push({ code: 'custom', message: 'not JSON', input: value });
-    return z.NEVER;
-  }
+/** The name under which Lambda knows the function that runs. */
+export function lambdaFunctionName(): string {
+  return process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'local';
 }

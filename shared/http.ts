@@ -14,6 +14,7 @@ import { gateParts } from './http/gate.ts';
 import { type Arrival, type Identify, type Identity, identifyAddress } from './http/identity.ts';
 import { assertWellFormedTexts } from './http/well-formed.ts';
 import { log } from './log.ts';
+import { countFunctionFailure } from './metrics.ts';
 import { type Decision, retryAfterSeconds } from './rate-limit/decision.ts';
 import { rateLimitHeaders, uncountedHeaders } from './rate-limit/headers.ts';
 import type { RateLimiter } from './rate-limit/limiter.ts';
@@ -144,6 +145,7 @@ export function httpFunction(route: Route, operation: Operation, options: HttpOp
       remaining: decision?.binding.remaining,
       ...logged,
     });
+    if (answer.status >= 500) countFunctionFailure();
     const limits =
       decision === undefined
         ? uncountedHeaders(route.policy, arrival.now)

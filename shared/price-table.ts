@@ -1,4 +1,4 @@
-/** The form of a stage's prices, in its settings and in the environment of its functions. */
+/** The form of a stage's prices, in its settings and in the file that the function which needs them has beside it. */
 import * as z from 'zod/mini';
 
 /** By ISO 3166-1 alpha-2 country; `default` for every other. */
@@ -9,7 +9,6 @@ function pricesByCountry() {
   );
 }
 
-/** A function, because every function imports this with the environment, and one reads it. */
 export function priceTable() {
   return z.object({
     /** ISO 4217. */

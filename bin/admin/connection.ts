@@ -3,12 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
-import { resourcesOf, type StackResources } from '../../lib/outputs.ts';
-import type { StageSettings } from '../../lib/stage-settings.ts';
-import { stageVariables } from '../../lib/stage-variables.ts';
+import {
+  publishedSettings,
+  resourcesOf,
+  type StackResources,
+  settingsOf,
+  stageOutput,
+} from '../../lib/outputs.ts';
 import { stages } from '../../lib/stages.ts';
 import type { AdminPorts } from '../../shared/admin/ports.ts';
-import { stackOutputs } from '../../shared/admin/stack-outputs.cloudformation.ts';
+import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
 import { adminPorts } from '../../shared/admin/wire.ts';
 import { readEnvironment, webhookRuleNames } from '../../shared/env.ts';
 import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url.ts';
@@ -20,6 +24,7 @@ const connectWithinMs = 3000;
 
 interface ConnectionOptions {
   readonly stage?: string;
+  readonly stackName?: string;
   readonly gateway: string;
 }
 
@@ -33,12 +38,13 @@ export async function connect(
   options: ConnectionOptions,
   environment: Record<string, string | undefined>,
 ): Promise<AdminPorts> {
-  if (options.stage === undefined) {
+  if (options.stage === undefined && options.stackName === undefined) {
     const resources = await localResources(options.gateway, environment);
-    return portsOf(resources, stages.local);
+    return portsOf(resources, settingsOf(publishedSettings(stages.local)));
   }
-  const stage = knownStage(options.stage);
-  return portsOf(await deployedResources(stage), stage);
+  const { outputs } = await deployedGateway(options);
+  // As they were deployed: `-c` gives a stage other settings than the code has.
+  return portsOf(resourcesOf(outputs), settingsOf(outputs));
 }
 
 const connectionSchema = z.object({
@@ -78,22 +84,42 @@ function noGateway(cause?: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-function knownStage(name: string): StageSettings {
-  const found = Object.values(stages).find((stage) => stage.name === name);
-  if (found !== undefined) return found;
-  throw new ConnectionFailure(`There is no stage ${name}; there are: ${Object.keys(stages).join(', ')}.`);
-}
-
-async function deployedResources(stage: StageSettings): Promise<StackResources> {
-  try {
-    return resourcesOf(await stackOutputs(stage.stackName));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConnectionFailure(`The stack ${stage.stackName} cannot be read: ${reason}`, { cause: error });
+/** The stack that is meant: by its name, or the only one of that stage, whatever name it was deployed under. */
+async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
+  const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
+  const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConnectionFailure(
+      /region (is missing|not accepted)/i.test(reason)
+        ? 'No AWS region is set: name it in AWS_REGION, or in the profile that AWS_PROFILE names.'
+        : `${where} cannot be read: ${reason}`,
+      { cause },
+    );
+  });
+  const gateways = stacks.filter(({ outputs }) => outputs[stageOutput] !== undefined);
+  const wanted = gateways.filter(({ outputs }) => stage === undefined || outputs[stageOutput] === stage);
+  const [found] = wanted;
+  if (found !== undefined && wanted.length === 1) return found;
+  if (found !== undefined) {
+    throw new ConnectionFailure(
+      `Several gateways are of stage ${stage}: ${namesOf(wanted)}. Name one with --stack-name.`,
+    );
   }
+  throw new ConnectionFailure(
+    stackName === undefined
+      ? `No gateway of stage ${stage} is deployed in this account and region; there are: ${namesOf(gateways) || 'none'}.`
+      : `${where} is no gateway of ${stage === undefined ? 'this version' : `stage ${stage}`}: deploy this version first, or name another.`,
+  );
 }
 
-function portsOf({ tables, queues }: StackResources, stage: StageSettings): AdminPorts {
+function namesOf(stacks: readonly DeployedStack[]): string {
+  return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
+}
+
+function portsOf(
+  { tables, queues }: StackResources,
+  settings: Readonly<Record<string, string | undefined>>,
+): AdminPorts {
   const named = (kind: string, names: Readonly<Record<string, string>>, name: string): string => {
     const value = names[name];
     if (value === undefined) {
@@ -102,7 +128,7 @@ function portsOf({ tables, queues }: StackResources, stage: StageSettings): Admi
     return value;
   };
   const table = (name: string): string => named('table', tables, name);
-  const rules = readEnvironment(webhookRuleNames, stageVariables(stage));
+  const { RETENTION_DAYS, ...rules } = readEnvironment([...webhookRuleNames, 'RETENTION_DAYS'], settings);
   return adminPorts({
     tables: {
       agenda: table('agenda'),
@@ -118,7 +144,7 @@ function portsOf({ tables, queues }: StackResources, stage: StageSettings): Admi
     },
     webhooksQueueUrl: named('queue', queues, 'webhooks'),
     slowWebhooksQueueUrl: named('queue', queues, 'slow_webhooks'),
-    retentionDays: stage.retentionDays,
+    retentionDays: RETENTION_DAYS,
     webhookUrl: webhookUrlSchema(addressRules(rules)),
   });
 }

@@ -1,16 +1,26 @@
-/** Where a deployed stage has its tables and queues: what its stack publishes. */
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+/** What deployed stacks publish, with the credentials and the region of the environment. */
+import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/** The outputs of a stack, with the credentials and the region of the environment. */
-export async function stackOutputs(stackName: string): Promise<Readonly<Record<string, string>>> {
+export interface DeployedStack {
+  readonly name: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** The stack of that name, or without one every stack of the account and region. */
+export async function deployedStacks(stackName?: string): Promise<DeployedStack[]> {
   const client = new CloudFormationClient({ maxAttempts: 3, requestHandler: timeLimits });
+  const found: DeployedStack[] = [];
   try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
-    return Object.fromEntries(
-      (Stacks[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
-    );
+    const wanted = stackName === undefined ? {} : { StackName: stackName };
+    for await (const { Stacks = [] } of paginateDescribeStacks({ client }, wanted)) {
+      for (const { StackName = '', Outputs = [] } of Stacks) {
+        const outputs = Outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
+        found.push({ name: StackName, outputs: Object.fromEntries(outputs) });
+      }
+    }
+    return found;
   } finally {
     client.destroy();
   }

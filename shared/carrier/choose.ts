@@ -10,6 +10,7 @@ import type { PriceTable } from '../price-table.ts';
 import { awsSms } from './aws-sms.ts';
 import { awsWhatsApp } from './aws-whatsapp.ts';
 import { dynamoOutbox } from './outbox.dynamo.ts';
+import { readPrices } from './prices-file.ts';
 import { sqsReceiptSender } from './receipts.sqs.ts';
 import { simulator } from './simulator.ts';
 
@@ -19,14 +20,15 @@ const handOverLimitMs = 8000;
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 
 export function chooseCarriers(clock: Clock): Carriers {
-  const { SMS_CARRIER, WHATSAPP_CARRIER, PRICES } = readEnvironment([
+  const { SMS_CARRIER, WHATSAPP_CARRIER, PRICES_FILE } = readEnvironment([
     'SMS_CARRIER',
     'WHATSAPP_CARRIER',
-    'PRICES',
+    'PRICES_FILE',
   ]);
+  const prices = readPrices(PRICES_FILE);
   return {
-    sms: SMS_CARRIER === 'aws' ? smsByAws(PRICES, clock) : simulated(PRICES, clock),
-    whatsapp: WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(PRICES) : simulated(PRICES, clock),
+    sms: SMS_CARRIER === 'aws' ? smsByAws(prices, clock) : simulated(prices, clock),
+    whatsapp: WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(prices) : simulated(prices, clock),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Values for every variable that a function reads, for runs outside a deployed stage. */
 import type { EnvironmentName } from '../../shared/env.ts';
+import { pricesFile } from '../support/prices.ts';
 
 const queue = (name: string): string => `http://127.0.0.1:9/000000000000/${name}`;
 const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:000000000000:${name}`;
@@ -42,7 +43,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   WEBHOOK_ALLOW_LOOPBACK: 'true',
   SMS_CARRIER: 'simulator',
   WHATSAPP_CARRIER: 'simulator',
-  PRICES: '{"currency":"USD","sms":{"default":0.0042},"whatsapp":{"default":0.005}}',
+  PRICES_FILE: pricesFile,
   SMS_ORIGINATION_IDENTITY: 'bench',
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { chooseCarriers } from '../../shared/carrier/choose.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { type CarrierServer, carrierEnvironment, startCarrierServer } from '../support/carrier-server.ts';
+import { pricesFile } from '../support/prices.ts';
 import { aMessage } from './a-message.ts';
 
 const before = { ...process.env };
@@ -22,7 +23,7 @@ afterEach(() => {
 afterAll(() => server.close());
 
 async function choose(environment: Record<string, string>) {
-  Object.assign(process.env, carrierEnvironment(server.url), { PRICES: '{"currency":"USD"}' }, environment);
+  Object.assign(process.env, carrierEnvironment(server.url), { PRICES_FILE: pricesFile }, environment);
   return chooseCarriers(systemClock);
 }
 
@@ -43,7 +44,14 @@ it.each([
     'SMS_ORIGINATION_IDENTITY, SMS_CONFIGURATION_SET',
   ],
   [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID, META_API_VERSION'],
-  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES: 'cheap' }, 'PRICES'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES_FILE: '' }, 'PRICES_FILE'],
 ])('stops at start-up where settings are missing: %j', async (environment, missing) => {
   await expect(choose(environment)).rejects.toThrow(`environment variables missing or malformed: ${missing}`);
+});
+
+it('stops at start-up where the file of prices is missing or holds none', async () => {
+  const carriers = { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws' };
+  for (const PRICES_FILE of ['prices.json', import.meta.filename]) {
+    await expect(choose({ ...carriers, PRICES_FILE })).rejects.toThrow(`${PRICES_FILE} does not hold prices`);
+  }
 });

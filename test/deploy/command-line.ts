@@ -23,6 +23,7 @@ const differences = {
     deployWithCallerCredentials: true,
     grantSendMessageBatch: true,
     grantDefaultScheduleGroup: true,
+    alarmsOnExpressions: false,
   },
   /** What the shell has beside: nobody is there to answer a question, and AWS's command line is not installed. */
   shell: `

@@ -10,7 +10,7 @@ import { startEmulator } from '../../lib/local/emulator.ts';
 import { type Front, startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { commandLine } from './command-line.ts';
-import { destroy, destroyWhatIsKept } from './destroy.ts';
+import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
 import { readmeCommands } from './readme.ts';
@@ -40,8 +40,11 @@ async function life(ground: Ground, front: Front): Promise<void> {
   );
   await part('Failed deploy under traffic', () => rollBack(ground, deployed.token, rotated.deploy));
   await part('End of the old token key', () => withdrawOldTokenKey(ground, rotated.token));
-  await part('Destroy', () => destroy(ground));
-  await part('Destroy of a stage that keeps its data', () => destroyWhatIsKept(ground));
+  await part('Destroy, deploy and destroy', () => destroy(ground));
+  const takeBack = await part('Failed first deploy of a stage that keeps its data', () =>
+    failFirstDeploy(ground),
+  );
+  await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
   const left = [...ground.deployCommands.left, ...ground.rotateCommands.left];
   show(left.length === 0, 'every command of these sections of the README was run', left.join());
 }

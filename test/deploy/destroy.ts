@@ -1,9 +1,24 @@
 /** The end of a stack: nothing is left of a trial, and all data is left of a stage that keeps it. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { emulatorAccess } from '../../lib/local/emulator.ts';
+import { documentClient } from '../../shared/aws.ts';
+import { commands } from './first-deploy.ts';
 import { describe, endOf, type Ground, keptStackName, stackName } from './ground.ts';
 
-export async function destroy({ report, shell, deployCommands, survey, releases }: Ground): Promise<void> {
+/** Twice, with a deploy between: the second finds nothing of the first in its way. */
+export async function destroy(ground: Ground): Promise<void> {
+  const { report, shell, deployCommands, releases } = ground;
+  const command = deployCommands.take(/^npx cdk destroy$/);
+  await destroyOnce(ground, command);
+  const again = await shell(releases.next.folder, commands(ground).deploy);
+  report.show(again.status === 0, 'cdk deploy after the destroy makes it anew', endOf(again.output));
+  await destroyOnce(ground, command);
+}
+
+async function destroyOnce({ report, shell, survey, releases }: Ground, command: string): Promise<void> {
   const resources = await survey.resources(stackName);
-  const destroyed = await shell(releases.next.folder, deployCommands.take(/^npx cdk destroy$/));
+  const destroyed = await shell(releases.next.folder, command);
   report.show(destroyed.status === 0, 'cdk destroy', endOf(destroyed.output));
   report.show((await survey.stackStatus(stackName)) === 'gone', 'the stack is gone');
   const left = await survey.standing(resources);
@@ -14,17 +29,37 @@ export async function destroy({ report, shell, deployCommands, survey, releases 
 const accountsLogRole = /^AWS::IAM::Role .*RestCloudWatchRole/;
 const keeps = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
 
-/** The stage `production`, but for what the emulator has not. */
-export async function destroyWhatIsKept(ground: Ground): Promise<void> {
+/** The stage `production`, but for what the emulator has not: its first deploy fails, and tables are left of it. */
+export async function failFirstDeploy(ground: Ground): Promise<string> {
+  const { report, shell, deployCommands, survey, releases } = ground;
+  const deploy = deployCommands.take(/^npx cdk deploy -c stage=production/);
+  const takeBack = deployCommands.take(/^npx cdk deploy -c stage=production .*--import-existing-resources$/);
+  const failed = await shell(releases.broken.folder, deploy);
+  const status = await survey.stackStatus(keptStackName);
+  report.show(
+    failed.status !== 0 && /^ROLLBACK/.test(status),
+    `a first deploy that cannot succeed leaves the stack in ${status}`,
+    endOf(failed.output),
+  );
+  const deployed = await shell(releases.next.folder, takeBack);
+  report.show(
+    deployed.status === 0,
+    'cdk deploy -c stage=production … --import-existing-resources takes over what was left',
+    endOf(deployed.output),
+  );
+  return takeBack;
+}
+
+/** Destroys that stage, and deploys it again with the rows that it had. */
+export async function destroyWhatIsKept(ground: Ground, takeBack: string): Promise<void> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const { folder } = releases.next;
-  const deployed = await shell(folder, deployCommands.take(/^npx cdk deploy -c stage=production/));
-  report.show(deployed.status === 0, 'cdk deploy -c stage=production …', endOf(deployed.output));
+  const row = await writeRow(ground);
   const resources = await survey.resources(keptStackName);
   const destroy = deployCommands.take(/^npx cdk destroy -c stage=production/);
   const refused = await shell(folder, destroy);
   report.show(
-    refused.status !== 0 && (await survey.stackStatus(keptStackName)) === 'CREATE_COMPLETE',
+    refused.status !== 0 && (await survey.stackStatus(keptStackName)).endsWith('_COMPLETE'),
     'cdk destroy is refused as long as the stack is protected',
     endOf(refused.output),
   );
@@ -44,4 +79,27 @@ export async function destroyWhatIsKept(ground: Ground): Promise<void> {
     `nothing else stays of its ${resources.length} resources, but API Gateway's log role`,
     describe(others),
   );
+  const deployed = await shell(folder, takeBack);
+  report.show(deployed.status === 0, 'the same deploy after the destroy', endOf(deployed.output));
+  const tables = (await survey.resources(keptStackName)).filter(({ type }) => type === keeps[0]);
+  const before = new Set(resources.map(({ id }) => id));
+  report.show(
+    tables.length > 0 && tables.every(({ id }) => before.has(id)),
+    `its ${tables.length} tables are those of before`,
+    describe(tables),
+  );
+  report.show(await row.isThere(), 'a row of before is still there');
+}
+
+async function writeRow({ endpoint }: Ground): Promise<{ isThere(): Promise<boolean> }> {
+  const { region, accessKeyId, secretAccessKey } = emulatorAccess;
+  const dynamo = documentClient(
+    new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } }),
+  );
+  const TableName = `${keptStackName}-limit-overrides`;
+  const Key = { client_id: 'kept', endpoint: 'POST /api/v1/sms/send' };
+  await dynamo.send(new PutCommand({ TableName, Item: { ...Key, per_minute: 61 } }));
+  return {
+    isThere: async () => (await dynamo.send(new GetCommand({ TableName, Key }))).Item?.per_minute === 61,
+  };
 }

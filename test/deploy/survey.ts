@@ -9,6 +9,7 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { IAMClient, paginateListRoles } from '@aws-sdk/client-iam';
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import { paginateListScheduleGroups, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { paginateListQueues, SQSClient } from '@aws-sdk/client-sqs';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
@@ -38,6 +39,7 @@ export function surveyOf(endpoint: string): Survey {
   const logs = new CloudWatchLogsClient(config);
   const iam = new IAMClient(config);
   const kms = new KMSClient(config);
+  const scheduler = new SchedulerClient(config);
 
   async function resources(stackName: string): Promise<StackResource[]> {
     const found: StackResource[] = [];
@@ -69,6 +71,10 @@ export function surveyOf(endpoint: string): Survey {
     'AWS::Logs::LogGroup': () =>
       namesOf(paginateDescribeLogGroups({ client: logs }, {}), ({ logGroups = [] }) =>
         logGroups.map(({ logGroupName }) => logGroupName),
+      ),
+    'AWS::Scheduler::ScheduleGroup': () =>
+      namesOf(paginateListScheduleGroups({ client: scheduler }, {}), ({ ScheduleGroups = [] }) =>
+        ScheduleGroups.map(({ Name }) => Name),
       ),
     'AWS::IAM::Role': () =>
       namesOf(paginateListRoles({ client: iam }, {}), ({ Roles = [] }) =>

@@ -158,7 +158,7 @@ describe('what production holds', () => {
     const both = ofType(complete, 'AWS::KMS::Key').map(([id]) => id);
     expect(both).toHaveLength(2);
     expect(both[0]).toBe(first);
-    const policies = JSON.stringify(ofType(complete, 'AWS::IAM::Policy'));
+    const policies = JSON.stringify(ofType(complete, 'AWS::IAM::Role'));
     for (const id of both) expect(policies).toContain(`"${id}"`);
     const issuer = ofType(complete, 'AWS::Lambda::Function').find(([id]) => id.startsWith('ApiIssueToken'));
     expect(issuer?.[1].Properties.Environment.Variables.TOKEN_SIGNING_KEY_ID).toEqual({ Ref: both[1] });
@@ -168,7 +168,7 @@ describe('what production holds', () => {
 describe('who is told', () => {
   it('every alarm goes to the address, and names a section of the README that there is', () => {
     const alarms = ofType(complete, 'AWS::CloudWatch::Alarm');
-    expect(alarms.length).toBeGreaterThan(50);
+    expect(alarms.length).toBeGreaterThan(40);
     for (const [, { Properties }] of alarms) {
       expect(Properties.AlarmActions).toHaveLength(1);
       const [, anchor] = /README\.md#runbook-([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];

@@ -24,6 +24,12 @@ const names: readonly [RegExp, string][] = [
   [/Log[0-9A-F]{8}$/, 'its own log'],
 ];
 
+/** What a role may do by the policies that it holds. */
+export function statementsOf(role: TemplateResource['Properties']): readonly Statement[] {
+  const policies = (role.Policies ?? []) as readonly { PolicyDocument: { Statement: Statement[] } }[];
+  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+}
+
 export function actionsOf(resources: Resources): FunctionActions {
   const functionOf = new Map<string, string>();
   for (const { Type, Properties } of Object.values(resources)) {
@@ -31,11 +37,11 @@ export function actionsOf(resources: Resources): FunctionActions {
     functionOf.set(Properties.Role['Fn::GetAtt'][0], String(Properties.Description).split(': ').at(-1) ?? '');
   }
   const found: Record<string, Record<string, Set<string>>> = {};
-  for (const { Type, Properties } of Object.values(resources)) {
-    if (Type !== 'AWS::IAM::Policy') continue;
-    const name = functionOf.get(Properties.Roles[0].Ref);
+  for (const [id, { Type, Properties }] of Object.entries(resources)) {
+    if (Type !== 'AWS::IAM::Role') continue;
+    const name = functionOf.get(id);
     if (name === undefined) continue;
-    for (const { Action, Resource } of Properties.PolicyDocument.Statement as Statement[]) {
+    for (const { Action, Resource } of statementsOf(Properties)) {
       for (const resource of [Resource].flat()) {
         const label = labelOf(resource, resources);
         const actions = new Set([...(found[name]?.[label] ?? []), ...[Action].flat()]);

@@ -48,7 +48,9 @@ function statefulOf(resources: Resources): Readonly<Record<string, unknown>> {
 
 /** How a resource that stands could still be lost, or its rows. */
 function gapsOf({ Type, Properties, DeletionPolicy, UpdateReplacePolicy }: TemplateResource): string[] {
-  const gaps = DeletionPolicy === 'Retain' ? [] : ['goes with the stack'];
+  // A table is kept of a first deploy that fails, too: it is protected, so CloudFormation could not delete it.
+  const kept = Type === 'AWS::DynamoDB::Table' ? 'Retain' : 'RetainExceptOnCreate';
+  const gaps = DeletionPolicy === kept ? [] : ['goes with the stack'];
   if (UpdateReplacePolicy !== 'Retain') gaps.push('goes where it is replaced');
   if (Type !== 'AWS::DynamoDB::Table') return gaps;
   if (Properties.DeletionProtectionEnabled !== true) gaps.push('can be deleted by hand');

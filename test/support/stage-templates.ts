@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { keepRules } from '../../lib/rules.ts';
+import { stackNameMaximum } from '../../lib/stage-settings.ts';
 import { stageFrom } from '../../lib/stages.ts';
 
 export interface TemplateResource {
@@ -25,6 +26,7 @@ export interface TemplateResource {
 interface Synthesized {
   readonly file: string;
   readonly resources: Readonly<Record<string, TemplateResource>>;
+  readonly outputs: Readonly<Record<string, { readonly Value: unknown }>>;
   /** What the rules found and nobody acknowledged. */
   readonly findings: readonly string[];
 }
@@ -33,6 +35,17 @@ const production = {
   stage: 'production',
   whatsappPhoneNumberId: 'phone-number-id-0123456789abcdef0123456789abcdef',
 };
+
+/** Prices of so many countries, each with as many digits as a price has. */
+function pricesOf(countries: number): Record<string, number> {
+  const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
+  return Object.fromEntries(
+    Array.from({ length: countries }, (_, i) => [
+      `${letter(Math.floor(i / 26))}${letter(i)}`,
+      0.01234 + i / 1e5,
+    ]),
+  );
+}
 
 /** Settings as a command line gives them: every stage there is, and production with all that is optional. */
 export const deployments: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -51,6 +64,12 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
     tokenKeyGenerations: [1, 2],
+    prices: { currency: 'USD', sms: pricesOf(240), whatsapp: pricesOf(240) },
+  },
+  'production under the longest name': {
+    ...production,
+    stackName: 'g'.repeat(stackNameMaximum),
+    ignoreAlarmConfiguration: true,
   },
 };
 
@@ -84,7 +103,8 @@ function synthesize(name: string): Synthesized {
   const findings = findingsIn(folder);
   if (fault !== undefined && findings.length === 0) throw fault;
   const file = join(folder, `${stack.stackName}.template.json`);
-  return { file, resources: JSON.parse(readFileSync(file, 'utf8')).Resources, findings };
+  const template = JSON.parse(readFileSync(file, 'utf8'));
+  return { file, resources: template.Resources, outputs: template.Outputs, findings };
 }
 
 interface Report {

@@ -1,0 +1,36 @@
+/** A role that holds its permissions itself: a policy of its own would be one more of the stack's 500 resources. */
+import { Stack } from 'aws-cdk-lib';
+import {
+  type AddToPrincipalPolicyResult,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+interface InlineRoleProps {
+  /** The service that assumes the role. */
+  readonly service: string;
+  /** Only for resources of this account: for services that act for any account that names the role. */
+  readonly onlyForThisAccount?: boolean;
+}
+
+export class InlineRole extends Role {
+  private readonly permissions: PolicyDocument;
+
+  constructor(scope: Construct, id: string, { service, onlyForThisAccount = false }: InlineRoleProps) {
+    const permissions = new PolicyDocument();
+    const sourceAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
+    super(scope, id, {
+      assumedBy: new ServicePrincipal(service, onlyForThisAccount ? { conditions: sourceAccount } : {}),
+      inlinePolicies: { permissions },
+    });
+    this.permissions = permissions;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.permissions.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
+  }
+}

@@ -1,0 +1,92 @@
+/** The names that a template gives to resources, with the limits of CloudFormation's own schemas. */
+import type { TemplateResource } from './stage-templates.ts';
+
+interface NameLimit {
+  readonly longest: number;
+  readonly pattern: RegExp;
+  /** Whether an account takes it once in a region. */
+  readonly unique: boolean;
+}
+
+const alias = { longest: 128, pattern: /^[a-zA-Z0-9-_]+$/, unique: false };
+const handler = { longest: 128, pattern: /^\S+$/, unique: false };
+const metric = { longest: 255, pattern: /^[\w.-]+$/, unique: false };
+const domain = { longest: 255, pattern: /^[a-z0-9.-]+$/, unique: false };
+
+/** By type and property; what is no name of the resource itself is not unique. */
+const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
+  'AWS::ApiGateway::DomainName': { DomainName: domain },
+  'AWS::ApiGateway::RestApi': { Name: { longest: 1024, pattern: /./, unique: true } },
+  'AWS::ApiGateway::Stage': { StageName: alias },
+  'AWS::ApiGateway::BasePathMapping': { DomainName: domain },
+  'AWS::CloudWatch::Alarm': { MetricName: metric },
+  'AWS::CloudWatch::Dashboard': {
+    DashboardName: { longest: 255, pattern: /^[a-zA-Z0-9_-]+$/, unique: true },
+  },
+  'AWS::CodeDeploy::DeploymentGroup': {
+    DeploymentConfigName: { longest: 100, pattern: /^[\w.]+$/, unique: false },
+  },
+  'AWS::DynamoDB::Table': { TableName: { longest: 255, pattern: /^[a-zA-Z0-9_.-]{3,}$/, unique: true } },
+  'AWS::Lambda::Alias': { Name: alias },
+  'AWS::Logs::MetricFilter': { FilterName: metric },
+  'AWS::Route53::RecordSet': { Name: domain },
+  'AWS::SMSVOICE::ConfigurationSet': {
+    ConfigurationSetName: { longest: 64, pattern: /^[A-Za-z0-9_-]+$/, unique: true },
+  },
+  'AWS::Scheduler::ScheduleGroup': { Name: { longest: 64, pattern: /^[0-9a-zA-Z-_.]+$/, unique: true } },
+  'AWS::WAFv2::WebACL': { Name: handler },
+};
+
+/** A web ACL's metrics have 128 characters each, and stand below its rules. */
+const webAclMetric: NameLimit = { longest: 128, pattern: /^[\w#:./-]+$/, unique: true };
+
+export interface PhysicalName extends NameLimit {
+  readonly property: string;
+  readonly value: unknown;
+}
+
+/**
+ * The names of a resource that are no reference to another.
+ *
+ * @throws Error where a property is a name by its own and no limit of it is known here.
+ */
+export function physicalNames({ Type, Properties }: TemplateResource): PhysicalName[] {
+  const names = Object.entries(Properties ?? {}).flatMap(([property, value]) => {
+    if (!property.endsWith('Name') || isReference(value)) return [];
+    const limit = limits[Type]?.[property];
+    if (limit === undefined) throw new Error(`no limit is known of ${Type} ${property}`);
+    return [{ property, value, ...limit }];
+  });
+  if (Type !== 'AWS::WAFv2::WebACL') return names;
+  const metrics = Array.from(JSON.stringify(Properties).matchAll(/"MetricName":"([^"]+)"/g), ([, value]) => ({
+    property: 'MetricName',
+    value,
+    ...webAclMetric,
+  }));
+  return [...names, ...metrics];
+}
+
+/** By which one resource names another: what CloudFormation itself knows (`AWS::StackId`) is none. */
+function isReference(value: unknown): boolean {
+  return /"(Ref":"(?!AWS::)|Fn::GetAtt":)/.test(JSON.stringify(value));
+}
+
+const someStack =
+  'arn:aws:cloudformation:eu-west-1:000000000000:stack/s/01234567-89ab-cdef-0123-456789abcdef';
+
+/** A value as CloudFormation makes it of the functions in it. */
+export function rendered(value: unknown, stackId = someStack): string {
+  return String(evaluated(value, stackId));
+}
+
+function evaluated(value: unknown, stackId: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => evaluated(each, stackId));
+  const [[name = '', given] = []] = Object.entries(value);
+  const operands = evaluated(given, stackId) as readonly unknown[];
+  if (name === 'Ref' && given === 'AWS::StackId') return stackId;
+  if (name === 'Fn::Join') return (operands[1] as readonly unknown[]).join(String(operands[0]));
+  if (name === 'Fn::Split') return String(operands[1]).split(String(operands[0]));
+  if (name === 'Fn::Select') return (operands[1] as readonly unknown[])[Number(operands[0])];
+  throw new Error(`a name made by ${name}`);
+}
