@@ -19,7 +19,7 @@ export function startOf(text: string, maxBytes: number): string {
 }
 
 /** As many headers as fit, in their order. */
-export function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   let left = headersKeptBytes;
   for (const [name, value] of Object.entries(headers)) {

@@ -23,7 +23,7 @@ export interface DialTarget {
 
 export type ConnectTo = (address: string, port: number) => Socket;
 
-export const tcpConnect: ConnectTo = (host, port) =>
+const tcpConnect: ConnectTo = (host, port) =>
   netConnect({ host, port, noDelay: true, autoSelectFamily: false });
 
 export async function dial(target: DialTarget, connectTo: ConnectTo = tcpConnect): Promise<Socket> {
