@@ -44,7 +44,7 @@ export function isRecipient(text: string): boolean {
 }
 
 /** The canonical form of a number, to look it up by; any other text as it is, which finds nothing. */
-export function recipientToFind(text: string): string {
+function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 

@@ -162,9 +162,9 @@ describe('a filter by client', () => {
         400,
         expect.stringContaining(String(made.body.client_id)),
       ]);
-      for (const odd of [' ', 'x'.repeat(3000)]) {
-        expect((await get(`${path}client_id=${encodeURIComponent(odd)}`)).status).toBe(404);
-      }
+      expect((await get(`${path}client_id=%20`)).status).toBe(404);
+      // No key of a table is as long.
+      expect((await get(`${path}client_id=${'x'.repeat(3000)}`)).status).toBe(400);
     },
   );
 
