@@ -25,7 +25,8 @@ let current: ReadonlyMap<string, OperationInputs>;
 
 beforeAll(async () => {
   functions = await loadAllFunctions();
-  current = new Map(operationInputs(functions.clientId).map((operation) => [operation.name, operation]));
+  const operations = operationInputs(functions.administeredClientId);
+  current = new Map(operations.map((operation) => [operation.name, operation]));
 }, 60_000);
 afterAll(() => functions.drop());
 

@@ -31,6 +31,8 @@ export interface HostileRequest {
 
 interface AllFunctions {
   readonly clientId: string;
+  /** Another client, which administrators may disable, or give new secrets to. */
+  readonly administeredClientId: string;
   readonly clientSecret: string;
   /** `Authorization` headers. */
   readonly client: string;
@@ -102,6 +104,7 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
   };
   const admin = await newClient('admin');
   const { client, clientSecret } = await newClient('messages');
+  const administered = await newClient('messages');
   const { apiKey } = await createApiKey(access.admin, client.client_id, new Date());
   const issued = await call({
     route: routes.issueToken,
@@ -120,6 +123,7 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
   return {
     clientId: client.client_id,
     clientSecret,
+    administeredClientId: administered.client.client_id,
     client: `Bearer ${apiKey}`,
     admin: `Bearer ${access_token}`,
     call,
