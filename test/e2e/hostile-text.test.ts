@@ -1,0 +1,127 @@
+/** What one client sends, of whatever text, changes nothing for another: its next message arrives, with its webhooks. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { routes } from '../../shared/routes.ts';
+import { gateway } from '../support/gateway.ts';
+import { operationInputs, withValueAt } from '../support/operation-inputs.ts';
+import { bodyOf, type Receiver, startReceiver } from '../support/receiver.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+
+const texts = ['\uffff', 'a\ud800', '\u0000', '\u{1ffff}', '\u0007\ufffe', '😀'.repeat(700)];
+const atOnce = 8;
+
+let hostile: SendingClient;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  hostile = await sendingClient({ webhookUrl: receiver.url });
+});
+afterAll(() => receiver.close());
+
+interface Seen {
+  readonly status: number;
+  readonly remaining: number;
+}
+
+/** As it is: no document is asked what the answer may be. */
+async function raw(method: string, path: string, init: RequestInit = {}): Promise<Seen> {
+  const headers = { Authorization: `Bearer ${hostile.apiKey}`, 'Content-Type': 'application/json' };
+  const response = await fetch(`${gateway().base_url}${path}`, {
+    method,
+    ...init,
+    headers: { ...headers, ...init.headers },
+    signal: AbortSignal.timeout(90_000),
+  });
+  await response.arrayBuffer();
+  return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };
+}
+
+function expectNoFaultOfOurs({ status, remaining }: Seen, what: unknown): void {
+  const seen = `${status}, ${remaining} left, for ${JSON.stringify(what)}`;
+  expect(seen).toMatch(/^[24]/);
+  if (status !== 429) expect(seen).not.toMatch(/, (0|NaN) left/);
+}
+
+async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const waiting = [...all];
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next);
+    }),
+  );
+}
+
+describe('text of all of Unicode', () => {
+  it('in any field of a client is answered with 2xx or 4xx', async () => {
+    const cases = operationInputs(hostile.clientId)
+      .filter(({ route }) => route.scope === 'messages')
+      .flatMap(({ path, method, bodies: [base], fields }) =>
+        fields.flatMap((field) =>
+          texts.map((text) => ({ path, method, body: withValueAt(base, field, text) })),
+        ),
+      );
+    expect(cases.length).toBeGreaterThan(200);
+    await inParallel(cases, async ({ path, method, body }) => {
+      expectNoFaultOfOurs(await raw(method, path, { body: JSON.stringify(body) }), body);
+    });
+  }, 300_000);
+
+  it.each([
+    ['GET', '/api/v1/messages?reference=%ED%A0%80', {}],
+    ['GET', '/api/v1/messages?reference=%EF%BF%BF', {}],
+    ['GET', '/api/v1/messages?reference=%', {}],
+    ['GET', '/api/v1/messages?reference=%zz', {}],
+    ['GET', '/api/v1/messages?%ED%A0%80=1', {}],
+    ['GET', '/api/v1/messages?limit=1&limit=x', {}],
+    ['GET', '/api/v1/messages?__proto__=1&constructor=2', {}],
+    ['GET', '/api/v1/messages?since=0000-01-01T00:00:00Z', {}],
+    ['GET', `/api/v1/messages?cursor=${'x'.repeat(3000)}`, {}],
+    ['GET', '/api/v1/sms/status/%ED%A0%80', {}],
+    ['GET', '/api/v1/sms/status/%00', {}],
+    ['GET', `/api/v1/sms/status/${'x'.repeat(3000)}`, {}],
+    ['GET', '/api/v1//sms/status/', {}],
+    ['DELETE', '/api/v1/messages/%F0%9F%98%80', {}],
+    ['GET', '/%EF%BF%BF', {}],
+    ['GET', '/admin/assets/%ED%A0%80', {}],
+    ['GET', '/openapi.json?%ff=%ff', {}],
+    ['POST', '/api/v1/sms/send', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }],
+    ['POST', '/api/v1/sms/send', { body: new Uint8Array([0xed, 0xa0, 0x80]) }],
+    ['POST', '/api/v1/sms/send', { body: '\ufeff{}' }],
+    ['POST', '/api/v1/sms/send', { body: '{"to":1e999,"__proto__":{"to":"x"},"":null}' }],
+    ['POST', '/api/v1/sms/send', { body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }],
+    ['POST', '/api/v1/sms/send', { body: '{}', headers: { 'Idempotency-Key': '\u00ff\u0080' } }],
+    ['POST', '/api/v1/sms/send', { body: '{}', headers: { Authorization: `Basic ${'x'.repeat(3000)}` } }],
+    ['POST', '/api/v1/sms/send', { body: '{}', headers: { 'x-amzn-RequestId': 'x'.repeat(300) } }],
+    ['POST', '/api/v1/auth/token', { body: `"${'x'.repeat(100_000)}"` }],
+    ['POST', '/api/v1/auth/token', { body: '{}', headers: { Authorization: `Basic ${'YQ'.repeat(2000)}` } }],
+  ] as const)('outside of fields is answered with 2xx or 4xx: %s %s %j', async (method, path, init) => {
+    expectNoFaultOfOurs(await raw(method, path, init), init);
+  });
+
+  it('that is well-formed is stored and passed on unchanged, and delays no other client', async () => {
+    const reference = '\uffff\u0007\u{1ffff}';
+    const sends = Array.from({ length: 120 }, () => ({
+      to: freshNumber(),
+      message: 'Hello \uffff',
+      reference,
+      webhook_url: `${receiver.url}?\uffff`,
+    }));
+    const ids: string[] = [];
+    await inParallel(sends, async (body) => {
+      const { status, body: answer } = await hostile.post(routes.sendSms.path, body);
+      expect(status).toBe(202);
+      ids.push(String(answer.message_id));
+    });
+
+    const other = await sendingClient({ webhookUrl: receiver.url });
+    const sent = await other.post(routes.sendSms.path, { to: freshNumber(), message: 'Hello' });
+    const messageId = String(sent.body.message_id);
+    expect(await other.statusOnce(messageId, 'delivered')).toMatchObject({ status: 'delivered' });
+    expect(await receiver.eventsOnce(messageId, 2)).toEqual(['sms.delivered', 'sms.sent']);
+
+    const [own = ''] = ids;
+    expect(await hostile.statusOnce(own, 'delivered')).toMatchObject({ reference });
+    await receiver.eventsOnce(own, 2);
+    expect(receiver.postsOf(own).map((post) => bodyOf(post).data.reference)).toEqual([reference, reference]);
+  }, 300_000);
+});
