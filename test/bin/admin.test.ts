@@ -100,7 +100,7 @@ describe('npm run admin', () => {
     ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no such client.'],
     ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
     ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
-    ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'no stage moon'],
+    ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'No gateway of stage moon'],
   ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
     const ended = await run(...words);
     expect([ended.status, ended.stdout]).toEqual([status, '']);
