@@ -4,8 +4,8 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ownResponses } from '../../lib/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages.ts';
-import { statementsOf } from '../support/function-actions.ts';
 import { adminRoutes, type Route, routes } from '../../shared/routes.ts';
+import { statementsOf } from '../support/function-actions.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
