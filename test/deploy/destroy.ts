@@ -41,6 +41,9 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
     `a first deploy that cannot succeed leaves the stack in ${status}`,
     endOf(failed.output),
   );
+  const unprotect = deployCommands.take(/^aws cloudformation update-termination-protection /);
+  const unprotected = await shell(releases.next.folder, unprotect);
+  report.show(unprotected.status === 0, unprotect, endOf(unprotected.output));
   const deployed = await shell(releases.next.folder, takeBack);
   report.show(
     deployed.status === 0,
