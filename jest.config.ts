@@ -1,52 +1,60 @@
 import type { Config } from 'jest';
-import { suitesOnEmulator, suitesOnTables, suitesWithoutEngine } from './test/support/suites.ts';
 
-const shared: Config = {
-  testEnvironment: 'node',
-  roots: ['<rootDir>/test'],
-  extensionsToTreatAsEsm: ['.ts', '.tsx'],
-  transform: {
-    '\\.tsx?$': [
-      '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
-};
-
-function project(
-  displayName: string,
-  testMatch: string[],
-  more: Config = {},
-): NonNullable<Config['projects']> {
-  return testMatch.length === 0 ? [] : [{ ...shared, displayName, testMatch, ...more } as never];
-}
-
-/** `npm run test:dynamodb-local`: Amazon's own engine needs Java 17, which `npm test` does not ask for. */
+/** `npm run test:dynamodb-local`: tests of tables on Amazon's own engine, which needs Java 17. */
 const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
 
+const emulator = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts'] as const;
+const dynamoDbLocal = ['engine/start-dynamodb-local.ts', 'engine/stop-dynamodb-local.ts'] as const;
+
+interface Needs {
+  /** What starts and stops the engine, below test/support. */
+  readonly engine?: readonly [start: string, stop: string];
+}
+
+/** The folder of a test says what it needs. */
+const folders: Readonly<Record<string, Needs>> = onDynamoDbLocal
+  ? { engine: { engine: dynamoDbLocal } }
+  : {
+      /** No engine, no template. */
+      unit: {},
+      /** Synthesizes the template or bundles the functions. */
+      template: {},
+      /** Tables, and nothing else of AWS. */
+      engine: { engine: emulator },
+      /** The gateway as it is deployed to the emulator. */
+      e2e: { engine: emulator },
+    };
+
+function project(name: string, { engine }: Needs): Config {
+  return {
+    displayName: name,
+    testEnvironment: 'node',
+    roots: ['<rootDir>/test'],
+    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    extensionsToTreatAsEsm: ['.ts', '.tsx'],
+    transform: {
+      '\\.tsx?$': [
+        '@swc/jest',
+        { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+      ],
+    },
+    // Once for a run, and only when the run has a test that needs it.
+    ...(engine === undefined
+      ? {}
+      : {
+          globalSetup: `<rootDir>/test/support/${engine[0]}`,
+          globalTeardown: `<rootDir>/test/support/${engine[1]}`,
+        }),
+  };
+}
+
 const config: Config = {
-  // No test counts on another: each file runs its tests in another order each time, by a seed that is printed.
+  // No test depends on another: the order within each file is random, by a seed that is printed.
   randomize: true,
   showSeed: true,
-  projects: onDynamoDbLocal
-    ? project('DynamoDB Local', suitesOnTables, {
-        globalSetup: '<rootDir>/test/support/start-dynamodb-local.ts',
-        globalTeardown: '<rootDir>/test/support/stop-dynamodb-local.ts',
-      })
-    : [
-        ...project('alone', suitesWithoutEngine),
-        ...project('emulator', suitesOnEmulator, {
-          globalSetup: '<rootDir>/test/support/start-gateway.ts',
-          globalTeardown: '<rootDir>/test/support/stop-gateway.ts',
-        }),
-      ],
-  // With `--coverage`: that every file which reads or writes a table has been run on the engine, most of it at least.
-  coverageProvider: 'v8',
-  collectCoverageFrom: ['shared/**/*.dynamo.ts'],
-  coverageThreshold: { global: {}, './shared/**/*.dynamo.ts': { functions: 70, lines: 75 } },
-  coverageReporters: ['text'],
+  projects: Object.entries(folders).map(([name, needs]) => project(name, needs) as never),
   testTimeout: 60_000,
-  // Many tests wait for the deployed gateway, so two at once are worth it on two cores, too.
+  // Many tests wait for the deployed gateway, so two at once pay off even on two cores.
   maxWorkers: 2,
 };
 

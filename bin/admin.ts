@@ -1,7 +1,7 @@
 /** npm run admin: looks after a gateway from a shell; 0 where it was done, 1 where it was not or only in part, 2 where it was asked wrongly. */
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
-import { GatewayError } from '../shared/errors.ts';
+import { GatewayError } from '../shared/contract/errors.ts';
 import { addClientCommands } from './admin/client-commands.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './admin/connection.ts';
 import { addLimitCommands } from './admin/limit-commands.ts';
@@ -55,10 +55,14 @@ function run<Given extends unknown[]>(
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
-    const ports = await connect(options, process.env);
+    const dependencies = await connect(options, process.env);
     // The last that commander gives is the command itself.
     const answer = await work(
-      { ports, actor: `${userInfo().username} (shell)`, report: options.json ? () => undefined : print },
+      {
+        dependencies,
+        actor: `${userInfo().username} (shell)`,
+        report: options.json ? () => undefined : print,
+      },
       ...(given.slice(0, -1) as Given),
     );
     print(options.json ? JSON.stringify(answer.json) : answer.text());

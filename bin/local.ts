@@ -7,9 +7,9 @@ import { aimAtEmulator } from '../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../lib/local/gateway.ts';
 import { StartFailure } from '../lib/local/start-failure.ts';
 import { stopRequest } from '../lib/local/stop-request.ts';
-import { dynamo } from '../shared/aws.ts';
 import { dynamoClientAdmin } from '../shared/client/client-admin.dynamo.ts';
 import { createDemoClients, type DemoClients } from '../shared/client/demo-clients.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');

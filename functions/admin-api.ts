@@ -1,13 +1,14 @@
 /** Everything under /admin/api, for tokens of scope `admin`. */
-import { adminApi, adminOperations } from '../shared/admin/admin-api.ts';
-import { adminPorts } from '../shared/admin/wire.ts';
-import { readEnvironment, webhookRuleNames } from '../shared/env.ts';
-import { httpFunction } from '../shared/http.ts';
-import { adminRoutes } from '../shared/routes.ts';
-import { addressRules, webhookUrlSchema } from '../shared/webhook/webhook-url.ts';
+
+import { adminDependencies } from '../shared/admin/admin-dependencies-on-aws.ts';
+import { adminApi, adminOperations } from '../shared/admin/http/admin-api.ts';
+import { adminRoutes } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
 const env = readEnvironment([
-  'AGENDA_TABLE',
+  'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
   'CLIENT_SECRETS_TABLE',
   'API_KEYS_TABLE',
@@ -15,7 +16,7 @@ const env = readEnvironment([
   'ACTIVITY_LOG_TABLE',
   'MESSAGES_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
-  'FIGURES_TABLE',
+  'USAGE_TABLE',
   'SMS_CARRIER',
   'WHATSAPP_CARRIER',
   'WEBHOOKS_QUEUE_URL',
@@ -25,9 +26,9 @@ const env = readEnvironment([
 ]);
 const simulated = env.SMS_CARRIER === 'simulator' || env.WHATSAPP_CARRIER === 'simulator';
 
-const ports = adminPorts({
+const dependencies = adminDependencies({
   tables: {
-    agenda: env.AGENDA_TABLE,
+    due_items: env.DUE_ITEMS_TABLE,
     clients: env.CLIENTS_TABLE,
     clientSecrets: env.CLIENT_SECRETS_TABLE,
     apiKeys: env.API_KEYS_TABLE,
@@ -35,7 +36,7 @@ const ports = adminPorts({
     activityLog: env.ACTIVITY_LOG_TABLE,
     messages: env.MESSAGES_TABLE,
     webhookDeliveries: env.WEBHOOK_DELIVERIES_TABLE,
-    figures: env.FIGURES_TABLE,
+    usage: env.USAGE_TABLE,
     simulatorOutbox: simulated
       ? readEnvironment(['SIMULATOR_OUTBOX_TABLE']).SIMULATOR_OUTBOX_TABLE
       : undefined,
@@ -46,4 +47,4 @@ const ports = adminPorts({
   webhookUrl: webhookUrlSchema(addressRules(env)),
 });
 
-export const handler = httpFunction(adminRoutes.adminApi, adminApi(adminOperations(ports)));
+export const handler = httpFunction(adminRoutes.adminApi, adminApi(adminOperations(dependencies)));

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { type DashboardFile, serveDashboard } from '../shared/admin/dashboard-files.ts';
-import { httpFunction } from '../shared/http.ts';
-import { adminRoutes } from '../shared/routes.ts';
+import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
+import { adminRoutes } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
 const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'files', name));

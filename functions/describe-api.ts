@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { ApiResponse } from '../shared/api.ts';
-import { type HttpFunction, httpFunction } from '../shared/http.ts';
-import { type RouteName, routes } from '../shared/routes.ts';
+import { type RouteName, routes } from '../shared/contract/routes.ts';
+import { type HttpFunction, httpFunction } from '../shared/http/http-function.ts';
+import type { ApiResponse } from '../shared/operation/operation.ts';
 
 const answerFile = z.object({
   status: z.int(),

@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { dynamo, secretsManager, sqs } from '../shared/aws.ts';
-import { processBatch } from '../shared/batch.ts';
-import { chooseCarriers } from '../shared/carrier/choose.ts';
+import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
-import { systemClock } from '../shared/clock.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { log } from '../shared/log.ts';
-import { type DispatchDependencies, dispatch } from '../shared/message/dispatch.ts';
-import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
-import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
-import { countMetric } from '../shared/metrics.ts';
+import { type DispatchDependencies, dispatch } from '../shared/message/dispatch/dispatch-message.ts';
+import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
-import { postponeOn } from '../shared/postpone.sqs.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
+import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+import { countMetric } from '../shared/platform/metrics.ts';
+import { processBatch } from '../shared/platform/process-queue-batch.ts';
 
 const env = readEnvironment(['CLIENTS_TABLE', 'OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
-const deps: DispatchDependencies = {
+const dependencies: DispatchDependencies = {
   messages: messagesFromEnvironment(),
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
@@ -31,7 +31,7 @@ const deps: DispatchDependencies = {
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),
 };
-const postpone = postponeOn(queues, env.OUTBOUND_QUEUE_URL);
+const changeVisibility = changeVisibilityOn(queues, env.OUTBOUND_QUEUE_URL);
 const queueMessage = z.object({ message_id: z.string() });
 
 export function handler(event: SQSEvent) {
@@ -39,8 +39,8 @@ export function handler(event: SQSEvent) {
     event,
     queueMessage,
     async ({ message_id }) => {
-      const dispatched = await dispatch(deps, message_id);
-      const { outcome, message, againAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
+      const dispatched = await dispatch(dependencies, message_id);
+      const { outcome, message, retryAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
       if (errorCode !== undefined) countMetric('CarrierRefusal');
       if (outcome === 'try_again') countMetric('CarrierThrottle');
       log.info('dispatch', {
@@ -51,11 +51,11 @@ export function handler(event: SQSEvent) {
         attempt: message?.handover_attempts,
         // What the alarm on spend adds up.
         cost: outcome === 'sent' ? message?.cost : undefined,
-        again_after_seconds: againAfterSeconds ?? requeuedForSeconds,
+        again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });
-      return { againAfterSeconds };
+      return { retryAfterSeconds };
     },
-    postpone,
+    changeVisibility,
   );
 }

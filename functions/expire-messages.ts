@@ -2,25 +2,26 @@
  * Every minute: ends messages whose validity is over, wakes scheduled ones that nothing woke, and finds those that the
  * relay never passed on.
  */
-import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
-import { runBudgetMs } from '../shared/agenda/look-through.ts';
-import { dynamo, sqs } from '../shared/aws.ts';
+
 import { dynamoClientIds } from '../shared/client/client-ids.dynamo.ts';
-import { addSeconds, systemClock } from '../shared/clock.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { log } from '../shared/log.ts';
-import { expireOverdue } from '../shared/message/expire.ts';
-import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
-import { dynamoMessageList } from '../shared/message/message-list.dynamo.ts';
-import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
-import { recoverMessages } from '../shared/message/recover.ts';
-import { dynamoRecoveryStore } from '../shared/message/recovery-store.dynamo.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
+import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
+import { recoverMessages } from '../shared/message/expire/recover-messages.ts';
+import { dynamoRecoveryStore } from '../shared/message/expire/recovery-store.dynamo.ts';
+import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
+import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { addSeconds, systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
 import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
 
-const env = readEnvironment(['AGENDA_TABLE', 'CLIENTS_TABLE', 'MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL']);
+const env = readEnvironment(['DUE_ITEMS_TABLE', 'CLIENTS_TABLE', 'MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL']);
 const queues = sqs();
-const deps = {
-  agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
+const dependencies = {
+  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   messages: messagesFromEnvironment(),
   outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
   setAside: setAsideFromEnvironment(queues),
@@ -28,20 +29,20 @@ const deps = {
   budgetMs: runBudgetMs,
 };
 const recovery = {
-  ...deps,
-  progress: dynamoRecoveryStore(dynamo(), env.AGENDA_TABLE),
+  ...dependencies,
+  progress: dynamoRecoveryStore(dynamo(), env.DUE_ITEMS_TABLE),
   clientIds: dynamoClientIds(dynamo(), env.CLIENTS_TABLE),
   list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
 };
 
 export async function handler(): Promise<void> {
   const endsAt = addSeconds(systemClock(), runBudgetMs / 1000);
-  const { expired, woken, cutShort, failures } = await expireOverdue(deps);
+  const { expired, requeued, cutShort, failures } = await expireOverdue(dependencies);
   const recovered = await recoverMessages({ ...recovery, endsAt });
   const all = [...failures, ...recovered.failures];
   log.info('expiry', {
     expired,
-    woken,
+    requeued,
     recovery_entered: recovered.entered,
     cut_short: cutShort,
     failures: all.length,

@@ -1,11 +1,12 @@
 /** GET /api/v1/sms/status/{message_id}: how one of the client's own messages, or a batch, stands now. */
-import { dynamo } from '../shared/aws.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { httpFunction } from '../shared/http.ts';
-import { dynamoBatchStore } from '../shared/message/batch-store.dynamo.ts';
-import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
-import { getStatus } from '../shared/message/get-status.ts';
-import { routes } from '../shared/routes.ts';
+
+import { routes } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
+import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
+import { getStatus } from '../shared/message/status/get-status.ts';
+import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment(['BATCHES_TABLE', 'RETENTION_DAYS']);
 const retentionDays = env.RETENTION_DAYS;

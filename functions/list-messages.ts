@@ -1,11 +1,12 @@
 /** GET /api/v1/messages: the client's own messages of every channel, newest first, page by page. */
-import { dynamo } from '../shared/aws.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { httpFunction } from '../shared/http.ts';
-import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
-import { listMessages } from '../shared/message/list-messages.ts';
-import { dynamoMessageList } from '../shared/message/message-list.dynamo.ts';
-import { routes } from '../shared/routes.ts';
+
+import { routes } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
+import { listMessages } from '../shared/message/list/list-messages.ts';
+import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
+import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment(['MESSAGES_TABLE']);
 

@@ -1,24 +1,27 @@
 /** The receipts queue: records what carriers report of messages. */
 import type { SQSEvent } from 'aws-lambda';
-import { sqs } from '../shared/aws.ts';
-import { processRecords } from '../shared/batch.ts';
-import { parseReceipts } from '../shared/carrier/receipts.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { log } from '../shared/log.ts';
-import { messagesFromEnvironment } from '../shared/message/from-environment.ts';
-import { takeReceipts } from '../shared/message/take-receipts.ts';
-import { countMetric } from '../shared/metrics.ts';
-import { postponeOn } from '../shared/postpone.sqs.ts';
+import { parseReceipts } from '../shared/carrier/parse-receipts.ts';
+import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
+import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
+import { sqs } from '../shared/platform/aws/clients.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+import { countMetric } from '../shared/platform/metrics.ts';
+import { processRecords } from '../shared/platform/process-queue-batch.ts';
 
 const messages = messagesFromEnvironment();
-const postpone = postponeOn(sqs(), readEnvironment(['RECEIPTS_QUEUE_URL']).RECEIPTS_QUEUE_URL);
+const changeVisibility = changeVisibilityOn(
+  sqs(),
+  readEnvironment(['RECEIPTS_QUEUE_URL']).RECEIPTS_QUEUE_URL,
+);
 
 export function handler(event: SQSEvent) {
   return processRecords(
     event,
     async (record) => {
       const receives = Number(record.attributes.ApproximateReceiveCount);
-      const { taken, againAfterSeconds } = await takeReceipts(messages, parseReceipts(record.body), receives);
+      const { taken, retryAfterSeconds } = await takeReceipts(messages, parseReceipts(record.body), receives);
       for (const { receipt, outcome, messageId, message } of taken) {
         if (outcome === 'given_up') countMetric('UnknownReceipt');
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
@@ -31,8 +34,8 @@ export function handler(event: SQSEvent) {
           status: message?.status,
         });
       }
-      return { againAfterSeconds };
+      return { retryAfterSeconds };
     },
-    postpone,
+    changeVisibility,
   );
 }

@@ -1,7 +1,8 @@
 /** Answers what no route takes: 405 for a known path with another method, 404 for every other path. */
+
+import { routes, unmatchedRoute } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
 import { unmatchedError } from '../shared/http/refuse-unmatched.ts';
-import { httpFunction } from '../shared/http.ts';
-import { routes, unmatchedRoute } from '../shared/routes.ts';
 
 export const handler = httpFunction(
   unmatchedRoute,

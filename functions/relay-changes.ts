@@ -2,27 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls } from '../shared/account/account-url.ts';
-import { dynamoAgenda } from '../shared/agenda/agenda.dynamo.ts';
-import { dynamo, scheduler, sqs } from '../shared/aws.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { systemClock } from '../shared/clock.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { countFigures, messageFigures } from '../shared/figures/count-figures.ts';
-import { figuresFromEnvironment } from '../shared/figures/from-environment.ts';
-import { log, logWarning } from '../shared/log.ts';
-import { sqsOutboundQueue } from '../shared/message/outbound-queue.sqs.ts';
-import { schedulerOfMessages } from '../shared/message/outbound-schedule.scheduler.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { eventBridgeOutboundScheduler } from '../shared/message/dispatch/outbound-schedule.scheduler.ts';
+import { dynamo, scheduler, sqs } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log, logWarning } from '../shared/platform/log.ts';
 import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges } from '../shared/relay/stream.dynamo.ts';
 import { unreadableTo } from '../shared/relay/unreadable.ts';
 import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
 import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
-import { dynamoReceiverStore } from '../shared/webhook/receiver-health.dynamo.ts';
-import { receiverHealth } from '../shared/webhook/receiver-health.ts';
-import { sqsDeliveryQueue } from '../shared/webhook/wake.sqs.ts';
+import { countUsage, messageUsage } from '../shared/usage/count-usage.ts';
+import { usageFromEnvironment } from '../shared/usage/usage-from-environment.ts';
+import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
+import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
 
 const env = readEnvironment([
-  'AGENDA_TABLE',
+  'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
   'OUTBOUND_QUEUE_URL',
@@ -37,9 +37,9 @@ const env = readEnvironment([
 ]);
 
 const queues = sqs();
-const deps: RelayDependencies = {
+const dependencies: RelayDependencies = {
   outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
-  outboundScheduler: schedulerOfMessages(scheduler(), {
+  outboundScheduler: eventBridgeOutboundScheduler(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArn: env.OUTBOUND_QUEUE_ARN,
@@ -47,9 +47,9 @@ const deps: RelayDependencies = {
   scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   webhooks: {
-    agenda: dynamoAgenda(dynamo(), env.AGENDA_TABLE),
+    dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
-    health: receiverHealth(dynamoReceiverStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
+    health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
     warn: logWarning,
     clock: systemClock,
     newRevision: randomUUID,
@@ -58,12 +58,12 @@ const deps: RelayDependencies = {
   setAside: setAsideFromEnvironment(queues),
   clock: systemClock,
 };
-const figures = figuresFromEnvironment();
+const usage = usageFromEnvironment();
 const setUnreadableAside = unreadableTo(sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL));
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const { changes, unreadable } = readChanges(event.Records);
   await setUnreadableAside(unreadable);
-  log.info('relayed', { records: event.Records.length, ...(await relay(deps, changes)) });
-  await countFigures(figures, messageFigures(changes));
+  log.info('relayed', { records: event.Records.length, ...(await relay(dependencies, changes)) });
+  await countUsage(usage, messageUsage(changes));
 }

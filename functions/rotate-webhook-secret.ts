@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { dynamo } from '../shared/aws.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
-import { systemClock } from '../shared/clock.ts';
-import { readEnvironment } from '../shared/env.ts';
-import { httpFunction } from '../shared/http.ts';
-import { routes } from '../shared/routes.ts';
+import { routes } from '../shared/contract/routes.ts';
+import { httpFunction } from '../shared/http/http-function.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment([
   'CLIENTS_TABLE',

@@ -5,18 +5,18 @@
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { Admin } from './admin.ts';
-import { Api } from './api.ts';
-import { Canary } from './canary.ts';
-import { Messaging } from './messaging.ts';
-import { Observability } from './observability.ts';
-import { OtpSecret } from './otp-secret.ts';
-import { publishedSettings } from './outputs.ts';
-import { Schedules } from './schedules.ts';
-import type { StageSettings } from './stage-settings.ts';
-import { Storage } from './storage.ts';
-import { TokenKey } from './token-key.ts';
-import { Webhooks } from './webhooks.ts';
+import { Admin } from './capabilities/admin.ts';
+import { Api } from './capabilities/api/api.ts';
+import { Canary } from './capabilities/api/canary.ts';
+import { Messaging } from './capabilities/messaging.ts';
+import { Monitoring } from './capabilities/monitoring.ts';
+import { OtpSecret } from './capabilities/otp-secret.ts';
+import { Schedules } from './capabilities/schedules.ts';
+import { Storage } from './capabilities/storage/storage.ts';
+import { TokenKey } from './capabilities/token-key.ts';
+import { Webhooks } from './capabilities/webhooks.ts';
+import { publishedSettings } from './constructs/stack-outputs.ts';
+import type { StageSettings } from './stages/stage-settings.ts';
 
 /** Of the 500 that CloudFormation takes in a stack: with every setting on, and the rest for what is to come. */
 export const resourceMaximum = 400;
@@ -43,7 +43,7 @@ export class GatewayStack extends Stack {
     messaging.grantSetAside(webhooks.sweep);
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
-    new Observability(this, 'Observability', stage);
+    new Monitoring(this, 'Observability', stage);
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
     this.publish(storage.names());

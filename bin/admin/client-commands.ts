@@ -1,5 +1,6 @@
 /** `clients …` and `api-keys …`: makes clients, says what they may do, and renews their secrets, each shown once. */
 import type { Command } from 'commander';
+import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
 import {
   addApiKey,
   addClient,
@@ -10,13 +11,12 @@ import {
   listClients,
   renewClientSecret,
   renewWebhookSecret,
+  revokeApiKeyOf,
   showClient,
-  withdrawApiKey,
 } from '../../shared/admin/clients.ts';
-import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/requests.ts';
-import type { ApiKeyView, ClientView } from '../../shared/admin/views.ts';
-import { parseBody } from '../../shared/api.ts';
-import { GatewayError } from '../../shared/errors.ts';
+import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/http/admin-requests.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
@@ -33,13 +33,13 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .option('--webhook-url <url>', 'where its webhooks go unless a request says otherwise')
     .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
     .action(
-      run(async ({ ports, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
-        const wanted = parseBody(newClientBody(ports), {
+      run(async ({ dependencies, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
+        const wanted = parseBody(newClientBody(dependencies), {
           name: options.name,
           scopes: [options.admin ? 'admin' : 'messages'],
           webhook_url: options.webhookUrl,
         });
-        const created = await addClient(ports, actor, {
+        const created = await addClient(dependencies, actor, {
           name: wanted.name,
           scopes: wanted.scopes,
           webhookUrl: options.webhookUrl,
@@ -56,11 +56,11 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .command('list')
     .description('lists all clients')
     .action(
-      run(async ({ ports }) => {
+      run(async ({ dependencies }) => {
         const found: ClientView[] = [];
         let cursor: string | undefined;
         do {
-          const page = await listClients(ports, clientsPerPage, cursor);
+          const page = await listClients(dependencies, clientsPerPage, cursor);
           found.push(...page.clients);
           cursor = page.next_cursor;
         } while (cursor !== undefined);
@@ -72,8 +72,8 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .description('shows one client and its API keys')
     .argument('<client-id>')
     .action(
-      run(async ({ ports }, clientId: string) => {
-        const { api_keys, ...client } = await showClient(ports, clientId);
+      run(async ({ dependencies }, clientId: string) => {
+        const { api_keys, ...client } = await showClient(dependencies, clientId);
         return {
           json: { ...client, api_keys },
           text: () => `${textFields({ ...client })}\n\n${keyTable(api_keys)}`,
@@ -89,8 +89,8 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       .description(disabled ? 'refuses the client from within 60 seconds on' : 'lets the client in again')
       .argument('<client-id>')
       .action(
-        run(async ({ ports, actor }, clientId: string) => {
-          await disableClient(ports, actor, clientId, disabled);
+        run(async ({ dependencies, actor }, clientId: string) => {
+          await disableClient(dependencies, actor, clientId, disabled);
           return done(
             { client_id: clientId, disabled },
             `${clientId} is ${disabled ? 'disabled' : 'enabled'}.`,
@@ -108,10 +108,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       false,
     )
     .action(
-      run(async ({ ports, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
+      run(async ({ dependencies, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
         const made = webhook
-          ? await renewWebhookSecret(ports, actor, clientId)
-          : await renewClientSecret(ports, actor, clientId);
+          ? await renewWebhookSecret(dependencies, actor, clientId)
+          : await renewClientSecret(dependencies, actor, clientId);
         return { json: made, text: () => `${textFields({ ...made })}\n\n${shownOnce}` };
       }),
     );
@@ -126,18 +126,24 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       '\nA client with senders must name one of them in "from". One-time passwords and WhatsApp messages have no sender:\nthey are refused unless the list has the words otp and whatsapp.\n\nExample:\n  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp',
     )
     .action(
-      run(async ({ ports, actor }, clientId: string, options: { countries?: string; senders?: string }) => {
-        if (options.countries === undefined && options.senders === undefined)
-          throw new GatewayError('invalid_request', 'Give --countries or --senders.');
-        const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
-        await changePermissions(ports, actor, clientId, parseBody(permissionsBody, wanted));
-        const { countries, senders } = await showClient(ports, clientId);
-        return {
-          json: { client_id: clientId, countries, senders },
-          text: () =>
-            textFields({ client_id: clientId, countries: countries ?? 'any', senders: senders ?? 'any' }),
-        };
-      }),
+      run(
+        async (
+          { dependencies, actor },
+          clientId: string,
+          options: { countries?: string; senders?: string },
+        ) => {
+          if (options.countries === undefined && options.senders === undefined)
+            throw new GatewayError('invalid_request', 'Give --countries or --senders.');
+          const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
+          await changePermissions(dependencies, actor, clientId, parseBody(permissionsBody, wanted));
+          const { countries, senders } = await showClient(dependencies, clientId);
+          return {
+            json: { client_id: clientId, countries, senders },
+            text: () =>
+              textFields({ client_id: clientId, countries: countries ?? 'any', senders: senders ?? 'any' }),
+          };
+        },
+      ),
     );
   clients
     .command('webhook-url')
@@ -145,9 +151,9 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .argument('<client-id>')
     .argument('[url]', 'nothing removes it')
     .action(
-      run(async ({ ports, actor }, clientId: string, url: string | undefined) => {
-        if (url !== undefined) assertWebhookUrl(ports, url);
-        await changeWebhookUrl(ports, actor, clientId, url ?? null);
+      run(async ({ dependencies, actor }, clientId: string, url: string | undefined) => {
+        if (url !== undefined) assertWebhookUrl(dependencies, url);
+        await changeWebhookUrl(dependencies, actor, clientId, url ?? null);
         const told = url === undefined ? 'has no webhook URL now' : `has its webhooks sent to ${url}`;
         return done({ client_id: clientId, webhook_url: url ?? null }, `${clientId} ${told}.`);
       }),
@@ -162,8 +168,8 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .description('makes an API key, shown once')
     .argument('<client-id>')
     .action(
-      run(async ({ ports, actor }, clientId: string) => {
-        const made = await addApiKey(ports, actor, clientId);
+      run(async ({ dependencies, actor }, clientId: string) => {
+        const made = await addApiKey(dependencies, actor, clientId);
         const { key_id, api_key } = made;
         return { json: made, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
       }),
@@ -173,8 +179,8 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .description("lists a client's API keys, without the keys themselves")
     .argument('<client-id>')
     .action(
-      run(async ({ ports }, clientId: string) => {
-        const found = await listApiKeys(ports, clientId);
+      run(async ({ dependencies }, clientId: string) => {
+        const found = await listApiKeys(dependencies, clientId);
         return { json: { api_keys: found }, text: () => keyTable(found) };
       }),
     );
@@ -184,8 +190,8 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .argument('<client-id>')
     .argument('<key-id>', 'key_… as list shows it')
     .action(
-      run(async ({ ports, actor }, clientId: string, keyId: string) => {
-        await withdrawApiKey(ports, actor, clientId, keyId);
+      run(async ({ dependencies, actor }, clientId: string, keyId: string) => {
+        await revokeApiKeyOf(dependencies, actor, clientId, keyId);
         return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
       }),
     );

@@ -2,20 +2,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { aimAtEmulator } from '../../lib/local/environment.ts';
 import {
   publishedSettings,
   resourcesOf,
   type StackResources,
   settingsOf,
   stageOutput,
-} from '../../lib/outputs.ts';
-import { stages } from '../../lib/stages.ts';
-import type { AdminPorts } from '../../shared/admin/ports.ts';
+} from '../../lib/constructs/stack-outputs.ts';
+import { aimAtEmulator } from '../../lib/local/environment.ts';
+import { stages } from '../../lib/stages/stages.ts';
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { adminDependencies } from '../../shared/admin/admin-dependencies-on-aws.ts';
 import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
-import { adminPorts } from '../../shared/admin/wire.ts';
-import { readEnvironment, webhookRuleNames } from '../../shared/env.ts';
-import { addressRules, webhookUrlSchema } from '../../shared/webhook/webhook-url.ts';
+import { readEnvironment, webhookRuleNames } from '../../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../../shared/webhook/post/webhook-url.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -37,14 +37,14 @@ export class ConnectionFailure extends Error {
 export async function connect(
   options: ConnectionOptions,
   environment: Record<string, string | undefined>,
-): Promise<AdminPorts> {
+): Promise<AdminDependencies> {
   if (options.stage === undefined && options.stackName === undefined) {
     const resources = await localResources(options.gateway, environment);
-    return portsOf(resources, settingsOf(publishedSettings(stages.local)));
+    return dependenciesOf(resources, settingsOf(publishedSettings(stages.local)));
   }
   const { outputs } = await deployedGateway(options);
   // As they were deployed: `-c` gives a stage other settings than the code has.
-  return portsOf(resourcesOf(outputs), settingsOf(outputs));
+  return dependenciesOf(resourcesOf(outputs), settingsOf(outputs));
 }
 
 const connectionSchema = z.object({
@@ -116,10 +116,10 @@ function namesOf(stacks: readonly DeployedStack[]): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 
-function portsOf(
+function dependenciesOf(
   { tables, queues }: StackResources,
   settings: Readonly<Record<string, string | undefined>>,
-): AdminPorts {
+): AdminDependencies {
   const named = (kind: string, names: Readonly<Record<string, string>>, name: string): string => {
     const value = names[name];
     if (value === undefined) {
@@ -129,9 +129,9 @@ function portsOf(
   };
   const table = (name: string): string => named('table', tables, name);
   const { RETENTION_DAYS, ...rules } = readEnvironment([...webhookRuleNames, 'RETENTION_DAYS'], settings);
-  return adminPorts({
+  return adminDependencies({
     tables: {
-      agenda: table('agenda'),
+      due_items: table('due-items'),
       clients: table('clients'),
       clientSecrets: table('client_secrets'),
       apiKeys: table('api_keys'),
@@ -139,7 +139,7 @@ function portsOf(
       activityLog: table('activity_log'),
       messages: table('messages'),
       webhookDeliveries: table('webhook_deliveries'),
-      figures: table('figures'),
+      usage: table('usage'),
       simulatorOutbox: tables.simulator_outbox,
     },
     webhooksQueueUrl: named('queue', queues, 'webhooks'),

@@ -1,6 +1,7 @@
 /** `limits …`: a client's limits where they differ from the defaults, in force within 60 seconds. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { existing } from '../../shared/admin/clients.ts';
+import { requireClient } from '../../shared/admin/clients.ts';
+import { limitsBody } from '../../shared/admin/http/admin-requests.ts';
 import {
   allOverrides,
   type EndpointLimits,
@@ -12,9 +13,8 @@ import {
   removeLimits,
   setLimits,
 } from '../../shared/admin/limits.ts';
-import { limitsBody } from '../../shared/admin/requests.ts';
-import { parseBody } from '../../shared/api.ts';
-import { GatewayError } from '../../shared/errors.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -43,7 +43,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--per-day <number>', 'or "default"', limitOption)
     .addHelpText('after', endpoints)
     .action(
-      run(async ({ ports, actor }, clientId: string, endpoint: string, options: SetOptions) => {
+      run(async ({ dependencies, actor }, clientId: string, endpoint: string, options: SetOptions) => {
         const { perMinute, perHour, perDay } = options;
         if (perMinute === undefined && perHour === undefined && perDay === undefined) {
           throw new GatewayError('invalid_request', 'Give --per-minute, --per-hour or --per-day.');
@@ -54,7 +54,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           per_hour: limitOf(perHour),
           per_day: limitOf(perDay),
         });
-        const view = await setLimits(ports, actor, clientId, endpoint, change);
+        const view = await setLimits(dependencies, actor, clientId, endpoint, change);
         return { json: view, text: () => limitTable([view]) };
       }),
     );
@@ -63,9 +63,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .description('lists all overrides with what is wrong in them, or all limits of one client')
     .argument('[client-id]')
     .action(
-      run(async ({ ports }, clientId: string | undefined) => {
-        if (clientId !== undefined) await existing(ports, clientId);
-        const found = clientId === undefined ? await allOverrides(ports) : await limitsOf(ports, clientId);
+      run(async ({ dependencies }, clientId: string | undefined) => {
+        if (clientId !== undefined) await requireClient(dependencies, clientId);
+        const found =
+          clientId === undefined ? await allOverrides(dependencies) : await limitsOf(dependencies, clientId);
         return { json: { limits: found }, text: () => limitTable(found) };
       }),
     );
@@ -76,10 +77,10 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
     .action(
-      run(async ({ ports, actor }, clientId: string, given: string) => {
+      run(async ({ dependencies, actor }, clientId: string, given: string) => {
         const known = limitPolicies.some((policy) => policy === given);
         const endpoint = known ? endpointOf(policyOf(given)) : given;
-        await removeLimits(ports, actor, clientId, endpoint);
+        await removeLimits(dependencies, actor, clientId, endpoint);
         const json = { client_id: clientId, endpoint, removed: true };
         return { json, text: () => `${clientId} has the default limits of ${endpoint} again.` };
       }),

@@ -1,9 +1,9 @@
 /** `messages …` and `outbox …`: what became of a message, and what the simulated carrier took. */
 import type { Command } from 'commander';
+import { outboxQuery } from '../../shared/admin/http/admin-requests.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox } from '../../shared/admin/outbox.ts';
-import { outboxQuery } from '../../shared/admin/requests.ts';
-import { parseBody } from '../../shared/api.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -17,8 +17,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .description('shows a message with its history and its webhooks')
     .argument('<message-id>')
     .action(
-      run(async ({ ports }, messageId: string) => {
-        const details = await showMessage(ports, messageId);
+      run(async ({ dependencies }, messageId: string) => {
+        const details = await showMessage(dependencies, messageId);
         return {
           json: details,
           text: () => `${textFields(details.message)}\n\n${webhookTable(details.webhooks)}`,
@@ -32,8 +32,8 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .description('lists messages with their bodies, newest first')
     .option('--to <number>', 'of this recipient alone')
     .action(
-      run(async ({ ports }, options: { to?: string }) => {
-        const outbox = await listOutbox(ports, parseBody(outboxQuery, options).to, outboxMax);
+      run(async ({ dependencies }, options: { to?: string }) => {
+        const outbox = await listOutbox(dependencies, parseBody(outboxQuery, options).to, outboxMax);
         const text = (): string =>
           textTable(
             outbox.messages,

@@ -1,8 +1,8 @@
 /** How a command gets at the gateway, and what it gives back. */
-import type { AdminPorts } from '../../shared/admin/ports.ts';
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 
 export interface Session {
-  readonly ports: AdminPorts;
+  readonly dependencies: AdminDependencies;
   /** Who the activity log will name. */
   readonly actor: string;
   /** Prints a line at once, where the command prints for a person. */

@@ -7,7 +7,7 @@ import {
   resendWebhooks,
   showDelivery,
 } from '../../shared/admin/webhooks.ts';
-import { GatewayError } from '../../shared/errors.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
 import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
@@ -29,8 +29,8 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .description('lists webhooks that failed for good, the latest first')
     .option('--client <client>', 'of this client alone, by id or name')
     .action(
-      run(async ({ ports }, options: { client?: string }) => {
-        const failed = await failedWebhooks(ports, { clientId: options.client, limit: failedMax });
+      run(async ({ dependencies }, options: { client?: string }) => {
+        const failed = await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax });
         const more = failed.length === failedMax;
         const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
         return { json: { webhooks: failed, more }, text };
@@ -41,8 +41,8 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .description('shows a webhook with its body and every attempt')
     .argument('<delivery-id>')
     .action(
-      run(async ({ ports }, deliveryId: string) => {
-        const view = await showDelivery(ports, deliveryId);
+      run(async ({ dependencies }, deliveryId: string) => {
+        const view = await showDelivery(dependencies, deliveryId);
         const { attempt_log, ...fields } = view;
         const attempts = textTable(
           attempt_log,
@@ -71,7 +71,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .action(
       run(
         async (
-          { ports, actor, report },
+          { dependencies, actor, report },
           given: string[],
           options: { allFailed: boolean; client?: string },
         ) => {
@@ -85,11 +85,11 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
             throw new GatewayError('invalid_request', 'Say --client together with --all-failed.');
           }
           const failed = options.allFailed
-            ? await failedWebhooks(ports, { clientId: options.client, limit: failedMax })
+            ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
             : [];
           const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
           const results = await resendWebhooks(
-            ports,
+            dependencies,
             actor,
             ids,
             {},

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
 import { App } from 'aws-cdk-lib';
 import { GatewayStack } from '../gateway-stack.ts';
-import type { StageSettings } from '../stage-settings.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
 import { emulatorAccess } from './emulator.ts';
 import { StartFailure } from './start-failure.ts';
 

@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { keepState } from './kept-state.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** What the emulator takes its callers' credentials to be, and where it says that it is. */
@@ -22,37 +21,8 @@ const stopWithinMilliseconds = 5000;
 /** What is kept is written at the end, which takes its time on a busy machine. */
 const keepWithinMilliseconds = 60_000;
 
-/**
- * Runs MiniStack as the leader of a process group, out of reach of the terminal's Ctrl-C. Its standard input is a
- * pipe that nobody writes to: when it ends, the process that started this stops it or is gone, by whatever death, and
- * the whole group follows; where a state is kept, first what is under way comes to its end. Its files are its owner's.
- */
-const launcher = `
-import os, shutil, signal, sys, threading, time
-os.umask(0o077)
-keeps = 'PERSIST_STATE' in os.environ
-def end_group():
-    shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
-    os.killpg(0, signal.SIGKILL)
-def follow_parent():
-    while os.read(0, 4096): pass
-    if keeps and 'settle' in globals():
-        settle()
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(45 if keeps else 3)
-    end_group()
-threading.Thread(target=follow_parent, daemon=True).start()
-sys.argv = ['ministack']
-if keeps:
-    exec(${JSON.stringify(keepState)})
-if 'PRELOAD' in os.environ:
-    exec(open(os.environ['PRELOAD']).read())
-from ministack.app import main
-try:
-    main()
-finally:
-    end_group()
-`;
+/** Runs MiniStack as the leader of a process group, which ends with this process. */
+const launcher = join(import.meta.dirname, 'run_emulator.py');
 
 export interface Emulator {
   readonly endpoint: string;
@@ -94,7 +64,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
   const log = createWriteStream(options.logFile, { mode: 0o600 });
-  const child = spawn(options.python, ['-c', launcher], {
+  // Without bytecode files, which would lie beside the sources.
+  const child = spawn(options.python, ['-B', launcher], {
     // Nothing of the caller's environment but this: functions inherit what the emulator has.
     env: {
       PATH: `${dirname(process.execPath)}:${options.searchPath}`,

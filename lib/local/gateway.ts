@@ -1,8 +1,8 @@
 /** The whole gateway on this machine: emulator, deploy, front; stopped as one. */
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { resourcesOf } from '../outputs.ts';
-import { stages } from '../stages.ts';
+import { resourcesOf } from '../constructs/stack-outputs.ts';
+import { stages } from '../stages/stages.ts';
 import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
 import type { EmulatorConnection } from './environment.ts';
 import { type Front, startFront } from './front.ts';

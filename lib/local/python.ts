@@ -19,15 +19,7 @@ const interpreters = [
   'python3.11',
   'python3.10',
 ];
-const probe = `
-import sys
-print('%d.%d' % sys.version_info[:2])
-try:
-    import venv, ensurepip
-    print('venv')
-except ImportError:
-    print('no venv')
-`;
+const versionCheck = join(import.meta.dirname, 'check_python.py');
 
 /** What a Python installation said of itself; undefined where there is none by that name. */
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
@@ -35,7 +27,7 @@ export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv:
 /** Asks an interpreter on the path. */
 const probeInterpreter: Probe = async (interpreter) => {
   try {
-    const { stdout } = await run(interpreter, ['-c', probe], { timeout: 10_000 });
+    const { stdout } = await run(interpreter, ['-B', versionCheck], { timeout: 10_000 });
     const [version = '', venv] = stdout.trim().split(/\r?\n/);
     return { version, hasVenv: venv === 'venv' };
   } catch {

@@ -1,12 +1,18 @@
 /** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
-import { type NotePorts, note } from '../admin/activity-note.ts';
-import { type ApiResponse, type Caller, type Operation, parseBody, requireCaller } from '../api.ts';
+import { type ActivityRecorder, recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
-import { type ClientAdminParts, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
+import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.ts';
+import { type PolicyName, policies } from '../contract/routes.ts';
+import {
+  type ApiResponse,
+  type Caller,
+  type Operation,
+  parseBody,
+  requireCaller,
+} from '../operation/operation.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
-import { type PolicyName, policies } from '../routes.ts';
 
 interface AccountDependencies {
   readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
@@ -18,8 +24,8 @@ const shownPolicies = (Object.keys(policies) as PolicyName[]).filter(
   (name) => name !== 'admin' && name !== 'unmatched',
 );
 
-export function getAccount(deps: AccountDependencies): Operation {
-  return async (request) => accountView(deps, await ownClient(deps, requireCaller(request)));
+export function getAccount(dependencies: AccountDependencies): Operation {
+  return async (request) => accountView(dependencies, await ownClient(dependencies, requireCaller(request)));
 }
 
 /** The request body of `PATCH /api/v1/account`: null removes the URL, an absent field leaves it. */
@@ -28,44 +34,45 @@ export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
 }
 
 export function updateAccount(
-  deps: AccountDependencies & NotePorts,
+  dependencies: AccountDependencies & ActivityRecorder,
   webhookUrl: z.ZodMiniType<string>,
 ): Operation {
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const { webhook_url } = parseBody(schema, request.body);
-    if (webhook_url !== undefined) await changeWebhookUrl(deps, caller, webhook_url);
-    return accountView(deps, await ownClient(deps, caller));
+    if (webhook_url !== undefined) await changeWebhookUrl(dependencies, caller, webhook_url);
+    return accountView(dependencies, await ownClient(dependencies, caller));
   };
 }
 
 async function changeWebhookUrl(
-  deps: AccountDependencies & NotePorts,
+  dependencies: AccountDependencies & ActivityRecorder,
   caller: Caller,
   webhookUrl: string | null,
 ): Promise<void> {
-  const before = (await ownClient(deps, caller)).webhook_url ?? null;
+  const before = (await ownClient(dependencies, caller)).webhook_url ?? null;
   if (before === webhookUrl) return;
-  await note(deps, caller.clientId, {
+  await recordActivity(dependencies, caller.clientId, {
     kind: 'webhook_url_changed',
     summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
     clientId: caller.clientId,
     before: { webhook_url: before },
     after: { webhook_url: webhookUrl },
   });
-  if (!(await deps.clients.setWebhookUrl(caller.clientId, webhookUrl ?? undefined))) throw noSuchClient();
+  if (!(await dependencies.clients.setWebhookUrl(caller.clientId, webhookUrl ?? undefined)))
+    throw noSuchClient();
 }
 
 /** Shows a new webhook secret once, and from when it signs; the one before signs 24 h longer (contract, section 7). */
 export function rotateOwnWebhookSecret(
-  parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'> & NotePorts,
+  dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'> & ActivityRecorder,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const rotated = await rotateWebhookSecret(parts, clientId, parts.clock);
+    const rotated = await rotateWebhookSecret(dependencies, clientId, dependencies.clock);
     const summary = `${clientId} made a new webhook secret; the one before signs for 24 h more`;
-    await note(parts, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
+    await recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
     return {
       status: 200,
       headers: { 'Cache-Control': 'no-store' },
@@ -79,16 +86,16 @@ export function rotateOwnWebhookSecret(
   };
 }
 
-async function ownClient(deps: AccountDependencies, caller: Caller): Promise<Client> {
-  const client = await deps.clients.find(caller.clientId);
+async function ownClient(dependencies: AccountDependencies, caller: Caller): Promise<Client> {
+  const client = await dependencies.clients.find(caller.clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
 
-async function accountView(deps: AccountDependencies, client: Client): Promise<ApiResponse> {
+async function accountView(dependencies: AccountDependencies, client: Client): Promise<ApiResponse> {
   const limits: Record<string, unknown> = {};
   for (const name of shownPolicies) {
-    const { perMinute, perHour, perDay } = await deps.limitsOf(client.client_id, name);
+    const { perMinute, perHour, perDay } = await dependencies.limitsOf(client.client_id, name);
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
   const { client_id, name, webhook_url = null } = client;

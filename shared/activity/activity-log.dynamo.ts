@@ -1,6 +1,6 @@
 /** The activity-log table, one partition for each day. */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { addDays, dayOf, epochSeconds } from '../clock.ts';
+import { addDays, dayOf, epochSeconds } from '../platform/clock.ts';
 import type { ActivityLog } from './activity-log.ts';
 
 export function dynamoActivityLog(

@@ -1,8 +1,8 @@
 /** Pages through the activity log, newest first: by client, by kind, or day by day where neither is given. */
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
-import { addDays, dayOf, secondsPerDay } from '../clock.ts';
-import { idRange } from '../ids.ts';
+import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
+import { idRange } from '../platform/ids.ts';
 import {
   type Activity,
   type ActivityPage,

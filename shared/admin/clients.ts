@@ -1,4 +1,6 @@
 /** What an administrator does with clients: each change is noted in the activity log, each new secret shown once. */
+
+import { recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
 import {
   createApiKey,
@@ -10,11 +12,10 @@ import {
   setClientDisabled,
 } from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.ts';
-import { GatewayError } from '../errors.ts';
-import type { Scope } from '../routes.ts';
-import { note } from './activity-note.ts';
-import type { AdminPorts } from './ports.ts';
-import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './views.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { Scope } from '../contract/routes.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
 
 interface WantedClient {
   readonly name: string;
@@ -28,14 +29,14 @@ export interface ShownClient extends ClientView {
 }
 
 export async function addClient(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   { name, scopes, webhookUrl }: WantedClient,
 ): Promise<ShownClient> {
-  const now = ports.clock();
+  const now = dependencies.clock();
   const wanted = { name, scopes, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
-  const { client, clientSecret, webhookSecret } = await createClient(ports.clients, wanted, now);
-  await note(ports, actor, {
+  const { client, clientSecret, webhookSecret } = await createClient(dependencies.clients, wanted, now);
+  await recordActivity(dependencies, actor, {
     kind: 'client_created',
     summary: `${actor} created the client ${name}`,
     clientId: client.client_id,
@@ -50,84 +51,85 @@ export interface ClientList {
 }
 
 export async function listClients(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   limit: number,
   cursor: string | undefined,
 ): Promise<ClientList> {
-  const page = await ports.clients.clients.list({ limit, after: cursor });
+  const page = await dependencies.clients.clients.list({ limit, after: cursor });
   return {
-    clients: page.clients.map((client) => clientView(client, ports.clock())),
+    clients: page.clients.map((client) => clientView(client, dependencies.clock())),
     ...(page.next === undefined ? {} : { next_cursor: page.next }),
   };
 }
 
 /** A client with its keys. @throws GatewayError `not_found` */
 export async function showClient(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   clientId: string,
 ): Promise<ClientView & { readonly api_keys: readonly ApiKeyView[] }> {
-  const client = await existing(ports, clientId);
-  const keys = await ports.clients.apiKeys.listOf(clientId);
-  return { ...clientView(client, ports.clock()), api_keys: keys.map(apiKeyView) };
+  const client = await requireClient(dependencies, clientId);
+  const keys = await dependencies.clients.apiKeys.listOf(clientId);
+  return { ...clientView(client, dependencies.clock()), api_keys: keys.map(apiKeyView) };
 }
 
 export async function disableClient(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  const client = await existing(ports, clientId);
+  const client = await requireClient(dependencies, clientId);
   if (client.disabled === disabled) return;
-  await note(ports, actor, {
+  await recordActivity(dependencies, actor, {
     kind: disabled ? 'client_disabled' : 'client_enabled',
     summary: `${actor} ${disabled ? 'disabled' : 'enabled'} the client ${client.name}`,
     clientId,
     before: { disabled: client.disabled },
     after: { disabled },
   });
-  await setClientDisabled(ports.clients, clientId, disabled);
+  await setClientDisabled(dependencies.clients, clientId, disabled);
 }
 
 /** Null removes the address. */
 export async function changeWebhookUrl(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   webhookUrl: string | null,
 ): Promise<void> {
-  const client = await existing(ports, clientId);
-  await note(ports, actor, {
+  const client = await requireClient(dependencies, clientId);
+  await recordActivity(dependencies, actor, {
     kind: 'webhook_url_changed',
     summary: `${actor} ${webhookUrl === null ? 'removed' : 'set'} the webhook URL of ${client.name}`,
     clientId,
     before: { webhook_url: client.webhook_url ?? null },
     after: { webhook_url: webhookUrl },
   });
-  if (!(await ports.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined))) throw noSuchClient();
+  if (!(await dependencies.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined)))
+    throw noSuchClient();
 }
 
 /** Which countries and senders it may use; in force within 60 s. A list that is null allows all. */
 export async function changePermissions(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   { countries, senders }: PermissionChange,
 ): Promise<void> {
-  const client = await existing(ports, clientId);
+  const client = await requireClient(dependencies, clientId);
   const change = {
     ...(countries === undefined ? {} : { countries: withoutDoubles(countries) }),
     ...(senders === undefined ? {} : { senders: withoutDoubles(senders) }),
   };
   if (Object.keys(change).length === 0) return;
-  await note(ports, actor, {
+  await recordActivity(dependencies, actor, {
     kind: 'permissions_changed',
     summary: `${actor} changed the countries and senders of ${client.name}`,
     clientId,
     before: { countries: client.countries ?? null, senders: client.senders ?? null },
     after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
   });
-  if (!(await ports.clients.clients.setPermissions(clientId, change))) throw noSuchClient();
+  if (!(await dependencies.clients.clients.setPermissions(clientId, change))) throw noSuchClient();
 }
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>
@@ -135,13 +137,13 @@ const withoutDoubles = (list: readonly string[] | null): readonly string[] | nul
 
 /** The secret before goes on for 24 h. */
 export async function renewClientSecret(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const secret = await rotateClientSecret(ports.clients, clientId, ports.clock());
+  const secret = await rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
   const summary = `${actor} made a new client secret; the one before holds for 24 h`;
-  await note(ports, actor, { kind: 'client_secret_rotated', summary, clientId });
+  await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
   return { client_id: clientId, client_secret: secret };
 }
 
@@ -155,13 +157,13 @@ export interface RenewedWebhookSecret {
 
 /** The secret before signs alone until the new one is active, and beside it for 24 h. */
 export async function renewWebhookSecret(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
 ): Promise<RenewedWebhookSecret> {
-  const rotated = await rotateWebhookSecret(ports.clients, clientId, ports.clock);
+  const rotated = await rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
   const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the one before signs for 24 h more`;
-  await note(ports, actor, { kind: 'webhook_secret_rotated', summary, clientId });
+  await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
     client_id: clientId,
     webhook_secret: rotated.secret,
@@ -171,12 +173,12 @@ export async function renewWebhookSecret(
 }
 
 export async function addApiKey(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
 ): Promise<ApiKeyView & { readonly api_key: string }> {
-  const { apiKey, row } = await createApiKey(ports.clients, clientId, ports.clock());
-  await note(ports, actor, {
+  const { apiKey, row } = await createApiKey(dependencies.clients, clientId, dependencies.clock());
+  await recordActivity(dependencies, actor, {
     kind: 'api_key_created',
     summary: `${actor} made the API key ${row.key_id}`,
     clientId,
@@ -185,22 +187,25 @@ export async function addApiKey(
   return { api_key: apiKey, ...apiKeyView(row) };
 }
 
-export async function listApiKeys(ports: AdminPorts, clientId: string): Promise<readonly ApiKeyView[]> {
-  await existing(ports, clientId);
-  return (await ports.clients.apiKeys.listOf(clientId)).map(apiKeyView);
+export async function listApiKeys(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<readonly ApiKeyView[]> {
+  await requireClient(dependencies, clientId);
+  return (await dependencies.clients.apiKeys.listOf(clientId)).map(apiKeyView);
 }
 
-export async function withdrawApiKey(
-  ports: AdminPorts,
+export async function revokeApiKeyOf(
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   keyId: string,
 ): Promise<void> {
-  await existing(ports, clientId);
-  const known = (await ports.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
+  await requireClient(dependencies, clientId);
+  const known = (await dependencies.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
   if (known?.revoked_at !== undefined) return;
   if (known !== undefined) {
-    await note(ports, actor, {
+    await recordActivity(dependencies, actor, {
       kind: 'api_key_revoked',
       summary: `${actor} revoked the API key ${keyId}`,
       clientId,
@@ -208,12 +213,15 @@ export async function withdrawApiKey(
       after: { key_id: keyId, revoked: true },
     });
   }
-  await revokeApiKey(ports.clients, clientId, keyId, ports.clock());
+  await revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
 }
 
 /** @throws GatewayError `not_found` */
-export async function existing(ports: Pick<AdminPorts, 'clients'>, clientId: string): Promise<Client> {
-  const client = await ports.clients.clients.find(clientId);
+export async function requireClient(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  clientId: string,
+): Promise<Client> {
+  const client = await dependencies.clients.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
@@ -228,8 +236,11 @@ const nameMax = 100;
  * @throws GatewayError where there is none, or where several have the name: an empty list would say that there is
  * nothing to find.
  */
-export async function clientIdOf(ports: Pick<AdminPorts, 'clients'>, idOrName: string): Promise<string> {
-  const { clients } = ports.clients;
+export async function clientIdOf(
+  dependencies: Pick<AdminDependencies, 'clients'>,
+  idOrName: string,
+): Promise<string> {
+  const { clients } = dependencies.clients;
   const wanted = idOrName.trim();
   const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
   if (wanted === '' || wanted.length > nameMax) throw noneFound;

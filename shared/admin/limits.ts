@@ -1,11 +1,12 @@
 /** A client's limits as an administrator sees and sets them: defaults beside overrides, and what is wrong in a row. */
-import { GatewayError } from '../errors.ts';
+
+import { recordActivity } from '../activity/record-activity.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { type InvalidOverride, type OverrideKey, parseOverrides } from '../rate-limit/overrides.ts';
 import { unreachableLimits } from '../rate-limit/unreachable.ts';
-import { type Limits, type PolicyName, policies } from '../routes.ts';
-import { note } from './activity-note.ts';
-import { existing } from './clients.ts';
-import type { AdminPorts } from './ports.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { requireClient } from './clients.ts';
 
 /** One number for each window; an absent one is the default. */
 export interface LimitsView {
@@ -48,16 +49,19 @@ export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
 );
 
 /** Every endpoint's limits for one client, then the rows that name no endpoint. */
-export async function limitsOf(ports: AdminPorts, clientId: string): Promise<readonly EndpointLimits[]> {
-  return viewOf(clientId, await ports.overrides.rowsOf(clientId));
+export async function limitsOf(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<readonly EndpointLimits[]> {
+  return viewOf(clientId, await dependencies.overrides.rowsOf(clientId));
 }
 
 /** Every override there is, and every row that is wrong, by client. */
-export async function allOverrides(ports: AdminPorts): Promise<readonly EndpointLimits[]> {
+export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
   const rows: Readonly<Record<string, unknown>>[] = [];
   let after: OverrideKey | undefined;
   do {
-    const page = await ports.overrides.listRows(overridesPerPage, after);
+    const page = await dependencies.overrides.listRows(overridesPerPage, after);
     rows.push(...page.rows);
     after = page.next;
   } while (after !== undefined && rows.length < overridesMax);
@@ -124,43 +128,43 @@ interface LimitsChange {
 
 /** A value in the row that a person got wrong is gone after this. */
 export async function setLimits(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   endpoint: string,
   change: LimitsChange,
 ): Promise<EndpointLimits> {
   const policy = policyOf(endpoint);
-  await existing(ports, clientId);
+  await requireClient(dependencies, clientId);
   const path = endpointOf(policy);
-  const rows = await ports.overrides.rowsOf(clientId);
+  const rows = await dependencies.overrides.rowsOf(clientId);
   const held = parseOverrides(clientId, rows, () => undefined).get(path);
   const limits = limitsView(limitsOfView({ ...limitsView(held ?? {}), ...named(change) }));
-  await note(ports, actor, {
+  await recordActivity(dependencies, actor, {
     kind: 'limits_set',
     summary: `${actor} set the limits of ${path}`,
     clientId,
     before: { endpoint: path, ...rowOf(rows, path) },
     after: { endpoint: path, ...limits },
   });
-  if (Object.keys(limits).length === 0) await ports.overrides.remove(clientId, path);
-  else await ports.overrides.set(clientId, policy, limitsOfView(limits));
-  const after = (await limitsOf(ports, clientId)).find((view) => view.policy === policy);
+  if (Object.keys(limits).length === 0) await dependencies.overrides.remove(clientId, path);
+  else await dependencies.overrides.set(clientId, policy, limitsOfView(limits));
+  const after = (await limitsOf(dependencies, clientId)).find((view) => view.policy === policy);
   if (after === undefined) throw new Error(`the limits of ${path} are gone`);
   return after;
 }
 
 export async function removeLimits(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   clientId: string,
   endpoint: string,
 ): Promise<void> {
-  const before = rowOf(await ports.overrides.rowsOf(clientId), endpoint);
+  const before = rowOf(await dependencies.overrides.rowsOf(clientId), endpoint);
   if (before === undefined) {
     throw new GatewayError('not_found', 'This client has no limits of its own there.');
   }
-  await note(ports, actor, {
+  await recordActivity(dependencies, actor, {
     kind: 'limits_removed',
     summary: `${actor} removed the limits of ${endpoint}: the defaults hold again`,
     clientId,
@@ -168,7 +172,7 @@ export async function removeLimits(
     after: { endpoint },
   });
   // Also where the endpoint does not exist: a row with a slip in its name must be removable.
-  await ports.overrides.remove(clientId, endpoint);
+  await dependencies.overrides.remove(clientId, endpoint);
 }
 
 /** By endpoint as the specification writes it, or by the policy's short name. @throws GatewayError */

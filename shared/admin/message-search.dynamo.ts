@@ -1,8 +1,8 @@
 /** Finds messages by the indexes of their table; a client's list is several shards, merged by time. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { listShards } from '../message/message-list.ts';
-import type { MessageStore } from '../message/message-store.ts';
+import { listShards } from '../message/store/message-list.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
 import type { MessageFilter, MessageSearch } from './message-search.ts';
 
 /** One run of rows that are in order already: `list_at` is a time, and no two messages have the same. */

@@ -1,13 +1,13 @@
 /** Messages as an administrator sees them: found in several ways, one with its history and its webhooks. */
-import { GatewayError } from '../errors.ts';
-import { isId } from '../ids.ts';
-import { eventsOwed, type Message } from '../message/message.ts';
-import { statusView } from '../message/message-view.ts';
-import { deliveryIdOf } from '../webhook/appointment.ts';
-import { eventName } from '../webhook/event-body.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { eventsToSend, type Message } from '../message/message.ts';
+import { statusView } from '../message/message-response.ts';
+import { isId } from '../platform/ids.ts';
+import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
+import { eventName } from '../webhook/plan/event-body.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
-import type { AdminPorts } from './ports.ts';
-import { messageFilterOf } from './requests.ts';
+import { messageFilterOf } from './http/admin-requests.ts';
 import { type DeliverySummary, deliverySummary } from './webhooks.ts';
 
 interface MessagePage {
@@ -16,15 +16,15 @@ interface MessagePage {
 }
 
 export async function searchMessages(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   query: Parameters<typeof messageFilterOf>[0],
   limit: number,
   cursor: string | undefined,
 ): Promise<MessagePage> {
   const asked = messageFilterOf(query);
   const filter =
-    'clientId' in asked ? { ...asked, clientId: await clientIdOf(ports, asked.clientId) } : asked;
-  const { messages, nextCursor } = await ports.messages.search(filter, limit, cursor);
+    'clientId' in asked ? { ...asked, clientId: await clientIdOf(dependencies, asked.clientId) } : asked;
+  const { messages, nextCursor } = await dependencies.messages.search(filter, limit, cursor);
   return {
     messages: messages.map(statusView),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
@@ -37,10 +37,13 @@ interface MessageDetails {
 }
 
 /** @throws GatewayError `not_found` */
-export async function showMessage(ports: AdminPorts, messageId: string): Promise<MessageDetails> {
-  const message = isId('msg', messageId) ? await ports.messages.get(messageId) : undefined;
+export async function showMessage(
+  dependencies: AdminDependencies,
+  messageId: string,
+): Promise<MessageDetails> {
+  const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
-  const deliveries = await ports.deliveries.getMany(deliveryIdsOf(message));
+  const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message));
   return {
     message: { ...statusView(message), webhook_url: message.webhook_url ?? null },
     webhooks: deliveries
@@ -51,7 +54,7 @@ export async function showMessage(ports: AdminPorts, messageId: string): Promise
 
 /** The ids that its webhooks have if they are: each follows from the message and the event. */
 function deliveryIdsOf(message: Message): string[] {
-  const entered = eventsOwed({ before: undefined, after: message });
+  const entered = eventsToSend({ before: undefined, after: message });
   const events = new Set(entered.map((status) => eventName(message, status)));
   return [...events].map((event) => deliveryIdOf({ messageId: message.message_id, event }));
 }

@@ -1,15 +1,15 @@
 /** What the simulated carrier took, where it is the carrier. */
-import type { OutboxEntry } from '../carrier/outbox.ts';
-import { addDays, dayOf } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
-import type { AdminPorts } from './ports.ts';
+import type { OutboxEntry } from '../carrier/simulator/outbox.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { addDays, dayOf } from '../platform/clock.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
 
 /** Null where the message named no sender. */
 export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
 
 /** Newest first. @throws GatewayError `not_found` where messages really leave. */
 export async function listOutbox(
-  { outbox, clock, retentionDays }: Pick<AdminPorts, 'outbox' | 'clock' | 'retentionDays'>,
+  { outbox, clock, retentionDays }: Pick<AdminDependencies, 'outbox' | 'clock' | 'retentionDays'>,
   to: string | undefined,
   limit: number,
 ): Promise<{ readonly messages: readonly OutboxMessage[] }> {

@@ -1,15 +1,19 @@
 /** Webhooks as an administrator looks after them: which failed, every attempt of one, and sending again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
-import { addDays } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
-import { isId } from '../ids.ts';
-import { paced } from '../paced.ts';
-import { stubbornly } from '../stubbornly.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { addDays } from '../platform/clock.ts';
+import { isId } from '../platform/ids.ts';
+import { retry } from '../platform/retry.ts';
+import { paced } from '../platform/run-paced.ts';
+import {
+  type ResendOptions,
+  type ResendResult as Resent,
+  resend,
+} from '../webhook/deliver/resend-webhook.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
-import { type ResendOptions, type ResendResult as Resent, resend } from '../webhook/resend.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
-import type { AdminPorts } from './ports.ts';
 
 export interface DeliverySummary {
   readonly delivery_id: string;
@@ -53,8 +57,11 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
 }
 
 /** @throws GatewayError `not_found` */
-export async function showDelivery(ports: AdminPorts, deliveryId: string): Promise<DeliveryView> {
-  const delivery = isId('whd', deliveryId) ? await ports.deliveries.get(deliveryId) : undefined;
+export async function showDelivery(
+  dependencies: AdminDependencies,
+  deliveryId: string,
+): Promise<DeliveryView> {
+  const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
 }
@@ -70,10 +77,13 @@ export interface ActivityList {
 }
 
 /** The activity log, newest first, with the present state of each webhook that it tells of. */
-export async function listActivity(ports: AdminPorts, query: ActivityQuery): Promise<ActivityList> {
-  const { entries, nextCursor } = await ports.activity.list(query);
+export async function listActivity(
+  dependencies: AdminDependencies,
+  query: ActivityQuery,
+): Promise<ActivityList> {
+  const { entries, nextCursor } = await dependencies.activity.list(query);
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
-  const deliveries = ids.length === 0 ? [] : await ports.deliveries.getMany(ids);
+  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
   const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
   return {
     entries: entries.map((entry): ActivityView => {
@@ -92,17 +102,17 @@ const entriesPerPage = 100;
  * @throws GatewayError where there is no such client.
  */
 export async function failedWebhooks(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
 ): Promise<readonly DeliverySummary[]> {
-  const clientId = of.clientId === undefined ? undefined : await clientIdOf(ports, of.clientId);
+  const clientId = of.clientId === undefined ? undefined : await clientIdOf(dependencies, of.clientId);
   const failed = new Map<string, DeliverySummary>();
   let cursor: string | undefined;
   do {
-    const page = await listActivity(ports, {
+    const page = await listActivity(dependencies, {
       kind: 'webhook_failed',
       clientId,
-      ...retained(ports),
+      ...retained(dependencies),
       limit: entriesPerPage,
       cursor,
     });
@@ -115,7 +125,7 @@ export async function failedWebhooks(
 }
 
 /** The time in which an entry can be that is not purged yet. */
-export function retained({ clock, retentionDays }: AdminPorts): {
+export function retained({ clock, retentionDays }: AdminDependencies): {
   readonly since: Date;
   readonly until: Date;
 } {
@@ -149,23 +159,23 @@ interface Progress {
 
 /** Each is sent again or says why not; one that cannot be holds up no other. */
 export async function resendWebhooks(
-  ports: AdminPorts,
+  dependencies: AdminDependencies,
   actor: string,
   deliveryIds: readonly string[],
   options: ResendOptions = {},
   { sleep = (ms) => pause(ms), onResult }: Progress = {},
 ): Promise<readonly ResendResult[]> {
   const parts = {
-    deliveries: ports.deliveries,
-    activityLog: ports.activity,
-    clock: ports.clock,
-    ...ports.resend,
+    deliveries: dependencies.deliveries,
+    activityLog: dependencies.activity,
+    clock: dependencies.clock,
+    ...dependencies.resend,
   };
   const ids = [...new Set(deliveryIds)];
   const results = new Map<string, ResendResult>();
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
   await paced(ids, pace, async (delivery_id) => {
-    const result = await stubbornly({ pausesMs: resendRetryDelaysMs, sleep }, async () =>
+    const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table has rows of other kinds, too.
       isId('whd', delivery_id)
         ? resend(parts, delivery_id, actor, options)

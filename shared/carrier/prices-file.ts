@@ -1,7 +1,7 @@
 /** The stage's prices, from the file that its deploy put beside the function: 240 countries are more than the 4 KB of variables. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type PriceTable, priceTable } from '../price-table.ts';
+import { type PriceTable, priceTable } from '../contract/price-table.ts';
 
 /**
  * @param file - seen from the folder of the function's code

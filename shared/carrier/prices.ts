@@ -1,6 +1,7 @@
 /** What a message is expected to cost, by country and segment, until its receipt says what it did cost. */
+
+import type { PriceTable } from '../contract/price-table.ts';
 import type { Message } from '../message/message.ts';
-import type { PriceTable } from '../price-table.ts';
 
 export interface Price {
   readonly cost: number;

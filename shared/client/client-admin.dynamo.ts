@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoApiKeyStore } from './api-key-store.dynamo.ts';
-import type { ClientAdminParts } from './client-admin.ts';
+import type { ClientAdminDependencies } from './client-admin.ts';
 import { dynamoClientStore } from './client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from './webhook-secret-store.dynamo.ts';
 
@@ -13,7 +13,7 @@ import { dynamoWebhookSecretStore } from './webhook-secret-store.dynamo.ts';
 export function dynamoClientAdmin(
   dynamo: DynamoDBDocumentClient,
   tables: Readonly<Record<string, string>>,
-): ClientAdminParts {
+): ClientAdminDependencies {
   const table = (name: string): string => {
     const found = tables[name];
     if (found === undefined) throw new Error(`no table ${name}`);

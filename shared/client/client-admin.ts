@@ -1,7 +1,8 @@
 /** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
-import { addDays, addSeconds, type Clock } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
-import type { Scope } from '../routes.ts';
+
+import { GatewayError } from '../contract/errors.ts';
+import type { Scope } from '../contract/routes.ts';
+import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
 import {
@@ -21,7 +22,7 @@ const rotationAttempts = 5;
 /** Each is a signature in the header of every webhook. */
 const webhookSecretsMax = 5;
 
-export interface ClientAdminParts {
+export interface ClientAdminDependencies {
   readonly clients: ClientStore;
   readonly apiKeys: ApiKeyStore;
   readonly webhookSecrets: WebhookSecretStore;
@@ -42,14 +43,14 @@ export interface CreatedClient {
 
 /** The webhook secret is stored first: a client that exists can always sign. */
 export async function createClient(
-  parts: ClientAdminParts,
+  dependencies: ClientAdminDependencies,
   wanted: NewClient,
   now: Date,
 ): Promise<CreatedClient> {
   const createdAt = now.toISOString();
-  const clientId = newClientId(parts.random);
-  const clientSecret = newClientSecret(parts.random);
-  const webhookSecret = newWebhookSecret(parts.random);
+  const clientId = newClientId(dependencies.random);
+  const clientSecret = newClientSecret(dependencies.random);
+  const webhookSecret = newWebhookSecret(dependencies.random);
   const client: Client = {
     client_id: clientId,
     name: wanted.name,
@@ -59,36 +60,36 @@ export async function createClient(
     created_at: createdAt,
     ...(wanted.webhookUrl === undefined ? {} : { webhook_url: wanted.webhookUrl }),
   };
-  await parts.webhookSecrets.replace(
+  await dependencies.webhookSecrets.replace(
     clientId,
     [],
     [{ secret: webhookSecret, created_at: createdAt, active_at: createdAt }],
   );
-  await parts.clients.create(client);
+  await dependencies.clients.create(client);
   return { client, clientSecret, webhookSecret };
 }
 
 /** Holds within 60 s, whatever token the client still has (contract, section 3). */
 export async function setClientDisabled(
-  parts: ClientAdminParts,
+  dependencies: ClientAdminDependencies,
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  if (!(await parts.clients.setDisabled(clientId, disabled))) throw noSuchClient();
+  if (!(await dependencies.clients.setDisabled(clientId, disabled))) throw noSuchClient();
 }
 
 export async function rotateClientSecret(
-  parts: ClientAdminParts,
+  dependencies: ClientAdminDependencies,
   clientId: string,
   now: Date,
 ): Promise<string> {
-  const clientSecret = newClientSecret(parts.random);
+  const clientSecret = newClientSecret(dependencies.random);
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
-    const client = await parts.clients.find(clientId);
+    const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
     const secrets = withNewest(created, client.secrets, now);
-    if (await parts.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
+    if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
   }
   throw contended();
 }
@@ -104,19 +105,19 @@ export interface RotatedWebhookSecret {
 
 /** Until the new secret is active the old ones sign alone; then all sign for 24 h (contract, section 7). */
 export async function rotateWebhookSecret(
-  parts: Pick<ClientAdminParts, 'clients' | 'webhookSecrets' | 'random'>,
+  dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
   clock: Clock,
 ): Promise<RotatedWebhookSecret> {
-  if ((await parts.clients.find(clientId)) === undefined) throw noSuchClient();
-  const secret = newWebhookSecret(parts.random);
+  if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
+  const secret = newWebhookSecret(dependencies.random);
   for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
-    const before = await parts.webhookSecrets.find(clientId);
+    const before = await dependencies.webhookSecrets.find(clientId);
     // A write whose answer was lost is repeated by the SDK and then refused, though it was made.
     if (before[0]?.secret === secret) return rotated(before);
     // The time of this very write: workers have from then on to learn of the secret.
     const after = withNewWebhookSecret(secret, before, clock());
-    if (await parts.webhookSecrets.replace(clientId, before, after)) return rotated(after);
+    if (await dependencies.webhookSecrets.replace(clientId, before, after)) return rotated(after);
   }
   throw contended();
 }
@@ -133,11 +134,11 @@ interface CreatedApiKey {
 }
 
 export async function createApiKey(
-  parts: ClientAdminParts,
+  dependencies: ClientAdminDependencies,
   clientId: string,
   now: Date,
 ): Promise<CreatedApiKey> {
-  const client = await parts.clients.find(clientId);
+  const client = await dependencies.clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   if (!client.scopes.includes(apiKeyScope)) {
     throw new GatewayError(
@@ -145,26 +146,26 @@ export async function createApiKey(
       'An API key opens the messages API only, and this client does not have the scope messages. Administrators sign in with their client secret.',
     );
   }
-  const apiKey = newApiKey(parts.random);
+  const apiKey = newApiKey(dependencies.random);
   const row: ApiKey = {
     key_hash: secretHash(apiKey),
-    key_id: newApiKeyId(parts.random),
+    key_id: newApiKeyId(dependencies.random),
     client_id: clientId,
     created_at: now.toISOString(),
   };
-  await parts.apiKeys.create(row);
+  await dependencies.apiKeys.create(row);
   return { apiKey, row };
 }
 
 export async function revokeApiKey(
-  parts: ClientAdminParts,
+  dependencies: ClientAdminDependencies,
   clientId: string,
   keyId: string,
   now: Date,
 ): Promise<void> {
-  const key = (await parts.apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
+  const key = (await dependencies.apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
   if (key === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
-  await parts.apiKeys.revoke(key.key_hash, now);
+  await dependencies.apiKeys.revoke(key.key_hash, now);
 }
 
 /** The new secret, and of the live ones before it the newest, which now ends; an end that was set stays. */

@@ -7,13 +7,13 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { whereItFits } from '../conditional.dynamo.ts';
+import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import { clientRow, isClientId } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string): ClientStore {
   const update = (clientId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> =>
-    whereItFits(dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
+    conditionHolds(dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
 
   return {
     async find(clientId) {

@@ -1,6 +1,6 @@
 /** The ports to clients, their API keys and their webhook secrets. */
-import type { Clock } from '../clock.ts';
-import { accessCache, CachedReader } from '../expiring-cache.ts';
+import type { Clock } from '../platform/clock.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import type { ApiKey, Client, ClientSecret } from './client.ts';
 import type { WebhookSecret, WebhookSecrets } from './webhook-secrets.ts';
 

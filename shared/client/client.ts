@@ -1,6 +1,6 @@
 /** What a client is: a row that holds hashes of its secrets, never a secret. */
 import * as z from 'zod/mini';
-import type { Scope } from '../routes.ts';
+import type { Scope } from '../contract/routes.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
 const instant = z.iso.datetime();

@@ -1,5 +1,5 @@
 /** The clients that a new local gateway comes with: one to try the API, one to administer it. */
-import { type ClientAdminParts, createApiKey, createClient } from './client-admin.ts';
+import { type ClientAdminDependencies, createApiKey, createClient } from './client-admin.ts';
 
 /** As the local gateway prints them (contract, section 9). */
 export interface DemoClients {
@@ -10,10 +10,13 @@ export interface DemoClients {
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
 
-export async function createDemoClients(parts: ClientAdminParts, now: Date): Promise<DemoClients> {
-  const demo = await createClient(parts, { name: 'Demo', scopes: ['messages'] }, now);
-  const { apiKey } = await createApiKey(parts, demo.client.client_id, now);
-  const admin = await createClient(parts, { name: 'Demo admin', scopes: ['admin'] }, now);
+export async function createDemoClients(
+  dependencies: ClientAdminDependencies,
+  now: Date,
+): Promise<DemoClients> {
+  const demo = await createClient(dependencies, { name: 'Demo', scopes: ['messages'] }, now);
+  const { apiKey } = await createApiKey(dependencies, demo.client.client_id, now);
+  const admin = await createClient(dependencies, { name: 'Demo admin', scopes: ['admin'] }, now);
   return {
     client_id: demo.client.client_id,
     client_secret: demo.clientSecret,

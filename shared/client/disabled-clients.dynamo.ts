@@ -1,7 +1,7 @@
 /** Whether clients are disabled, at most 45 s old; a row that a person spoilt elsewhere answers all the same. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../clock.ts';
-import { accessCache, CachedReader } from '../expiring-cache.ts';
+import type { Clock } from '../platform/clock.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 
 export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
   const cache = new CachedReader(read, accessCache, clock);

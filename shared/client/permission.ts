@@ -1,6 +1,6 @@
 /** Which countries and senders a client may use, and which senders a country takes (contract, section 3: 403). */
-import { GatewayError } from '../errors.ts';
-import { countryOf, isAlphanumeric } from '../recipient.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
 
 /** The limits on a client's row; an absent list allows everything. */
 export interface SendingPermissions {

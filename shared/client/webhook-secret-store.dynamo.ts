@@ -1,6 +1,6 @@
 /** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { whereItFits } from '../conditional.dynamo.ts';
+import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import type { WebhookSecretStore } from './client-store.ts';
 import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
 
@@ -11,7 +11,7 @@ export function dynamoWebhookSecretStore(
   return {
     ...dynamoWebhookSecrets(dynamo, TableName),
     replace: (clientId, before, after) =>
-      whereItFits(
+      conditionHolds(
         dynamo.send(
           new UpdateCommand({
             TableName,

@@ -1,6 +1,6 @@
 /** The secrets that a client's webhooks are signed with: one, or several for 24 h after a rotation. */
-import type { Clock } from '../clock.ts';
-import { type CacheBounds, CachedReader } from '../expiring-cache.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
 
 export interface WebhookSecret {
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */

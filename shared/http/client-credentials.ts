@@ -1,12 +1,12 @@
 /** Reads the credentials of a token request wherever a client may put them, and says whose they are (contract, section 2). */
 import * as z from 'zod/mini';
-import { parseBody } from '../api.ts';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../contract/errors.ts';
+import { parseBody } from '../operation/operation.ts';
 import { requestedScope } from '../token/token-claims.ts';
-import { type BodyFormat, formDecoded, readBody } from './body.ts';
-import { type Arrival, clientDisabled, type Identify } from './identity.ts';
+import { type Authenticator, clientDisabled, type IncomingRequest } from './authenticate.ts';
+import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 /** Many times what credentials take. The body is read before the request can be counted on a client. */
@@ -39,32 +39,34 @@ interface Credentials {
  * Valid credentials count on their client, all else on the source address: nobody can use up a client's limit by
  * guessing, so the secret is compared first and the request counted after.
  */
-export function identifyByCredentials(clients: Pick<ClientDirectory, 'client' | 'freshClient'>): Identify {
-  return async (arrival) => {
-    const client = await clientOf(arrival).catch((error: unknown) => {
+export function authenticateByCredentials(
+  clients: Pick<ClientDirectory, 'client' | 'freshClient'>,
+): Authenticator {
+  return async (incoming) => {
+    const client = await clientOf(incoming).catch((error: unknown) => {
       if (error instanceof GatewayError) return error;
       throw error;
     });
     if (client instanceof GatewayError) {
-      return { subject: { kind: 'address', address: arrival.sourceIp }, refusal: client };
+      return { subject: { kind: 'address', address: incoming.sourceIp }, refusal: client };
     }
     const subject = { kind: 'client', clientId: client.client_id } as const;
     const caller = { clientId: client.client_id, scopes: client.scopes, client };
     return { subject, caller, ...(client.disabled ? { refusal: clientDisabled() } : {}) };
   };
 
-  async function clientOf(arrival: Arrival): Promise<Client> {
-    const { clientId, secret } = readCredentials(arrival);
+  async function clientOf(incoming: IncomingRequest): Promise<Client> {
+    const { clientId, secret } = readCredentials(incoming);
     const known = await clients.client(clientId);
-    if (known !== undefined && hasSecret(known, secret, arrival.now)) return known;
+    if (known !== undefined && hasSecret(known, secret, incoming.now)) return known;
     // The remembered row may be older than the secret.
     const fresh = known === undefined ? undefined : await clients.freshClient(clientId);
-    if (fresh !== undefined && hasSecret(fresh, secret, arrival.now)) return fresh;
+    if (fresh !== undefined && hasSecret(fresh, secret, incoming.now)) return fresh;
     throw invalidClient();
   }
 }
 
-function readCredentials({ headers, rawBody }: Arrival): Credentials {
+function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   const body = readBody(rawBody, tokenRequestFormats, tokenRequestBytesMax);
   const header = headers.authorization?.trim() ?? '';
   // Issuing a token asks for no other scheme (specification 4.1): many clients send their last token everywhere.

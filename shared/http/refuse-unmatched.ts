@@ -1,6 +1,6 @@
 /** Says what is wrong with a request that no route takes: the method (405, with those that work) or the path (404). */
-import { GatewayError } from '../errors.ts';
-import type { Route } from '../routes.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { Route } from '../contract/routes.ts';
 
 export function unmatchedError(
   method: string,

@@ -2,8 +2,9 @@
  * Finds text that is not well-formed Unicode (a lone surrogate), wherever a request holds it: no service behind the
  * gateway takes such text (contract, introduction).
  */
-import { fieldName } from '../api.ts';
-import { type FieldError, GatewayError } from '../errors.ts';
+
+import { type FieldError, GatewayError } from '../contract/errors.ts';
+import { fieldName } from '../operation/operation.ts';
 
 const message = 'must be well-formed Unicode text';
 

@@ -155,6 +155,6 @@ export function hasEntered({ before, after }: MessageChange, status: Exclude<Sta
 }
 
 /** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
-export function eventsOwed(change: MessageChange): EventStatus[] {
+export function eventsToSend(change: MessageChange): EventStatus[] {
   return eventStatuses.filter((status) => hasEntered(change, status));
 }

@@ -2,7 +2,7 @@
 import { type Message, type Status, transitions } from './message.ts';
 
 /** What a carrier or a clock says has become of a message. */
-export interface Transition extends CarrierWord {
+export interface Transition extends CarrierReport {
   readonly to: Status;
   /** When it happened. */
   readonly at: Date;
@@ -11,7 +11,7 @@ export interface Transition extends CarrierWord {
 }
 
 /** What a carrier says of a message beside its state. */
-export interface CarrierWord {
+export interface CarrierReport {
   readonly errorCode?: string;
   readonly errorMessage?: string;
   readonly cost?: number;
@@ -38,7 +38,7 @@ export function expiry(at: Date): Transition {
 }
 
 /** The word as fields of the message, those alone that it has. */
-export function fieldsOf(word: CarrierWord): Partial<Message> {
+export function fieldsOf(word: CarrierReport): Partial<Message> {
   const fields = {
     error_code: word.errorCode,
     error_message: word.errorMessage,

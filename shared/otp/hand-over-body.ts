@@ -1,7 +1,7 @@
 /** The text that goes to the carrier: of a one-time password with its code, made for this call and kept nowhere. */
-import type { HandOverBody } from '../message/carrier.ts';
+import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
-import { render } from '../message/template.ts';
+import { render } from '../message/send/template.ts';
 import { deriveCode } from './code.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 

@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 
 const rememberMs = 300_000;

@@ -4,8 +4,8 @@
  */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { addDays, addSeconds, epochSeconds } from '../clock.ts';
-import { attempted, whereItFits } from '../conditional.dynamo.ts';
+import { conditionHolds, tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
+import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
 
@@ -45,7 +45,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     condition: string,
     values?: Record<string, unknown>,
   ): Promise<boolean> {
-    return whereItFits(
+    return conditionHolds(
       client.send(
         new PutCommand({
           TableName: tableName,
@@ -97,7 +97,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     async countAttempt({ otpId, clientId, workId }, now) {
-      const counting = await attempted(
+      const counting = await tryConditionalWrite(
         client.send(
           new UpdateCommand({
             TableName: tableName,
@@ -118,13 +118,13 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
           }),
         ),
       );
-      if (counting.made) return { counted: true, otp: otpRow.parse(counting.answer.Attributes) };
+      if (counting.applied) return { counted: true, otp: otpRow.parse(counting.answer.Attributes) };
       const otp = counting.row === undefined ? undefined : otpRow.parse(counting.row);
       return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
     },
 
     markVerified({ otpId, workId }) {
-      return whereItFits(
+      return conditionHolds(
         client.send(
           new UpdateCommand({
             TableName: tableName,

@@ -2,8 +2,9 @@
  * At most five one-time passwords to one recipient in any ten minutes, exactly: the times of the latest sends
  * stand in one row, replaced only while it is the one that was read.
  */
-import { epochSeconds } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
+
+import { GatewayError } from '../contract/errors.ts';
+import { epochSeconds } from '../platform/clock.ts';
 import { recipientSendsMax, recipientWindowSeconds } from './otp.ts';
 import type { OtpStore, RecipientSend } from './otp-store.ts';
 

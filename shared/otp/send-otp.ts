@@ -4,19 +4,19 @@
  * it (by which a repeat finds it again while it can be verified), and last the message, which alone is sent.
  */
 import * as z from 'zod/mini';
-import { type Operation, parseBody, requireCaller } from '../api.ts';
 import { assertMaySend } from '../client/permission.ts';
-import { addSeconds } from '../clock.ts';
-import { newId } from '../ids.ts';
-import { accepted, createOnce, idempotencyKeyOf } from '../message/idempotency.ts';
 import type { Message } from '../message/message.ts';
-import type { MessageStore } from '../message/message-store.ts';
-import { newMessage } from '../message/new-message.ts';
-import { segment } from '../message/segments.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
-import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send-fields.ts';
-import { placeholdersOf, render } from '../message/template.ts';
-import { recipientSchema } from '../recipient.ts';
+import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
+import { newMessage } from '../message/send/new-message.ts';
+import { segment } from '../message/send/segments.ts';
+import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
+import { placeholdersOf, render } from '../message/send/template.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
+import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { addSeconds } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
@@ -101,21 +101,21 @@ function asksForBrand(template: unknown): boolean {
 
 type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
 
-export function sendOtp(deps: SendOtpDependencies): Operation {
-  const schema = sendOtpSchema(deps.webhookUrl);
+export function sendOtp(dependencies: SendOtpDependencies): Operation {
+  const schema = sendOtpSchema(dependencies.webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const wanted = parseBody(schema, request.body);
     const { entry, replayed } = await createOnce(
-      deps.messages,
+      dependencies.messages,
       'msg',
       request.now,
       { clientId: caller.clientId, endpoint: 'otp/send', key, body: request.body, meaning: () => wanted },
       async (messageId) => {
         assertMaySend(caller.client, 'otp', wanted.to);
-        await countRecipientSend(deps.otps, caller.clientId, wanted.to, messageId, request.now);
-        const otp = await pendingOrNew(deps.otps, caller.clientId, wanted, request.now);
+        await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
+        const otp = await pendingOrNew(dependencies.otps, caller.clientId, wanted, request.now);
         return otpMessage(messageId, otp, wanted, request.now);
       },
       true,

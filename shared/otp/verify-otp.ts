@@ -1,10 +1,10 @@
 /** Verifies a one-time password: the attempt is counted by one conditional write, and only then compared. */
 import * as z from 'zod/mini';
-import { type ApiResponse, type Operation, parseBody, requireCaller } from '../api.ts';
-import { GatewayError } from '../errors.ts';
-import { isId } from '../ids.ts';
+import { GatewayError } from '../contract/errors.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
-import { recipientSchema } from '../recipient.ts';
+import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { isId } from '../platform/ids.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
 import type { OtpSecrets } from './otp-secret.ts';

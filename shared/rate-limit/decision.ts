@@ -1,5 +1,5 @@
 /** Turns counts into a decision: which window binds, how many requests are left, how long to wait (contract, section 4). */
-import type { Limits, PolicyName } from '../routes.ts';
+import type { Limits, PolicyName } from '../contract/routes.ts';
 import { limitOf, type PerWindow, type WindowName, type Windows, windowNames } from './windows.ts';
 
 export interface WindowState {

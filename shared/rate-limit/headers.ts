@@ -1,5 +1,5 @@
 /** The rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
-import { type PolicyName, policies } from '../routes.ts';
+import { type PolicyName, policies } from '../contract/routes.ts';
 import { type Decision, decide, type WindowState } from './decision.ts';
 import { limitOf, windowNames, windowSeconds, windowsAt } from './windows.ts';
 

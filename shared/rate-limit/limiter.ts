@@ -2,8 +2,9 @@
  * Decides whether a request is admitted and counts it: one write for a check, and none for a refusal that is still
  * remembered. Under any concurrency the admitted requests never exceed a limit.
  */
-import { ExpiringMap } from '../expiring-cache.ts';
-import { type Limits, type PolicyName, policies } from '../routes.ts';
+
+import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';
 import type { LimitReader } from './overrides.ts';
 import type { CountOutcome, RateCounter } from './rate-counter.ts';
@@ -15,7 +16,7 @@ export interface RateLimiter {
   check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
 }
 
-export interface LimiterParts {
+export interface LimiterDependencies {
   readonly counter: RateCounter;
   readonly limitsOf: LimitReader;
   /** Picks the shard to try first: at least 0, below 1. */
@@ -30,7 +31,7 @@ interface Shard extends CountOutcome {
   readonly limits: Limits;
 }
 
-export function rateLimiter({ counter, limitsOf, random }: LimiterParts): RateLimiter {
+export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies): RateLimiter {
   const refusals = new ExpiringMap<Shard>(memoryEntries);
   const sweptMinute = new ExpiringMap<number>(memoryEntries);
 

@@ -7,7 +7,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { policies } from '../routes.ts';
+import { policies } from '../contract/routes.ts';
 import type { OverrideEditor, OverrideStore } from './overrides.ts';
 
 /** Far more rows than there are endpoints. */

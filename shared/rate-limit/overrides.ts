@@ -1,8 +1,8 @@
 /** A client's limits: the policy's defaults, and what an administrator typed into `limit-overrides` (contract, section 4). */
 import * as z from 'zod/mini';
-import type { Clock } from '../clock.ts';
-import { accessCache, CachedReader } from '../expiring-cache.ts';
-import { type Limits, type PolicyName, policies } from '../routes.ts';
+import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import type { Clock } from '../platform/clock.ts';
+import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 
 export type LimitReader = (clientId: string, policy: PolicyName) => Promise<Limits>;
 

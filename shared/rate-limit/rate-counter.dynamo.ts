@@ -2,7 +2,7 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { attempted } from '../conditional.dynamo.ts';
+import { tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
 import { type PerWindow, type Windows, windowSeconds } from './windows.ts';
 
@@ -22,7 +22,7 @@ async function countInDynamo(
   const hasRoom = (attribute: string, limit: string): string =>
     `(attribute_not_exists(${attribute}) OR ${attribute} < ${limit})`;
   const remove = staleAttributes.length === 0 ? '' : ` REMOVE ${staleAttributes.join(', ')}`;
-  const counting = await attempted(
+  const counting = await tryConditionalWrite(
     dynamo.send(
       new UpdateItemCommand({
         TableName: tableName,
@@ -42,8 +42,8 @@ async function countInDynamo(
     ),
   );
   // A refusal comes with the row as the condition saw it, which tells the windows that were full.
-  const row = counting.made ? unmarshall(counting.answer.Attributes ?? {}) : counting.row;
-  return { admitted: counting.made, used: usedIn(row ?? {}, windows) };
+  const row = counting.applied ? unmarshall(counting.answer.Attributes ?? {}) : counting.row;
+  return { admitted: counting.applied, used: usedIn(row ?? {}, windows) };
 }
 
 function numeric(value: number): AttributeValue {

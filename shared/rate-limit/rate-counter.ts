@@ -1,5 +1,5 @@
 /** The port to the counters: counts one request in all three windows, or in none. */
-import type { Limits } from '../routes.ts';
+import type { Limits } from '../contract/routes.ts';
 import type { PerWindow, Windows } from './windows.ts';
 
 export interface CountRequest {

@@ -1,5 +1,5 @@
 /** Divides a large limit among several counter rows, so that one row's write capacity is no ceiling (contract, section 4). */
-import type { Limits } from '../routes.ts';
+import type { Limits } from '../contract/routes.ts';
 
 /** Half of what one row takes in a minute at 1,000 writes a second. */
 const shardPerMinute = 30_000;

@@ -1,5 +1,5 @@
 /** Limits that never take effect, because another window of the same endpoint always fills first. */
-import type { Limits } from '../routes.ts';
+import type { Limits } from '../contract/routes.ts';
 
 const windows = [
   { limit: 'perMinute', name: 'minute', minutes: 1 },

@@ -1,5 +1,5 @@
 /** The three fixed UTC windows of a moment, and where each is counted in a counter's row (contract, section 4). */
-import type { Limits } from '../routes.ts';
+import type { Limits } from '../contract/routes.ts';
 
 /** From the shortest: where two windows are equal in all else, the first of them binds. */
 export const windowNames = ['minute', 'hour', 'day'] as const;

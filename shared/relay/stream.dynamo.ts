@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
-import { parseMessageRow } from '../message/message-row.ts';
+import { parseMessageRow } from '../message/store/message-row.ts';
 
 /** The part of a stream record that says what changed. */
 export interface StreamRecord {

@@ -1,6 +1,6 @@
 /** Sets aside stream records that are no messages: none of them holds up the others, and none is lost. */
-import { log } from '../log.ts';
-import { countMetric } from '../metrics.ts';
+import { log } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
 import type { StreamRecord } from './stream.dynamo.ts';
 
 export function unreadableTo(keepCopy: (copy: unknown) => Promise<void>) {

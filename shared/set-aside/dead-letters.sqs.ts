@@ -1,6 +1,6 @@
 /** Puts copies of what could not be handled on the relay's dead-letter queue. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueText } from '../queue-text.ts';
+import { queueText } from '../platform/aws/queue-text.ts';
 
 /** What every region takes in one message. Two images of a row can be more. */
 const bytesMax = 262_144;

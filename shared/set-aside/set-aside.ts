@@ -3,8 +3,8 @@
  * copy that names it goes to the relay's dead-letter queue. The row of its message stays as it is.
  */
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { derivedIdAt } from '../ids.ts';
-import { isLastingFault } from '../lasting-fault.ts';
+import { isLastingFault } from '../platform/aws/permanent-fault.ts';
+import { derivedIdAt } from '../platform/ids.ts';
 
 export interface RefusedWork {
   /** What was not done, as it is shown to a person. */
@@ -23,10 +23,10 @@ interface SetAsidePorts {
   readonly activityLog: ActivityLog;
   readonly keepCopy: (copy: unknown) => Promise<void>;
   /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
-  readonly raiseAlarm: (fields: Readonly<Record<string, unknown>>) => void;
+  readonly reportFailedDelivery: (fields: Readonly<Record<string, unknown>>) => void;
 }
 
-export function setAsideTo(ports: SetAsidePorts): SetAside {
+export function setAsideTo(dependencies: SetAsidePorts): SetAside {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
     const ids = {
       client_id: clientId,
@@ -34,9 +34,9 @@ export function setAsideTo(ports: SetAsidePorts): SetAside {
       ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
     };
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    await ports.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
+    await dependencies.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
     try {
-      await ports.activityLog.add({
+      await dependencies.activityLog.add({
         entry_id: derivedIdAt('act', since, 'entry_refused', messageId, deliveryId ?? '', summary),
         kind: 'entry_refused',
         at: since.toISOString(),
@@ -47,6 +47,6 @@ export function setAsideTo(ports: SetAsidePorts): SetAside {
       // An id that a person spoilt may be no key either; the copy and the log line are left.
       if (!isLastingFault(fault)) throw fault;
     }
-    ports.raiseAlarm({ summary, ...ids, error });
+    dependencies.reportFailedDelivery({ summary, ...ids, error });
   };
 }

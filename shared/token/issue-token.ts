@@ -1,12 +1,12 @@
 /** Issues an access token to a client that has shown its secret (specification, section 5.1). */
 import * as z from 'zod/mini';
-import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../api.ts';
-import { epochSeconds } from '../clock.ts';
-import { GatewayError } from '../errors.ts';
-import type { Scope } from '../routes.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { Scope } from '../contract/routes.ts';
+import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
+import { epochSeconds } from '../platform/clock.ts';
 import { requestedScope, type TokenSigner, tokenLifetimeSeconds } from './token-claims.ts';
 
-interface IssueTokenParts {
+interface IssueTokenDependencies {
   readonly signer: TokenSigner;
   readonly issuer: string;
   readonly audience: string;
@@ -16,7 +16,7 @@ interface IssueTokenParts {
 const tokenRequest = z.object({ grant_type: z.string(), scope: requestedScope });
 
 export async function issueToken(
-  parts: IssueTokenParts,
+  dependencies: IssueTokenDependencies,
   request: Pick<ApiRequest, 'body' | 'caller' | 'now'>,
 ): Promise<ApiResponse> {
   const { clientId, scopes } = requireCaller(request);
@@ -27,10 +27,10 @@ export async function issueToken(
   const wanted = scopesIn(scope);
   const granted = wanted.length === 0 ? scopes : narrowed(scopes, wanted);
   const issuedAt = epochSeconds(request.now);
-  const tokenId = parts.newTokenId();
-  const token = await parts.signer.sign({
-    iss: parts.issuer,
-    aud: parts.audience,
+  const tokenId = dependencies.newTokenId();
+  const token = await dependencies.signer.sign({
+    iss: dependencies.issuer,
+    aud: dependencies.audience,
     sub: clientId,
     client_id: clientId,
     scope: granted.join(' '),

@@ -1,7 +1,7 @@
 /** Keeps the public signing keys, one row for each. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { whereItFits } from '../conditional.dynamo.ts';
+import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
 
 const signingKeyRow = z.object({
@@ -23,7 +23,7 @@ export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName:
     },
     async publish(kid, jwk, at) {
       const Item = { kid, public_jwk: JSON.stringify(jwk), created_at: at.toISOString() };
-      await whereItFits(
+      await conditionHolds(
         dynamo.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(kid)' })),
       );
     },

@@ -2,7 +2,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { calculateJwkThumbprint } from 'jose';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import { concatenatedSignature } from './ecdsa-signature.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
 import { type TokenSigner, tokenAlgorithm, tokenType } from './token-claims.ts';

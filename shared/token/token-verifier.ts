@@ -1,7 +1,7 @@
 /** Says whose token this is, or refuses it: signature, issuer, audience, type and time, by keys that we published. */
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
-import type { Clock } from '../clock.ts';
-import { CachedReader, ExpiringMap } from '../expiring-cache.ts';
+import type { Clock } from '../platform/clock.ts';
+import { CachedReader, ExpiringMap } from '../platform/expiring-cache.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import { type TokenClaims, tokenAlgorithm, tokenClaims, tokenType } from './token-claims.ts';
 

@@ -2,12 +2,13 @@
  * Prints how long a bulk of 1,000 takes beside 1,000 single sends, on a gateway that it starts on this machine:
  * until the last 202, and until all are delivered. `npm run bench:bulk -- [messages]`.
  */
-import { dynamo } from '../../shared/aws.ts';
-import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
-import { eventually, gateway } from '../support/gateway.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
-import startGateway from '../support/start-gateway.ts';
-import stopGateway from '../support/stop-gateway.ts';
+
+import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
+import startGateway from '../support/gateway/start-gateway.ts';
+import stopGateway from '../support/gateway/stop-gateway.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
 const total = Number(process.argv[2] ?? 1000);
 /** As many as the local gateway works on at once. */

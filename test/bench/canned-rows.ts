@@ -1,12 +1,12 @@
 /** Rows that are made from their keys: everyone who knows a number knows its client, its message and their secrets. */
 import { createHash } from 'node:crypto';
-import { addSeconds } from '../../shared/clock.ts';
-import { derivedIdAt } from '../../shared/ids.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
+import { messageRowOf } from '../../shared/message/store/message-row.ts';
+import { addSeconds } from '../../shared/platform/clock.ts';
+import { derivedIdAt } from '../../shared/platform/ids.ts';
 import { windowsAt } from '../../shared/rate-limit/windows.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
-import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
+import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export interface RowSettings {
   /** How many clients there are. */
   readonly clients: number;
   readonly signingKeyRow: Row;
-  readonly receiverPort: number;
+  readonly webhookEndpointPort: number;
 }
 
 export const otpSecret = '5f'.repeat(32);
@@ -45,7 +45,7 @@ export const idOf = (prefix: string, number: number): string =>
 export const recipientOf = (number: number): string => `+4477009${String(number % 100_000).padStart(5, '0')}`;
 
 /** The whole address space of the loopback interface, so that each receiver has an origin of its own. */
-export function receiverUrl(number: number, port: number): string {
+export function webhookEndpointUrl(number: number, port: number): string {
   const host = `127.${1 + (number % 50)}.${Math.floor(number / 50) % 250}.${1 + (Math.floor(number / 12_500) % 250)}`;
   return `http://${host}:${port}/hook/${number}`;
 }
@@ -57,7 +57,7 @@ const numberIn = (id: string): number => Number(/(\d+)$/.exec(id)?.[1] ?? 0);
 
 export function messageOf(
   number: number,
-  { clients, receiverPort }: RowSettings,
+  { clients, webhookEndpointPort }: RowSettings,
   change: Partial<Message> = {},
 ): Message {
   const whatsapp = number % 4 === 1;
@@ -75,7 +75,7 @@ export function messageOf(
     ...(otp
       ? { otp: { otp_id: idOf('otp', number), code_length: 6, expires_at: later, attempts_remaining: 5 } }
       : {}),
-    webhook_url: receiverUrl(number % clients, receiverPort),
+    webhook_url: webhookEndpointUrl(number % clients, webhookEndpointPort),
     created_at: created,
     queued_at: created,
     expires_at: later,
@@ -86,7 +86,7 @@ export function messageOf(
 /** Due ten minutes ago, when no worker had taken it yet. */
 export function deliveryOf(
   number: number,
-  { clients, receiverPort }: RowSettings,
+  { clients, webhookEndpointPort }: RowSettings,
   deliveryId = idOf('whd', number),
 ): Delivery {
   const data = { message_id: idOf('msg', number), status: 'delivered' };
@@ -95,7 +95,7 @@ export function deliveryOf(
     client_id: clientIdOf(number % clients),
     message_id: data.message_id,
     event: 'sms.delivered',
-    url: receiverUrl(number % clients, receiverPort),
+    url: webhookEndpointUrl(number % clients, webhookEndpointPort),
     body: JSON.stringify({ event: 'sms.delivered', timestamp: created, data }),
     lane: 'fast',
   } as const;
@@ -103,7 +103,7 @@ export function deliveryOf(
 }
 
 export function cannedRows(settings: RowSettings): Rows {
-  const { clients, receiverPort, signingKeyRow } = settings;
+  const { clients, webhookEndpointPort, signingKeyRow } = settings;
   const byKeyHash = new Map(
     Array.from({ length: clients }, (_, client) => [hashOf(apiKeyOf(client)), client]),
   );
@@ -122,7 +122,7 @@ export function cannedRows(settings: RowSettings): Rows {
     scopes: ['messages', 'admin'],
     disabled: false,
     secrets: [{ hash: hashOf(clientSecretOf(client)), created_at: created }],
-    webhook_url: receiverUrl(client, receiverPort),
+    webhook_url: webhookEndpointUrl(client, webhookEndpointPort),
     created_at: created,
   });
   const activityRow = (number: number): Row => ({
@@ -176,7 +176,7 @@ export function cannedRows(settings: RowSettings): Rows {
           return id.startsWith('otp_') ? otpRow(number) : undefined;
         case 'webhook-deliveries':
           return id.startsWith('whd_') ? { ...deliveryOf(number, settings, id) } : undefined;
-        case 'figures':
+        case 'usage':
           return { hour: id, purge_at: 2_000_000_000, messages_sent: 12, webhooks_acknowledged: 11 };
         default:
           return undefined;
@@ -190,7 +190,7 @@ export function cannedRows(settings: RowSettings): Rows {
       switch (table) {
         case 'messages':
           return two.map((number) => messageRow(number));
-        case 'agenda': {
+        case 'due-items': {
           const [list, shard] = values[0]?.split('#') ?? [];
           const ids = two.map((number) =>
             list === 'messages' ? idOf('msg', overdueFrom + number) : `${idOf('msg', number)}#sms.delivered`,

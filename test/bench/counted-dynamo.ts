@@ -1,7 +1,7 @@
 /** A DynamoDB client that counts its calls and the capacity that they consume. */
 import { DynamoDB, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { documentClient } from '../../shared/aws.ts';
+import { documentClient } from '../../shared/platform/aws/clients.ts';
 
 export interface Counted {
   readonly client: DynamoDB;

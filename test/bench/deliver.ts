@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { derivedId } from '../../shared/ids.ts';
-import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { derivedId } from '../../shared/platform/ids.ts';
+import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import { printMachine, printTable, quantile } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -20,15 +20,15 @@ silenceLog();
 printMachine(`npm run bench:deliver -- ${deliveries}`);
 const local = await startLocalFunctions();
 let received = 0;
-const receiver = createServer((request, response) => {
+const webhookEndpoint = createServer((request, response) => {
   request.resume().on('end', () => {
     received += 1;
     response.end('ok');
   });
 }).listen(0, '127.0.0.1');
-await once(receiver, 'listening');
+await once(webhookEndpoint, 'listening');
 try {
-  const address = receiver.address();
+  const address = webhookEndpoint.address();
   if (address === null || typeof address === 'string') throw new Error('no TCP port');
   const url = `http://127.0.0.1:${address.port}/hook`;
   const store = dynamoDeliveryStore(local.dynamo, local.tables.webhook_deliveries);
@@ -57,8 +57,8 @@ try {
   }
   printTable(['', 'deliveries/s', 'batch p50 ms', 'batch p99 ms', 'heap MB more'], rows);
 } finally {
-  receiver.closeAllConnections();
-  receiver.close();
+  webhookEndpoint.closeAllConnections();
+  webhookEndpoint.close();
   await local.stop();
 }
 

@@ -10,10 +10,10 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printMachine, printTable, quantile } from './figures.ts';
-import { type BenchReceiver, type OwnGateway, withOwnGateway } from './own-gateway.ts';
+import { type BenchWebhookEndpoint, type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
 const seconds = Number(process.argv[2] ?? 40);
-const receivers = 20;
+const webhookEndpoints = 20;
 const hangingShares = [0, 0.1, 0.5];
 const transientSeconds = 10;
 /** All that is sent arrives within this time, or is counted as missing. */
@@ -24,7 +24,7 @@ const backlogMaxSeconds = 0.2;
 
 interface Target {
   readonly clientId: string;
-  readonly receiver: BenchReceiver;
+  readonly webhookEndpoint: BenchWebhookEndpoint;
   readonly hangs: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Traffic {
 await withOwnGateway(1, async (gateway) => {
   printMachine(`npm run bench:events -- ${seconds}`);
   const clientIds = await Promise.all(
-    Array.from({ length: receivers }, (_, i) => gateway.newClient(`receiver ${i}`)),
+    Array.from({ length: webhookEndpoints }, (_, i) => gateway.newClient(`receiver ${i}`)),
   );
   const { targets } = await targetsOf(gateway, clientIds, 0);
   await traffic(gateway, targets, ramp.firstPerSecond, 10);
@@ -56,9 +56,9 @@ await withOwnGateway(1, async (gateway) => {
   for (const share of hangingShares) {
     for (const part of [0.5, 1]) {
       const perSecond = carried * part;
-      const cell = await targetsOf(gateway, clientIds, Math.round(receivers * share));
+      const cell = await targetsOf(gateway, clientIds, Math.round(webhookEndpoints * share));
       const ran = await traffic(gateway, cell.targets, perSecond, seconds);
-      rows.push([`${share * 100} % hang, ${part === 1 ? 'all' : 'half'}`, ...figuresOf(perSecond, ran)]);
+      rows.push([`${share * 100} % hang, ${part === 1 ? 'all' : 'half'}`, ...usageOf(perSecond, ran)]);
       process.stderr.write(`${rows.at(-1)?.join('  ')}\n`);
       cell.release();
     }
@@ -82,11 +82,11 @@ async function targetsOf(
   const targets = await Promise.all(
     clientIds.map(async (clientId, i) => {
       const hangs = i < hanging;
-      const receiver = await gateway.receiver((response) => {
+      const webhookEndpoint = await gateway.webhookEndpoint((response) => {
         if (hangs && !released) held.push(() => response.end());
         else response.end();
       });
-      return { clientId, receiver, hangs };
+      return { clientId, webhookEndpoint, hangs };
     }),
   );
   return {
@@ -105,7 +105,7 @@ async function rateCarried(gateway: OwnGateway, targets: readonly Target[]): Pro
     const ran = await traffic(gateway, targets, perSecond, ramp.seconds);
     const sendSeconds = ((ran.sent.at(-1)?.at ?? 0) - ran.startedAt) / 1000;
     console.log(
-      `${perSecond} a second: ${ran.backlog} on their way at the end, p99 ${figuresOf(perSecond, ran, 0)[3]} ms`,
+      `${perSecond} a second: ${ran.backlog} on their way at the end, p99 ${usageOf(perSecond, ran, 0)[3]} ms`,
     );
     // Nor is a rate carried at which the events themselves can't be written in time.
     if (ran.backlog > perSecond * backlogMaxSeconds || sendSeconds > ramp.seconds * 1.2) break;
@@ -128,8 +128,10 @@ async function traffic(
     const target = targets[i % targets.length];
     if (target === undefined) continue;
     const at = Date.now();
-    const { clientId, receiver } = target;
-    sending.push(gateway.sent(clientId, receiver.url).then((messageId) => ({ messageId, target, at })));
+    const { clientId, webhookEndpoint } = target;
+    sending.push(
+      gateway.sent(clientId, webhookEndpoint.url).then((messageId) => ({ messageId, target, at })),
+    );
   }
   const sent = await Promise.all(sending);
   const missing = (): number =>
@@ -140,11 +142,11 @@ async function traffic(
   return { startedAt, sent, backlog };
 }
 
-function arrivedAt({ receiver }: Target, { messageId }: Pick<Sent, 'messageId'>): number | undefined {
-  return receiver.arrivals.get(messageId);
+function arrivedAt({ webhookEndpoint }: Target, { messageId }: Pick<Sent, 'messageId'>): number | undefined {
+  return webhookEndpoint.arrivals.get(messageId);
 }
 
-function figuresOf(perSecond: number, ran: Traffic, transient = transientSeconds): string[] {
+function usageOf(perSecond: number, ran: Traffic, transient = transientSeconds): string[] {
   const answered = ran.sent.filter(({ target }) => !target.hangs);
   const latencies = (of: readonly Sent[]): number[] =>
     of.flatMap((sent) => {

@@ -4,7 +4,7 @@
  * SQS fair queues work"), by the share in flight alone; SQS also weighs time of processing, and its marks are rough.
  */
 
-export interface Arrival {
+export interface IncomingRequest {
   /** The message's `MessageGroupId`. */
   readonly group: string;
   readonly atMs: number;
@@ -48,7 +48,11 @@ export function fairOrder(): Order {
 }
 
 /** Milliseconds from arrival to a worker, in the order of `arrivals`, which is by time. */
-export function waits(arrivals: readonly Arrival[], workers: Workers, order: Order): readonly number[] {
+export function waits(
+  arrivals: readonly IncomingRequest[],
+  workers: Workers,
+  order: Order,
+): readonly number[] {
   const waited: number[] = [];
   const queues = new Map<string, number[]>();
   const inFlight = new Map<string, number>();
@@ -59,7 +63,7 @@ export function waits(arrivals: readonly Arrival[], workers: Workers, order: Ord
 
   while (taken < arrivals.length) {
     for (; (arrivals[next]?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs; next += 1) {
-      const { group } = arrivals[next] as Arrival;
+      const { group } = arrivals[next] as IncomingRequest;
       const queue = queues.get(group);
       if (queue === undefined) queues.set(group, [next]);
       else queue.push(next);

@@ -16,9 +16,9 @@ import {
 import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { sqs } from '../../shared/aws.ts';
-import { sqsOutboundQueue } from '../../shared/message/outbound-queue.sqs.ts';
-import { type Arrival, fairOrder, type Order, oldestFirst, waits } from './fair-queue.ts';
+import { sqsOutboundQueue } from '../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { sqs } from '../../shared/platform/aws/clients.ts';
+import { fairOrder, type IncomingRequest, type Order, oldestFirst, waits } from './fair-queue.ts';
 import { printMachine, printTable, quantile } from './figures.ts';
 
 const [backlog = 4000, count = 20] = process.argv.slice(2).map(Number);
@@ -30,7 +30,7 @@ const quietClients = 20;
 const everyMs = 100;
 const drainMs = (backlog / (workers.count * workers.batchSize)) * workers.batchMs;
 
-interface Handled extends Arrival {
+interface Handled extends IncomingRequest {
   readonly waitedMs: number;
 }
 
@@ -61,14 +61,14 @@ try {
     .toSorted((a, b) => a.atMs - b.atMs);
   const simulated = (order: Order): readonly Handled[] => {
     const waited = waits(arrivals, workers, order);
-    return arrivals.map((arrival, index) => ({ ...arrival, waitedMs: waited[index] ?? Number.NaN }));
+    return arrivals.map((incoming, index) => ({ ...incoming, waitedMs: waited[index] ?? Number.NaN }));
   };
   printTable(
     ['seconds until a worker has it', 'quiet p50', 'p99', 'busy p50', 'p99'],
     [
-      ['oldest first, measured on the emulator', ...figuresOf(handled)],
-      ['oldest first, simulated', ...figuresOf(simulated(oldestFirst))],
-      ["AWS's fair order, simulated", ...figuresOf(simulated(fairOrder()))],
+      ['oldest first, measured on the emulator', ...usageOf(handled)],
+      ['oldest first, simulated', ...usageOf(simulated(oldestFirst))],
+      ["AWS's fair order, simulated", ...usageOf(simulated(fairOrder()))],
     ],
   );
 } finally {
@@ -122,7 +122,7 @@ function handledAt({ Attributes }: Message, now: number): Handled {
   return { group, atMs: Number(sent), waitedMs: now - Number(sent) };
 }
 
-function figuresOf(handled: readonly Handled[]): readonly string[] {
+function usageOf(handled: readonly Handled[]): readonly string[] {
   const seconds = (ofBusy: boolean, fraction: number): string => {
     const waited = handled.filter(({ group }) => (group === busy) === ofBusy).map(({ waitedMs }) => waitedMs);
     return (quantile(waited, fraction) / 1000).toFixed(1);

@@ -1,6 +1,6 @@
 /** Values for every variable that a function reads, for runs outside a deployed stage. */
-import type { EnvironmentName } from '../../shared/env.ts';
-import { pricesFile } from '../support/prices.ts';
+import type { EnvironmentName } from '../../shared/platform/env.ts';
+import { pricesFile } from '../support/template/prices.ts';
 
 const queue = (name: string): string => `http://127.0.0.1:9/000000000000/${name}`;
 const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:000000000000:${name}`;
@@ -8,7 +8,7 @@ const arn = (service: string, name: string): string => `arn:aws:${service}:us-ea
 export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   STAGE: 'bench',
   LOG_LEVEL: 'INFO',
-  AGENDA_TABLE: 'agenda',
+  DUE_ITEMS_TABLE: 'due-items',
   CLIENTS_TABLE: 'clients',
   CLIENT_SECRETS_TABLE: 'client-secrets',
   API_KEYS_TABLE: 'api-keys',
@@ -20,7 +20,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   WEBHOOK_DELIVERIES_TABLE: 'webhook-deliveries',
   ACTIVITY_LOG_TABLE: 'activity-log',
   SIGNING_KEYS_TABLE: 'signing-keys',
-  FIGURES_TABLE: 'figures',
+  USAGE_TABLE: 'usage',
   SIMULATOR_OUTBOX_TABLE: 'simulator-outbox',
   OUTBOUND_QUEUE_URL: queue('outbound'),
   RECEIPTS_QUEUE_URL: queue('receipts'),

@@ -5,12 +5,12 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
 import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
-import { dynamoAgenda } from '../../shared/agenda/agenda.dynamo.ts';
-import { addSeconds } from '../../shared/clock.ts';
-import { derivedIdAt } from '../../shared/ids.ts';
-import { firstLook } from '../../shared/message/expire.ts';
+import { dynamoDueItemIndex } from '../../shared/due-items/due-item-index.dynamo.ts';
+import { firstReview } from '../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../shared/message/message-store.dynamo.ts';
+import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import { addSeconds } from '../../shared/platform/clock.ts';
+import { derivedIdAt } from '../../shared/platform/ids.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -26,7 +26,7 @@ const works = [status, list, listByReference, sweep, activity];
 silenceLog();
 printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
 const local = await startLocalFunctions();
-const agenda = dynamoAgenda(local.dynamo, local.tables.agenda);
+const dueItemIndex = dynamoDueItemIndex(local.dynamo, local.tables.due_items);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
   const rows: string[][] = [];
@@ -58,7 +58,7 @@ async function store(from: number, to: number): Promise<void> {
     );
     const made = numbers.map(messageOf);
     await messages.createMany(made);
-    await agenda.add('messages', made.map(firstLook));
+    await dueItemIndex.add('messages', made.map(firstReview));
     for (let first = 0; first < numbers.length; first += batchWriteMax) {
       const puts = numbers
         .slice(first, first + batchWriteMax)

@@ -1,7 +1,7 @@
 /** For each HTTP function a request for every number: no two the same, from thousands of clients, some of them refused. */
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { adminApiRoutes } from '../../shared/admin/admin-routes.ts';
-import { pageName } from '../../shared/admin/dashboard-files.ts';
+import { adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
+import { pageName } from '../../shared/admin/http/dashboard-files.ts';
 import { deriveCode } from '../../shared/otp/code.ts';
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
 import {
@@ -11,8 +11,8 @@ import {
   idOf,
   otpSecret,
   type RowSettings,
-  receiverUrl,
   recipientOf,
+  webhookEndpointUrl,
 } from './canned-rows.ts';
 import { functionEnvironment } from './function-environment.ts';
 
@@ -37,10 +37,10 @@ interface Request {
 }
 
 export function httpEvents(settings: EventSettings): Record<string, EventMaker> {
-  const { clients, receiverPort, dashboardFiles } = settings;
+  const { clients, webhookEndpointPort, dashboardFiles } = settings;
   const key = createPrivateKey(settings.signingKey.privateKeyPem);
   const clientOf = (n: number): number => n % clients;
-  const hook = (n: number): string => receiverUrl(clientOf(n), receiverPort);
+  const hook = (n: number): string => webhookEndpointUrl(clientOf(n), webhookEndpointPort);
   const admin = Object.values(adminApiRoutes);
   const assets = dashboardFiles.filter((name) => name !== pageName);
 

@@ -13,7 +13,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { printMachine, printTable } from './figures.ts';
-import { type BenchReceiver, type OwnGateway, withOwnGateway } from './own-gateway.ts';
+import { type BenchWebhookEndpoint, type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
 const seconds = Number(process.argv[2] ?? 100);
 const perSecond = Number(process.argv[3] ?? 5);
@@ -43,46 +43,46 @@ interface Phase {
 interface Way {
   readonly total: number;
   /** To the delivery's row, from there to the start of its attempt, and to the arrival of its POST. */
-  readonly legs: readonly [relay: number, worker: number, post: number];
+  readonly delays: readonly [relay: number, worker: number, post: number];
 }
 
 await withOwnGateway(1, async (gateway) => {
   const [quickClient, hangingClient] = [await gateway.newClient('quick'), await gateway.newClient('hanging')];
-  const quick = await gateway.receiver((response) => response.end());
+  const quick = await gateway.webhookEndpoint((response) => response.end());
   const alone = (forSeconds: number) => traffic(gateway, forSeconds, [[quickClient, quick]]);
-  const beside = (forSeconds: number, other: BenchReceiver) =>
+  const beside = (forSeconds: number, other: BenchWebhookEndpoint) =>
     traffic(gateway, forSeconds, [
       [quickClient, quick],
       [hangingClient, other],
     ]);
-  async function mended(receiver: Mendable): Promise<void> {
-    receiver.answer(true);
+  async function mended(webhookEndpoint: Recovering): Promise<void> {
+    webhookEndpoint.answer(true);
     await pause(settleSeconds * 1000);
   }
 
   await alone(10);
-  const first = await mendable(gateway, false);
-  const cold = await beside(transientSeconds, first.receiver);
+  const first = await recovering(gateway, false);
+  const cold = await beside(transientSeconds, first.webhookEndpoint);
   await mended(first);
 
   const before = await alone(aloneSeconds);
-  const hanging = await mendable(gateway, false);
-  const hung = await beside(seconds, hanging.receiver);
+  const hanging = await recovering(gateway, false);
+  const slowRecorded = await beside(seconds, hanging.webhookEndpoint);
   await mended(hanging);
 
   const between = await alone(aloneSeconds);
-  const answering = await gateway.receiver((response) => response.end());
+  const answering = await gateway.webhookEndpoint((response) => response.end());
   const busy = await beside(seconds, answering);
-  const turning = await mendable(gateway, true);
-  await traffic(gateway, 5, [[hangingClient, turning.receiver]]);
+  const turning = await recovering(gateway, true);
+  await traffic(gateway, 5, [[hangingClient, turning.webhookEndpoint]]);
   turning.answer(false);
-  const turned = await beside(seconds, turning.receiver);
+  const turned = await beside(seconds, turning.webhookEndpoint);
   await mended(turning);
   const after = await alone(aloneSeconds);
 
   const inTransient = ({ at }: Sent, { startedAt }: Phase) => at < startedAt + transientSeconds * 1000;
   const later = (sent: Sent, phase: Phase) => !inTransient(sent, phase);
-  const ways = (phases: readonly Phase[], to: BenchReceiver, which?: typeof inTransient) =>
+  const ways = (phases: readonly Phase[], to: BenchWebhookEndpoint, which?: typeof inTransient) =>
     Promise.all(phases.map((phase) => waysOf(gateway, phase, to, which))).then((all) => all.flat());
   const rows: [string, readonly Way[], ('judged' | 'told')?][] = [
     ['alone', await ways([before, between, after], quick)],
@@ -90,18 +90,20 @@ await withOwnGateway(1, async (gateway) => {
     ['  between', await ways([between], quick)],
     ['  after', await ways([after], quick)],
     ['beside one that answers: the same load', await ways([busy], quick), 'told'],
-    ['beside one that hangs', await ways([hung], quick), 'judged'],
-    [`  first ${transientSeconds} s`, await ways([hung], quick, inTransient), 'told'],
-    ['  then', await ways([hung], quick, later), 'told'],
+    ['beside one that hangs', await ways([slowRecorded], quick), 'judged'],
+    [`  first ${transientSeconds} s`, await ways([slowRecorded], quick, inTransient), 'told'],
+    ['  then', await ways([slowRecorded], quick, later), 'told'],
     ['beside one that begins to hang', await ways([turned], quick), 'judged'],
     [`  first ${transientSeconds} s`, await ways([turned], quick, inTransient), 'told'],
     ['  then', await ways([turned], quick, later), 'told'],
     ['(the very first that hangs, workers yet to start)', await ways([cold], quick), 'told'],
-    ['(to the one that hangs)', await ways([hung], hanging.receiver)],
-    ['(to the one that begins to hang)', await ways([turned], turning.receiver)],
+    ['(to the one that hangs)', await ways([slowRecorded], hanging.webhookEndpoint)],
+    ['(to the one that begins to hang)', await ways([turned], turning.webhookEndpoint)],
   ];
   printMachine(`npm run bench:isolation -- ${seconds} ${perSecond}`);
-  const workers = [cold, before, hung, between, busy, turned, after].map((phase) => phase.workers).join(', ');
+  const workers = [cold, before, slowRecorded, between, busy, turned, after]
+    .map((phase) => phase.workers)
+    .join(', ');
   console.log(`processes of the emulator: ${workers}; load average ${loadavg()[0]?.toFixed(1)}`);
   const total = (found: readonly Way[], q: number) =>
     at(
@@ -138,7 +140,7 @@ await withOwnGateway(1, async (gateway) => {
         ...([0, 1, 2] as const).map((leg) =>
           String(
             at(
-              found.map(({ legs }) => legs[leg]),
+              found.map(({ delays }) => delays[leg]),
               0.99,
             ),
           ),
@@ -153,21 +155,21 @@ await withOwnGateway(1, async (gateway) => {
 });
 process.exit();
 
-interface Mendable {
-  readonly receiver: BenchReceiver;
+interface Recovering {
+  readonly webhookEndpoint: BenchWebhookEndpoint;
   answer(yes: boolean): void;
 }
 
 /** A receiver that hangs or answers, as it is told; told to answer, it answers those that still wait too. */
-async function mendable(gateway: OwnGateway, answers: boolean): Promise<Mendable> {
+async function recovering(gateway: OwnGateway, answers: boolean): Promise<Recovering> {
   let answering = answers;
   const waiting: (() => void)[] = [];
-  const receiver = await gateway.receiver((response) => {
+  const webhookEndpoint = await gateway.webhookEndpoint((response) => {
     if (answering) response.end();
     else waiting.push(() => response.end());
   });
   return {
-    receiver,
+    webhookEndpoint,
     answer(yes) {
       answering = yes;
       if (yes) for (const end of waiting.splice(0)) end();
@@ -179,7 +181,7 @@ async function mendable(gateway: OwnGateway, answers: boolean): Promise<Mendable
 async function traffic(
   gateway: OwnGateway,
   forSeconds: number,
-  to: readonly (readonly [clientId: string, receiver: BenchReceiver])[],
+  to: readonly (readonly [clientId: string, webhookEndpoint: BenchWebhookEndpoint])[],
 ): Promise<Phase> {
   const workersBefore = gateway.processes();
   const startedAt = Date.now();
@@ -187,10 +189,10 @@ async function traffic(
   const everyMs = 1000 / perSecond / to.length;
   for (let i = 0; i < forSeconds * perSecond * to.length; i += 1) {
     await pause(Math.max(0, startedAt + i * everyMs - Date.now()));
-    const [clientId, receiver] = to[i % to.length] ?? to[0] ?? [];
-    if (clientId === undefined || receiver === undefined) continue;
+    const [clientId, webhookEndpoint] = to[i % to.length] ?? to[0] ?? [];
+    if (clientId === undefined || webhookEndpoint === undefined) continue;
     const at = Date.now();
-    sending.push(gateway.sent(clientId, receiver.url).then((messageId) => ({ messageId, at })));
+    sending.push(gateway.sent(clientId, webhookEndpoint.url).then((messageId) => ({ messageId, at })));
   }
   const sent = await Promise.all(sending);
   const deadline = Date.now() + patienceSeconds * 1000;
@@ -204,7 +206,7 @@ async function traffic(
 async function waysOf(
   gateway: OwnGateway,
   phase: Phase,
-  { arrivals }: BenchReceiver,
+  { arrivals }: BenchWebhookEndpoint,
   which: (sent: Sent, phase: Phase) => boolean = () => true,
 ): Promise<Way[]> {
   const ways: Way[] = [];
@@ -219,7 +221,7 @@ async function waysOf(
       arrivedAt,
     ];
     const leg = (index: number) => (stops[index + 1] ?? Number.NaN) - (stops[index] ?? Number.NaN);
-    ways.push({ total: arrivedAt - sent.at, legs: [leg(0), leg(1), leg(2)] });
+    ways.push({ total: arrivedAt - sent.at, delays: [leg(0), leg(1), leg(2)] });
   }
   return ways;
 }

@@ -6,14 +6,14 @@ import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { newWebhookSecret } from '../../shared/client/secret-text.ts';
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
-import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
-import { synthesizeTables } from '../support/synthesize-tables.ts';
-import { createTables, type TestTables } from '../support/tables.ts';
+import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
+import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
+import { createTables, type TestTables } from '../support/engine/tables.ts';
 import { functionEnvironment } from './function-environment.ts';
 
 interface LocalFunctions {

@@ -1,8 +1,8 @@
 /** For each function an event for every number: no two the same, some of them at fault. */
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { receiptNotification } from '../../shared/carrier/simulated-receipts.ts';
+import { receiptNotification } from '../../shared/carrier/simulator/simulated-receipts.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
+import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { deliveryOf, idOf, messageOf, type RowSettings } from './canned-rows.ts';
 import { type EventMaker, type EventSettings, httpEvents } from './http-events.ts';
 

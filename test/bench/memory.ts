@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
-import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { startCannedAws } from './canned-aws.ts';
 import { cannedRows } from './canned-rows.ts';
 import { printMachine, printTable } from './figures.ts';
@@ -36,17 +36,17 @@ const clients = Math.min(6000, Math.ceil(invocations / 10));
 
 printMachine(`npm run bench:memory -- ${process.argv.slice(2).join(' ') || invocations}`);
 const bundle = bundleFunctions();
-const receiver = createServer((request, response) => {
+const webhookEndpoint = createServer((request, response) => {
   const failing = Number(request.url?.split('/').pop()) % 10 === 0;
   request.resume().on('end', () => response.writeHead(failing ? 500 : 200).end('ok'));
 }).listen(0, '0.0.0.0');
-await once(receiver, 'listening');
+await once(webhookEndpoint, 'listening');
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const jwk = await exportJWK(publicKey);
 const kid = await calculateJwkThumbprint(jwk);
 const rowSettings = {
   clients,
-  receiverPort: (receiver.address() as AddressInfo).port,
+  webhookEndpointPort: (webhookEndpoint.address() as AddressInfo).port,
   signingKeyRow: { kid, public_jwk: JSON.stringify(jwk), created_at: new Date().toISOString() },
 };
 const aws = await startCannedAws(cannedRows(rowSettings));
@@ -79,7 +79,7 @@ await Promise.all(
   }),
 );
 await aws.stop();
-receiver.close().closeAllConnections();
+webhookEndpoint.close().closeAllConnections();
 const percents = marks.map((mark) => `${mark * 100} %`);
 console.log(`${invocations.toLocaleString('en')} invocations of each function, from ${clients} clients.`);
 console.log(`Heap in MB, on each mark; then fitted from ${percents[warmMarks]} on, a thousand invocations:`);

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
-import { dynamo } from '../../shared/aws.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../shared/client/client-admin.ts';
-import { addSeconds } from '../../shared/clock.ts';
-import { derivedId, newId } from '../../shared/ids.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { addSeconds } from '../../shared/platform/clock.ts';
+import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { aSentMessage } from '../support/a-webhook-message.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { aSentMessage } from '../support/webhook/example-webhook-message.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 
-export interface BenchReceiver {
+export interface BenchWebhookEndpoint {
   readonly url: string;
   /** When the first POST of a message came, in milliseconds since the epoch. */
   readonly arrivals: ReadonlyMap<string, number>;
@@ -25,7 +25,7 @@ export interface BenchReceiver {
 
 export interface OwnGateway {
   newClient(name: string): Promise<string>;
-  receiver(answer: (response: ServerResponse) => void): Promise<BenchReceiver>;
+  webhookEndpoint(answer: (response: ServerResponse) => void): Promise<BenchWebhookEndpoint>;
   /** Stores a message of the client that has just been sent, and returns its id: its event is owed from now on. */
   sent(clientId: string, url: string): Promise<string>;
   deliveryOf(messageId: string): Promise<Delivery | undefined>;
@@ -71,7 +71,7 @@ function parts(tables: Readonly<Record<string, string>>, servers: Server[]): Omi
       return client.client_id;
     },
 
-    async receiver(answer) {
+    async webhookEndpoint(answer) {
       const arrivals = new Map<string, number>();
       const server = createServer((request, response) => {
         const at = Date.now();

@@ -14,22 +14,22 @@ const timeScale = Number(process.argv[3] ?? 100);
 const allowedMs = 2000;
 /** They begin this far apart, so that they meet the emulator's schedules at different moments of their sweep. */
 const spreadMs = 700;
-const legs = retryDelaysSeconds.map((seconds) => Math.ceil(seconds / timeScale));
-const longestSeconds = legs.reduce((sum, seconds) => sum + seconds, 0);
+const delays = retryDelaysSeconds.map((seconds) => Math.ceil(seconds / timeScale));
+const longestSeconds = delays.reduce((sum, seconds) => sum + seconds, 0);
 
 await withOwnGateway(timeScale, async (gateway) => {
   const clientId = await gateway.newClient('refusing');
-  const refusing = await gateway.receiver((response) => response.writeHead(503).end());
+  const refusing = await gateway.webhookEndpoint((response) => response.writeHead(503).end());
   const messageIds: string[] = [];
   for (let i = 0; i < count; i += 1) {
     messageIds.push(await gateway.sent(clientId, refusing.url));
     await pause(spreadMs);
   }
-  console.log(`${count} webhooks, retries after ${legs.join(', ')} s`);
+  console.log(`${count} webhooks, retries after ${delays.join(', ')} s`);
   const deliveries = await allFinished(gateway, messageIds);
 
   const all: number[] = [];
-  for (const [index, seconds] of legs.entries()) {
+  for (const [index, seconds] of delays.entries()) {
     const late = deliveries
       .flatMap(({ attempts }) => attempts.filter(({ number }) => number === index + 2))
       .map(({ lateness_ms }) => lateness_ms)
@@ -42,11 +42,11 @@ await withOwnGateway(timeScale, async (gateway) => {
   const promised = deliveries.flatMap(({ attempts }) =>
     attempts.slice(1).map((attempt, i) => {
       const waitedMs = Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? '');
-      return waitedMs === (legs[i] ?? 0) * 1000;
+      return waitedMs === (delays[i] ?? 0) * 1000;
     }),
   );
   const early = all.filter((ms) => ms < 0).length;
-  const missing = count * legs.length - all.length;
+  const missing = count * delays.length - all.length;
   const wrongDelay = promised.filter((right) => !right).length;
   const p99 = all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1] ?? Number.NaN;
   console.log(

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, parse } from 'node:path';
 import { buildSync } from 'esbuild';
-import { bundleFunctions, bundleSettings } from '../../lib/bundle.ts';
+import { bundleFunctions, bundleSettings } from '../../lib/build/bundle.ts';
 import { buildBareHandler, commandsOf, ordinarySettings } from './bare-handler.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { functionEnvironment } from './function-environment.ts';

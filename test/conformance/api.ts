@@ -1,7 +1,7 @@
 /** Talks to a gateway over HTTP alone, and holds each of its answers against its own document. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OpenApiDocument } from '../../shared/openapi/document.ts';
-import { type Answer, type ApiDocument, apiDocument } from '../support/api-document.ts';
+import type { OpenApiDocument } from '../../lib/build/openapi/document.ts';
+import { type Answer, type ApiDocument, apiDocument } from '../support/http/api-document.ts';
 
 export interface Target {
   readonly baseUrl: string;

@@ -13,17 +13,17 @@ import {
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
 import { deploy } from '../../lib/local/deploy.ts';
 import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
 import { startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { resourcesOf } from '../../lib/outputs.ts';
-import { stages } from '../../lib/stages.ts';
-import { documentClient } from '../../shared/aws.ts';
+import { stages } from '../../lib/stages/stages.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
-import { startReceiver } from '../deploy/traffic.ts';
+import { startWebhookEndpoint } from '../deploy/traffic.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
 
 const prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
@@ -51,7 +51,7 @@ const emulator = await startEmulator({
 });
 proxy.open(emulator.endpoint);
 const front = await startFront(0);
-const receiver = await startReceiver();
+const webhookEndpoint = await startWebhookEndpoint();
 try {
   const outputs = await deploy({
     stage: stages.local,
@@ -76,12 +76,14 @@ try {
     // The functions' first calls read what later ones remember.
     await run(base, clients.api_key, load, load.inFlight * 3);
     const plain = await measured(logs, () => run(base, clients.api_key, load, load.messages));
-    const told = await measured(logs, () => run(base, clients.api_key, load, load.messages, receiver.url));
+    const told = await measured(logs, () =>
+      run(base, clients.api_key, load, load.messages, webhookEndpoint.url),
+    );
     counts.push({ load, plain, told });
   }
   report(counts);
 } finally {
-  receiver.close();
+  webhookEndpoint.close();
   await front.close();
   await emulator.stop();
   proxy.close();

@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
-const sources = ['bin', 'lib', 'functions', 'shared', 'test', 'package.json', 'cdk.json', 'tsconfig.json'];
+const sources = [
+  'bin',
+  'lib',
+  'functions',
+  'dashboard',
+  'shared',
+  'test',
+  'package.json',
+  'cdk.json',
+  'tsconfig.json',
+];
 
 export interface Checkout {
   readonly folder: string;
@@ -45,7 +55,11 @@ export async function checkout(): Promise<Checkout> {
           `${await readFile(path, 'utf8')}\nObject.assign(globalThis, { release: '${name}' });\n`,
         );
       }
-      await edit('shared/version.ts', 'export const version = ', `export const version = '${name}'; void `);
+      await edit(
+        'shared/contract/version.ts',
+        'export const version = ',
+        `export const version = '${name}'; void `,
+      );
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

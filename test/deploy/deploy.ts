@@ -19,7 +19,7 @@ import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
 import { rotateTokenKey, withdrawOldTokenKey } from './rotate-token-key.ts';
 import { surveyOf } from './survey.ts';
-import { startReceiver } from './traffic.ts';
+import { startWebhookEndpoint } from './traffic.ts';
 import { rollBack, upgrade } from './under-traffic.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
@@ -60,7 +60,7 @@ async function run(report: Report): Promise<void> {
     signal,
   });
   const front = await startFront(0);
-  const receiver = await startReceiver();
+  const webhookEndpoint = await startWebhookEndpoint();
   const releases = await makeReleases();
   try {
     const ground: Ground = {
@@ -69,14 +69,14 @@ async function run(report: Report): Promise<void> {
       deployCommands: readmeCommands('Deploy'),
       rotateCommands: readmeCommands('Rotate keys and secrets'),
       survey: surveyOf(emulator.endpoint),
-      receiver,
+      webhookEndpoint,
       endpoint: emulator.endpoint,
       baseUrl: `http://127.0.0.1:${front.port}`,
       releases,
     };
     await life(ground, front);
   } finally {
-    receiver.close();
+    webhookEndpoint.close();
     await front.close();
     await emulator.stop();
     await Promise.all(Object.values(releases).map((release) => release.remove()));

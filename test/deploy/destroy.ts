@@ -2,7 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
-import { documentClient } from '../../shared/aws.ts';
+import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { commands } from './first-deploy.ts';
 import { describe, endOf, type Ground, keptStackName, stackName } from './ground.ts';
 

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
 import type { Front } from '../../lib/local/front.ts';
-import { documentClient } from '../../shared/aws.ts';
+import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { type Deployed, endOf, type Ground, stackName } from './ground.ts';
 import { tokenOf } from './traffic.ts';
 

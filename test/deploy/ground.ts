@@ -4,7 +4,7 @@ import type { CommandLine } from './command-line.ts';
 import type { ReadmeCommands } from './readme.ts';
 import type { Report } from './report.ts';
 import type { StackResource, Survey } from './survey.ts';
-import type { Receiver } from './traffic.ts';
+import type { WebhookEndpoint } from './traffic.ts';
 
 export interface Ground {
   readonly report: Report;
@@ -12,7 +12,7 @@ export interface Ground {
   readonly deployCommands: ReadmeCommands;
   readonly rotateCommands: ReadmeCommands;
   readonly survey: Survey;
-  readonly receiver: Receiver;
+  readonly webhookEndpoint: WebhookEndpoint;
   readonly endpoint: string;
   readonly baseUrl: string;
   readonly releases: Releases;

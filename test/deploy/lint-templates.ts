@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { deployments, forgetTemplates, synthesized } from '../support/stage-templates.ts';
+import { deployments, forgetTemplates, synthesized } from '../support/template/stage-templates.ts';
 
 /** The CDK names dependencies that a reference implies already; they do no harm, and no setting of it ends that. */
 const ignoredAlways = 'W3005';

@@ -13,7 +13,7 @@ export async function makeReleases(): Promise<Releases> {
   const [first, next, broken] = await Promise.all([checkout(), checkout(), checkout()]);
   await next.release(nextRelease);
   await next.edit(
-    'lib/table-shapes.ts',
+    'lib/capabilities/storage/table-shapes.ts',
     "'by-carrier-id': {",
     "'by-status': { partition: 'status', projection: 'keys' },\n      'by-carrier-id': {",
   );
@@ -24,6 +24,6 @@ export async function makeReleases(): Promise<Releases> {
   const importQueue = "import { CfnQueue } from 'aws-cdk-lib/aws-sqs';";
   await broken.edit('lib/gateway-stack.ts', firstImport, `${importQueue}\n${firstImport}`);
   // The rules would find such a queue before CloudFormation does.
-  await broken.edit('bin/app.ts', 'keepRules(app);', '');
+  await broken.edit('bin/app.ts', 'applyTemplateRules(app);', '');
   return { first, next, broken };
 }

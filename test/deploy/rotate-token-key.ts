@@ -37,8 +37,12 @@ export async function withdrawOldTokenKey(ground: Ground, token: string): Promis
   await accepted(ground, 'new', token);
 }
 
-async function accepted({ report, baseUrl, receiver }: Ground, name: string, token: string): Promise<void> {
-  const answer = await sendOne(baseUrl, token, receiver.url);
+async function accepted(
+  { report, baseUrl, webhookEndpoint }: Ground,
+  name: string,
+  token: string,
+): Promise<void> {
+  const answer = await sendOne(baseUrl, token, webhookEndpoint.url);
   report.show(
     answer.status === 202,
     `a token of the ${name} key is accepted`,

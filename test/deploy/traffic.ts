@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Receiver {
+export interface WebhookEndpoint {
   readonly url: string;
   /** Events by message, and the release that sent each. */
   readonly events: ReadonlyMap<string, readonly { event: string; userAgent: string }[]>;
@@ -13,7 +13,7 @@ export interface Receiver {
 }
 
 /** A client's receiver: answers 200 and writes down what it got. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startWebhookEndpoint(): Promise<WebhookEndpoint> {
   const events = new Map<string, { event: string; userAgent: string }[]>();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -133,13 +133,13 @@ export function startTraffic(baseUrl: string, token: string, webhookUrl: string,
 
 /** The messages of which not both webhooks came, when all had come or the time was over. */
 export async function withoutWebhooks(
-  receiver: Receiver,
+  webhookEndpoint: WebhookEndpoint,
   messageIds: readonly string[],
   withinSeconds: number,
 ): Promise<string[]> {
   const missing = () =>
     messageIds.filter((id) => {
-      const events = new Set(receiver.events.get(id)?.map(({ event }) => event));
+      const events = new Set(webhookEndpoint.events.get(id)?.map(({ event }) => event));
       return !events.has('sms.sent') || !events.has('sms.delivered');
     });
   for (const deadline = Date.now() + withinSeconds * 1000; Date.now() < deadline; await pause(200)) {

@@ -10,11 +10,11 @@ const webhooksWithinSeconds = 120;
 
 /** Runs a deploy while messages are sent, and accounts for every one of them. */
 export async function underTraffic(
-  { report, receiver, baseUrl }: Ground,
+  { report, webhookEndpoint, baseUrl }: Ground,
   token: string,
   deploy: () => Promise<void>,
 ): Promise<void> {
-  const traffic = startTraffic(baseUrl, token, receiver.url, sendEveryMs);
+  const traffic = startTraffic(baseUrl, token, webhookEndpoint.url, sendEveryMs);
   await pause(1500);
   const before = traffic.taken.length;
   await deploy();
@@ -28,8 +28,8 @@ export async function underTraffic(
   );
   if (traffic.repeated.length > 0)
     report.remark(`repeated upon: ${[...new Set(traffic.repeated)].join('; ')}`);
-  const missing = await withoutWebhooks(receiver, traffic.taken, webhooksWithinSeconds);
-  const twice = traffic.taken.filter((id) => (receiver.events.get(id)?.length ?? 0) > 2).length;
+  const missing = await withoutWebhooks(webhookEndpoint, traffic.taken, webhooksWithinSeconds);
+  const twice = traffic.taken.filter((id) => (webhookEndpoint.events.get(id)?.length ?? 0) > 2).length;
   report.show(
     missing.length === 0,
     `every one was sent and delivered, and both of its webhooks came (${twice} came twice)`,
@@ -38,9 +38,9 @@ export async function underTraffic(
 }
 
 export async function upgrade(ground: Ground, token: string): Promise<void> {
-  const { report, shell, survey, receiver, releases } = ground;
+  const { report, shell, survey, webhookEndpoint, releases } = ground;
   const before = await survey.codeOf(stackName);
-  const sofar = new Set(receiver.events.keys());
+  const sofar = new Set(webhookEndpoint.events.keys());
   await underTraffic(ground, token, async () => {
     const upgraded = await shell(releases.next.folder, commands(ground).deploy);
     report.show(upgraded.status === 0, 'cdk deploy of the next release', endOf(upgraded.output));
@@ -52,7 +52,7 @@ export async function upgrade(ground: Ground, token: string): Promise<void> {
     `new code in ${changed} of ${before.size} functions`,
   );
   const agents = new Set(
-    [...receiver.events]
+    [...webhookEndpoint.events]
       .filter(([id]) => !sofar.has(id))
       .flatMap(([, events]) => events.map((e) => e.userAgent)),
   );

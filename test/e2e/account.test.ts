@@ -1,11 +1,11 @@
 /** A client sees its account over HTTP, and changes its webhook URL and secret. */
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
-import { type Route, routes } from '../../shared/routes.ts';
-import { call, tokenOf } from '../support/client.ts';
-import { expectRefusal, time } from '../support/expected-answers.ts';
-import { gateway } from '../support/gateway.ts';
-import { sendingClient } from '../support/sending-client.ts';
+import { type Route, routes } from '../../shared/contract/routes.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import { call, tokenOf } from '../support/http/client.ts';
+import { expectRefusal, time } from '../support/http/expected-answers.ts';
+import { sendingClient } from '../support/http/sending-client.ts';
 
 /** A body with which each route of the account changes something. */
 const changes: Readonly<Record<string, unknown>> = {

@@ -2,10 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser.ts';
-import { axeViolations, type Look, openDashboard, photograph, show, signIn } from '../support/dashboard.ts';
-import { gateway } from '../support/gateway.ts';
-import { newClient } from '../support/gateway-client.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import {
+  axeViolations,
+  type Look,
+  openDashboard,
+  photograph,
+  show,
+  signIn,
+} from '../support/browser/dashboard.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import { newClient } from '../support/http/gateway-client.ts';
 
 const look: Look = { width: 1440, colorScheme: 'light' };
 

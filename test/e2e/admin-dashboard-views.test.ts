@@ -1,11 +1,18 @@
 /** Every page of the dashboard, at two widths and in two colour schemes: photographed, and without a fault that axe finds. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { startBrowser } from '../support/browser.ts';
-import { axeViolations, type Look, openDashboard, photograph, show, signIn } from '../support/dashboard.ts';
-import { failForGood } from '../support/final-failure.ts';
-import { newClient } from '../support/gateway-client.ts';
-import { startMendableReceiver } from '../support/mendable-receiver.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import {
+  axeViolations,
+  type Look,
+  openDashboard,
+  photograph,
+  show,
+  signIn,
+} from '../support/browser/dashboard.ts';
+import { newClient } from '../support/http/gateway-client.ts';
+import { failForGood } from '../support/webhook/final-failure.ts';
+import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
 const name = 'Browser shop';
 
@@ -16,13 +23,13 @@ let deliveryId: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  const receiver = await startMendableReceiver();
-  receiver.answer = { status: 503, body: 'closed for today' };
-  const client = await newClient({ name, webhookUrl: receiver.url });
+  const webhookEndpoint = await startRecoveringWebhookEndpoint();
+  webhookEndpoint.answer = { status: 503, body: 'closed for today' };
+  const client = await newClient({ name, webhookUrl: webhookEndpoint.url });
   clientId = client.clientId;
   messageId = await client.send({});
   deliveryId = (await failForGood(messageId, 'sms.delivered')).delivery_id;
-  receiver.close();
+  webhookEndpoint.close();
 }, 120_000);
 
 afterAll(async () => {

@@ -2,20 +2,29 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser.ts';
-import { call, tokenOf } from '../support/client.ts';
-import { axeViolations, type OpenDashboard, openDashboard, show, signIn } from '../support/dashboard.ts';
-import { failForGood } from '../support/final-failure.ts';
-import { eventually } from '../support/gateway.ts';
-import { newClient, type TestClient } from '../support/gateway-client.ts';
-import { type MendableReceiver, startMendableReceiver } from '../support/mendable-receiver.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import {
+  axeViolations,
+  type OpenDashboard,
+  openDashboard,
+  show,
+  signIn,
+} from '../support/browser/dashboard.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { call, tokenOf } from '../support/http/client.ts';
+import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { failForGood } from '../support/webhook/final-failure.ts';
+import {
+  type RecoveringWebhookEndpoint,
+  startRecoveringWebhookEndpoint,
+} from '../support/webhook/recovering-endpoint.ts';
 
 /** An override is in force within 60 s (contract, section 4). */
 const limitSeconds = 70;
 const name = 'Browser shop';
 
 let browser: Browser;
-let receiver: MendableReceiver;
+let webhookEndpoint: RecoveringWebhookEndpoint;
 let dashboard: OpenDashboard;
 let page: Page;
 
@@ -24,14 +33,14 @@ beforeAll(async () => {
 }, 60_000);
 
 beforeEach(async () => {
-  receiver = await startMendableReceiver();
+  webhookEndpoint = await startRecoveringWebhookEndpoint();
   dashboard = await openDashboard(browser, { width: 1440, colorScheme: 'light' });
   page = dashboard.page;
 }, 60_000);
 
 afterEach(async () => {
   await page.context().close();
-  receiver.close();
+  webhookEndpoint.close();
 });
 
 afterAll(async () => {
@@ -44,8 +53,8 @@ async function clientWithFailedWebhooks(): Promise<{
   messageId: string;
   deliveryId: string;
 }> {
-  receiver.answer = { status: 503, body: 'closed for today' };
-  const client = await newClient({ name, webhookUrl: receiver.url });
+  webhookEndpoint.answer = { status: 503, body: 'closed for today' };
+  const client = await newClient({ name, webhookUrl: webhookEndpoint.url });
   const messageId = await client.send({});
   const [{ delivery_id: deliveryId }] = await Promise.all([
     failForGood(messageId, 'sms.delivered'),
@@ -69,7 +78,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
   await show(page, 'clients', 'Clients');
   await page.getByRole('button', { name: 'Create client' }).click();
   await page.getByLabel('Name').fill(own);
-  await page.getByLabel('Webhook URL').fill(receiver.url);
+  await page.getByLabel('Webhook URL').fill(webhookEndpoint.url);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const secrets = page.getByRole('dialog', { name: `The secrets of ${own}` });
   const text = await secrets.innerText();
@@ -103,18 +112,18 @@ it('finds a failed webhook, reads every attempt, and sends it again once the rec
   expect(JSON.parse(body)).toMatchObject({ event: 'sms.delivered', data: { message_id: messageId } });
   expect(await axeViolations(page)).toEqual([]);
 
-  receiver.answer = { status: 200, body: '' };
+  webhookEndpoint.answer = { status: 200, body: '' };
   await page.getByRole('button', { name: 'Send again' }).click();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   await page.getByRole('heading', { name: 'Attempts (7)' }).waitFor();
-  const posted = receiver.received.filter(({ headers }) => headers['webhook-id'] === deliveryId);
+  const posted = webhookEndpoint.received.filter(({ headers }) => headers['webhook-id'] === deliveryId);
   expect(posted).toHaveLength(7);
   expect(new Set(posted.map(({ body }) => body)).size).toBe(1);
 }, 120_000);
 
 it('sends several failed webhooks again at once', async () => {
   const { client } = await clientWithFailedWebhooks();
-  receiver.answer = { status: 200, body: '' };
+  webhookEndpoint.answer = { status: 200, body: '' };
   await signIn(page);
   await show(page, 'activity', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);

@@ -1,19 +1,19 @@
 /** What one client sends, of whatever text, changes nothing for another: its next message arrives, with its webhooks. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { routes } from '../../shared/routes.ts';
-import { gateway } from '../support/gateway.ts';
-import { operationInputs, withValueAt } from '../support/operation-inputs.ts';
-import { bodyOf, type Receiver, startReceiver } from '../support/receiver.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { routes } from '../../shared/contract/routes.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import { operationInputs, withValueAt } from '../support/http/operation-inputs.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
+import { bodyOf, startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 const texts = ['\uffff', 'a\ud800', '\u0000', '\u{1ffff}', '\u0007\ufffe', '😀'.repeat(700)];
 const atOnce = 8;
 
 let hostile: SendingClient;
-let receiver: Receiver;
+let receiver: WebhookEndpoint;
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startWebhookEndpoint();
   hostile = await sendingClient({ webhookUrl: receiver.url });
 });
 afterAll(() => receiver.close());

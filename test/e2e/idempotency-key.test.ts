@@ -1,9 +1,14 @@
 /** Requests with one key are one message at the carrier, for each send over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal } from '../support/expected-answers.ts';
-import { eventually } from '../support/gateway.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 let stranger: SendingClient;

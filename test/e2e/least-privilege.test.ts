@@ -3,7 +3,7 @@ import { KMSClient, ListKeysCommand, SignCommand } from '@aws-sdk/client-kms';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { clientConfig } from '../support/gateway.ts';
+import { clientConfig } from '../support/gateway/gateway.ts';
 
 const trustOf = (principal: Record<string, string>): string =>
   JSON.stringify({

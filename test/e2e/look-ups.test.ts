@@ -1,7 +1,7 @@
 /** A client looks up, lists and cancels its own messages over HTTP, and nobody else’s. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, inSeconds } from '../support/expected-answers.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal, inSeconds } from '../support/http/expected-answers.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 let stranger: SendingClient;

@@ -3,10 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
-import { documentClient, eventually, gateway } from '../support/gateway.ts';
-import { clientAdmin, newClient, type TestClient, tokenOf } from '../support/gateway-client.ts';
-import { type Answer, httpCall } from '../support/http-call.ts';
-import { bodyOf, type Receiver, startReceiver, verifiedBody } from '../support/receiver.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { clientAdmin, newClient, type TestClient, tokenOf } from '../support/http/gateway-client.ts';
+import { type Answer, httpCall } from '../support/http/http-call.ts';
+import {
+  bodyOf,
+  startWebhookEndpoint,
+  verifiedBody,
+  type WebhookEndpoint,
+} from '../support/webhook/webhook-endpoint.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -36,7 +41,7 @@ const outcomes = [
 /** Left without a receipt, it ends by the clock alone. */
 const silent = { to: '+15005550004', validitySeconds: 5, events: ['sms.expired', 'sms.sent'] };
 
-let receiver: Receiver;
+let webhookEndpoint: WebhookEndpoint;
 let client: TestClient;
 let silentMessageId: string;
 let disabled: TestClient;
@@ -46,7 +51,7 @@ const sent = new Map<string, string>();
 
 /** What takes its time by the clock begins here, and the other tests pass meanwhile. */
 beforeAll(async () => {
-  receiver = await startReceiver();
+  webhookEndpoint = await startWebhookEndpoint();
   [client, disabled, overridden] = await Promise.all([
     newClient(),
     newClient(),
@@ -54,7 +59,7 @@ beforeAll(async () => {
   ]);
   silentMessageId = await client.send({
     to: silent.to,
-    webhook_url: receiver.url,
+    webhook_url: webhookEndpoint.url,
     validity_period: silent.validitySeconds,
   });
   // Functions remember both clients as they are.
@@ -74,7 +79,7 @@ beforeAll(async () => {
   const ids = await Promise.all(
     outcomes.map((outcome) =>
       client.send(
-        { to: outcome.to, webhook_url: receiver.url },
+        { to: outcome.to, webhook_url: webhookEndpoint.url },
         'channel' in outcome ? '/api/v1/whatsapp/send' : '/api/v1/sms/send',
       ),
     ),
@@ -82,7 +87,7 @@ beforeAll(async () => {
   for (const [index, outcome] of outcomes.entries()) sent.set(keyOf(outcome), ids[index] ?? '');
 }, 120_000);
 afterAll(async () => {
-  await receiver.close();
+  await webhookEndpoint.close();
 });
 
 describe('a message over HTTP', () => {
@@ -91,7 +96,12 @@ describe('a message over HTTP', () => {
     const token = await tokenOf(client_id, client_secret);
     expect(token).toMatchObject({ status: 200, body: { token_type: 'bearer', expires_in: 3600 } });
     const headers = { Authorization: `Bearer ${String(token.body.access_token)}` };
-    const body = { to: '+447700900124', message: 'Grüße', webhook_url: receiver.url, reference: 'order-42' };
+    const body = {
+      to: '+447700900124',
+      message: 'Grüße',
+      webhook_url: webhookEndpoint.url,
+      reference: 'order-42',
+    };
     const accepted = await httpCall('POST', '/api/v1/sms/send', { body, headers });
     expect(accepted.status).toBe(202);
     expect(accepted.body).toEqual({
@@ -120,8 +130,8 @@ describe('a message over HTTP', () => {
       history: [{ status: 'queued' }, { status: 'sent' }, { status: 'delivered' }],
     });
 
-    await receiver.eventsOnce(id, 2);
-    const posts = receiver.postsOf(id);
+    await webhookEndpoint.eventsOnce(id, 2);
+    const posts = webhookEndpoint.postsOf(id);
     const bodies = posts
       .map((post) => verifiedBody(post, webhook_secret))
       .toSorted((a, b) => (a.event < b.event ? 1 : -1));
@@ -155,8 +165,8 @@ describe('a message over HTTP', () => {
     async (key, outcome) => {
       const id = sent.get(key) ?? '';
       const status = await client.statusOnce(id, outcome.end, 90);
-      expect(await receiver.eventsOnce(id, outcome.events.length)).toEqual(outcome.events);
-      for (const post of receiver.postsOf(id)) {
+      expect(await webhookEndpoint.eventsOnce(id, outcome.events.length)).toEqual(outcome.events);
+      for (const post of webhookEndpoint.postsOf(id)) {
         const { data, event } = verifiedBody(post, client.webhookSecret);
         const failure = event.endsWith('.failed') || event.endsWith('.expired');
         expect(data).toMatchObject(
@@ -173,10 +183,10 @@ describe('a message over HTTP', () => {
   );
 
   it('is told to the account’s URL where the request names none', async () => {
-    const withUrl = await newClient({ webhookUrl: receiver.url });
+    const withUrl = await newClient({ webhookUrl: webhookEndpoint.url });
     const id = await withUrl.send({});
-    expect(await receiver.eventsOnce(id, 2)).toEqual(['sms.delivered', 'sms.sent']);
-    for (const post of receiver.postsOf(id)) verifiedBody(post, withUrl.webhookSecret);
+    expect(await webhookEndpoint.eventsOnce(id, 2)).toEqual(['sms.delivered', 'sms.sent']);
+    for (const post of webhookEndpoint.postsOf(id)) verifiedBody(post, withUrl.webhookSecret);
   }, 120_000);
 
   it('is sent with an API key as with a token', async () => {
@@ -202,19 +212,19 @@ describe('a message over HTTP', () => {
     const lateMs = Date.parse(String(status.history.at(-1)?.at)) - Date.parse(String(status.expires_at));
     expect(lateMs).toBeGreaterThanOrEqual(0);
     expect(lateMs).toBeLessThanOrEqual(120_000);
-    expect(await receiver.eventsOnce(silentMessageId, 2)).toEqual(silent.events);
+    expect(await webhookEndpoint.eventsOnce(silentMessageId, 2)).toEqual(silent.events);
   }, 240_000);
 
   it('has told of each state exactly once, also a minute later', async () => {
     await client.statusOnce(silentMessageId, 'expired', 180);
-    await receiver.eventsOnce(silentMessageId, silent.events.length);
+    await webhookEndpoint.eventsOnce(silentMessageId, silent.events.length);
     for (const outcome of outcomes) {
-      expect(receiver.eventsOf(sent.get(keyOf(outcome)) ?? '')).toEqual(outcome.events);
+      expect(webhookEndpoint.eventsOf(sent.get(keyOf(outcome)) ?? '')).toEqual(outcome.events);
     }
-    expect(receiver.eventsOf(silentMessageId)).toEqual(silent.events);
-    const deliveryIds = receiver.posts.map((post) => post.headers['webhook-id']);
+    expect(webhookEndpoint.eventsOf(silentMessageId)).toEqual(silent.events);
+    const deliveryIds = webhookEndpoint.posts.map((post) => post.headers['webhook-id']);
     expect(new Set(deliveryIds).size).toBe(deliveryIds.length);
-    expect(receiver.posts.every((post) => bodyOf(post).data.client_id !== undefined)).toBe(true);
+    expect(webhookEndpoint.posts.every((post) => bodyOf(post).data.client_id !== undefined)).toBe(true);
   }, 240_000);
 });
 

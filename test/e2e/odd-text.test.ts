@@ -1,7 +1,7 @@
 /** Text that SQS would refuse as it is, through the deployed gateway: passed on unchanged, and nobody else's concern. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
+import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 /** Non-characters, controls, separators, marks that change direction, and the ends of Unicode's planes. */
 const oddCharacters = [
@@ -21,12 +21,12 @@ const oddCharacters = [
 
 let odd: SendingClient;
 let other: SendingClient;
-let receiver: Receiver;
+let webhookEndpoint: WebhookEndpoint;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  webhookEndpoint = await startWebhookEndpoint();
   [odd, other] = await Promise.all([sendingClient(), sendingClient()]);
 }, 120_000);
-afterAll(() => receiver.close());
+afterAll(() => webhookEndpoint.close());
 
 it('every odd character in text, reference and webhook URL holds up no other client, and is told as it was sent', async () => {
   const sent = new Map<string, string>();
@@ -36,7 +36,7 @@ it('every odd character in text, reference and webhook URL holds up no other cli
       to: freshNumber(),
       message: `Hello ${character}`,
       reference,
-      webhook_url: `${receiver.url}?odd=${character}`,
+      webhook_url: `${webhookEndpoint.url}?odd=${character}`,
     });
     // What a field does not take is refused as the caller's fault; what is accepted must go through.
     expect([202, 400]).toContain(answer.status);
@@ -47,15 +47,18 @@ it('every odd character in text, reference and webhook URL holds up no other cli
   const answer = await other.post('/api/v1/sms/send', {
     to: freshNumber(),
     message: 'Hello',
-    webhook_url: receiver.url,
+    webhook_url: webhookEndpoint.url,
   });
   await other.statusOnce(answer.body.message_id, 'delivered');
-  expect(await receiver.eventsOnce(String(answer.body.message_id), 2)).toEqual(['sms.delivered', 'sms.sent']);
+  expect(await webhookEndpoint.eventsOnce(String(answer.body.message_id), 2)).toEqual([
+    'sms.delivered',
+    'sms.sent',
+  ]);
 
   for (const [messageId, reference] of sent) {
     expect(await odd.statusOnce(messageId, 'delivered')).toMatchObject({ reference });
-    expect(await receiver.eventsOnce(messageId, 2)).toEqual(['sms.delivered', 'sms.sent']);
-    for (const { bytes } of receiver.postsOf(messageId)) {
+    expect(await webhookEndpoint.eventsOnce(messageId, 2)).toEqual(['sms.delivered', 'sms.sent']);
+    for (const { bytes } of webhookEndpoint.postsOf(messageId)) {
       const { data } = JSON.parse(bytes.toString()) as { data: { reference: string } };
       expect(data.reference).toBe(reference);
     }

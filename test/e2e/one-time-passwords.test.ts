@@ -1,7 +1,12 @@
 /** The contract’s examples of one-time passwords over HTTP, on the deployed gateway: sent, verified once, refused. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, idOf, time } from '../support/expected-answers.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 let stranger: SendingClient;

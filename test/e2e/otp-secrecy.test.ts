@@ -11,8 +11,13 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, it } from '@jest/globals';
-import { documentClient, eventually, gateway, logsClient, sqsClient } from '../support/gateway.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { documentClient, eventually, gateway, logsClient, sqsClient } from '../support/gateway/gateway.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 /** Ten digits, so that no other number can be mistaken for one. */
 const code_length = 10;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { newClient } from '../support/gateway-client.ts';
-import { type Answer, httpCall } from '../support/http-call.ts';
+import { newClient } from '../support/http/gateway-client.ts';
+import { type Answer, httpCall } from '../support/http/http-call.ts';
 
 const headerNames = [
   'x-request-id',

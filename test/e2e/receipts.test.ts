@@ -2,11 +2,11 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../shared/ids.ts';
 import type { Channel, Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/message-row.ts';
-import { documentClient, eventually, gateway, sqsClient } from '../support/gateway.ts';
-import { type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { messageRowOf } from '../../shared/message/store/message-row.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
+import { type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 beforeAll(async () => {

@@ -2,12 +2,23 @@ import { DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/clien
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { derivedId } from '../../shared/ids.ts';
+import { derivedId } from '../../shared/platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { documentClient, eventually, gateway, logsClient, schedulerClient } from '../support/gateway.ts';
-import { newClient, type TestClient } from '../support/gateway-client.ts';
-import { type ReceivedPost, type Receiver, startReceiver, verifiedBody } from '../support/receiver.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import {
+  documentClient,
+  eventually,
+  gateway,
+  logsClient,
+  schedulerClient,
+} from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import {
+  type ReceivedPost,
+  startWebhookEndpoint,
+  verifiedBody,
+  type WebhookEndpoint,
+} from '../support/webhook/webhook-endpoint.ts';
 
 const { tables, time_scale } = gateway();
 const legsMs = retryDelaysSeconds.map((seconds) => Math.ceil(seconds / time_scale) * 1000);
@@ -21,7 +32,7 @@ const patienceSeconds = allLegsMs / 1000 + 90;
 describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () => {
   const schedules = schedulerClient();
   const deliveries = dynamoDeliveryStore(documentClient(), tables.webhook_deliveries ?? '');
-  let receiver: Receiver;
+  let webhookEndpoint: WebhookEndpoint;
   let client: TestClient;
   let messageId: string;
   let delivery: Delivery;
@@ -31,10 +42,10 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
 
   beforeAll(
     async () => {
-      receiver = await startReceiver(() => 500);
+      webhookEndpoint = await startWebhookEndpoint(() => 500);
       client = await newClient();
       // It fails at hand-over, so it has one event alone.
-      messageId = await client.send({ to: '+15005550001', webhook_url: receiver.url });
+      messageId = await client.send({ to: '+15005550001', webhook_url: webhookEndpoint.url });
       const deliveryId = derivedId('whd', messageId, 'sms.failed');
       delivery = await eventually(
         async () => {
@@ -44,12 +55,12 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
         },
         { withinSeconds: patienceSeconds, everyMilliseconds: 500 },
       );
-      posts = receiver.postsOf(messageId);
+      posts = webhookEndpoint.postsOf(messageId);
     },
     patienceSeconds * 1000 + 60_000,
   );
   afterAll(async () => {
-    await receiver.close();
+    await webhookEndpoint.close();
   });
 
   it('come 30 s, 2 min, 10 min, 1 h and 6 h, so much shortened, after the failure before', () => {

@@ -1,9 +1,9 @@
 /** The README's procedures for a client's secret and for an API key, on the deployed gateway: no request is refused. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AdminShell, adminShell } from '../support/admin-shell.ts';
-import { eventually } from '../support/gateway.ts';
-import { newClient, tokenOf } from '../support/gateway-client.ts';
-import { httpCall } from '../support/http-call.ts';
+import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { newClient, tokenOf } from '../support/http/gateway-client.ts';
+import { httpCall } from '../support/http/http-call.ts';
 
 /** What is remembered of a client or a key is at most 45 s old (contract, section 3: 60 s). */
 const forgotten = { withinSeconds: 70, everyMilliseconds: 2000 };

@@ -6,7 +6,7 @@ import {
   outboxOnce,
   type SendingClient,
   sendingClient,
-} from '../support/sending-client.ts';
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;

@@ -1,7 +1,12 @@
 /** The contract’s examples of `sms/bulk` over HTTP, on the deployed gateway: the batch, its rows and its refusals. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, idOf, inSeconds, time } from '../support/expected-answers.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 let stranger: SendingClient;

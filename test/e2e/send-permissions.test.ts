@@ -1,7 +1,7 @@
 /** A client sends only to the countries and from the senders that it may, by every one of the sends. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal } from '../support/expected-answers.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 beforeAll(async () => {

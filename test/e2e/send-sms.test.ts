@@ -1,8 +1,13 @@
 /** The contract’s examples of `sms/send` over HTTP, on the deployed gateway, with every refusal and its fields. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, idOf, inSeconds, time } from '../support/expected-answers.ts';
-import { httpCall } from '../support/http-call.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
+import { httpCall } from '../support/http/http-call.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 beforeAll(async () => {

@@ -1,7 +1,12 @@
 /** The contract’s examples of `whatsapp/send` over HTTP, on the deployed gateway, for every kind of content. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expectRefusal, idOf, time } from '../support/expected-answers.ts';
-import { freshNumber, outboxOnce, type SendingClient, sendingClient } from '../support/sending-client.ts';
+import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
+import {
+  freshNumber,
+  outboxOnce,
+  type SendingClient,
+  sendingClient,
+} from '../support/http/sending-client.ts';
 
 let client: SendingClient;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { functionProcesses, killProcess } from '../support/function-processes.ts';
-import { eventually } from '../support/gateway.ts';
-import { newClient, type TestClient } from '../support/gateway-client.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 const wavesMin = 3;
 const messagesInWave = 6;
@@ -16,15 +16,15 @@ const killWithinSeconds = 90;
 const patienceSeconds = 300;
 
 describe('function processes killed under the running gateway, while messages are on their way', () => {
-  let receiver: Receiver;
+  let webhookEndpoint: WebhookEndpoint;
   let client: TestClient;
 
   beforeAll(async () => {
-    receiver = await startReceiver();
-    client = await newClient({ webhookUrl: receiver.url });
+    webhookEndpoint = await startWebhookEndpoint();
+    client = await newClient({ webhookUrl: webhookEndpoint.url });
   });
   afterAll(async () => {
-    await receiver.close();
+    await webhookEndpoint.close();
   });
 
   it(
@@ -52,7 +52,7 @@ describe('function processes killed under the running gateway, while messages ar
       await eventually(
         async () => {
           for (const id of undone) {
-            const events = new Set(receiver.eventsOf(id));
+            const events = new Set(webhookEndpoint.eventsOf(id));
             if (events.has('sms.sent') && events.has('sms.delivered')) undone.delete(id);
           }
           return undone.size === 0 ? true : undefined;

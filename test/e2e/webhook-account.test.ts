@@ -8,38 +8,46 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
-import { addSeconds } from '../../shared/clock.ts';
-import { derivedId, newId } from '../../shared/ids.ts';
+import { addSeconds } from '../../shared/platform/clock.ts';
+import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Attempt, Delivery } from '../../shared/webhook/delivery.ts';
-import { newDelivery } from '../../shared/webhook/delivery-steps.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { documentClient, eventually, gateway } from '../support/gateway.ts';
-import { newClient, type TestClient } from '../support/gateway-client.ts';
-import { type ReceivedPost, type Receiver, startReceiver } from '../support/receiver.ts';
+import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
+import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import {
+  type ReceivedPost,
+  startWebhookEndpoint,
+  type WebhookEndpoint,
+} from '../support/webhook/webhook-endpoint.ts';
 
 const { tables } = gateway();
 const dynamo = documentClient();
 const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
-const receivers: Receiver[] = [];
+const webhookEndpoints: WebhookEndpoint[] = [];
 /** It fails at hand-over, so a message to it has one event alone. */
 const refused = '+15005550001';
 
 afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+  await Promise.all(webhookEndpoints.splice(0).map((webhookEndpoint) => webhookEndpoint.close()));
 });
 afterAll(() => dynamo.destroy());
 
-async function aReceiver(): Promise<Receiver> {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
-  return receiver;
+async function aWebhookEndpoint(): Promise<WebhookEndpoint> {
+  const webhookEndpoint = await startWebhookEndpoint();
+  webhookEndpoints.push(webhookEndpoint);
+  return webhookEndpoint;
 }
 
 /** The one webhook of a message that is sent now. */
-async function postAfterSend(client: TestClient, receiver: Receiver, fields = {}): Promise<ReceivedPost> {
+async function postAfterSend(
+  client: TestClient,
+  webhookEndpoint: WebhookEndpoint,
+  fields = {},
+): Promise<ReceivedPost> {
   const messageId = await client.send({ to: refused, ...fields });
-  await receiver.eventsOnce(messageId, 1);
-  const [post] = receiver.postsOf(messageId);
+  await webhookEndpoint.eventsOnce(messageId, 1);
+  const [post] = webhookEndpoint.postsOf(messageId);
   if (post === undefined) throw new Error('nothing was received');
   return post;
 }
@@ -60,10 +68,14 @@ function libraryAccepts({ bytes, headers }: ReceivedPost, secret: string): boole
 const signaturesOf = ({ headers }: ReceivedPost) => String(headers['webhook-signature']).split(' ').length;
 
 /** Sends until a webhook is as wanted: workers remember secrets and URLs for a bounded time. */
-const postThat = (client: TestClient, receiver: Receiver, isWanted: (post: ReceivedPost) => boolean) =>
+const postThat = (
+  client: TestClient,
+  webhookEndpoint: WebhookEndpoint,
+  isWanted: (post: ReceivedPost) => boolean,
+) =>
   eventually(
     async () => {
-      const post = await postAfterSend(client, receiver);
+      const post = await postAfterSend(client, webhookEndpoint);
       return isWanted(post) ? post : undefined;
     },
     { withinSeconds: 120, everyMilliseconds: 2000 },
@@ -71,7 +83,7 @@ const postThat = (client: TestClient, receiver: Receiver, isWanted: (post: Recei
 
 describe('the account URL', () => {
   it('is where webhooks go whose request names none, once set and until removed', async () => {
-    const [client, accounts, own] = [await newClient(), await aReceiver(), await aReceiver()];
+    const [client, accounts, own] = [await newClient(), await aWebhookEndpoint(), await aWebhookEndpoint()];
     const answer = await client.call('PATCH', '/api/v1/account', { webhook_url: accounts.url });
     expect(answer).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
     await postThat(client, accounts, () => true);
@@ -84,11 +96,11 @@ describe('the account URL', () => {
 
 describe('the rotation of a webhook secret over the API', () => {
   it('leaves no webhook that its receiver cannot verify: before, during, and after', async () => {
-    const receiver = await aReceiver();
-    const client = await newClient({ webhookUrl: receiver.url });
+    const webhookEndpoint = await aWebhookEndpoint();
+    const client = await newClient({ webhookUrl: webhookEndpoint.url });
     const old = client.webhookSecret;
 
-    const before = await postAfterSend(client, receiver);
+    const before = await postAfterSend(client, webhookEndpoint);
     expect(plainHolds(before, old) && libraryAccepts(before, old)).toBe(true);
 
     const rotated = await client.call('POST', '/api/v1/account/webhook-secret');
@@ -97,10 +109,10 @@ describe('the rotation of a webhook secret over the API', () => {
     expect(fresh).not.toBe(old);
 
     // The old secret signs alone until the new one is active; from then on both.
-    const atOnce = await postAfterSend(client, receiver);
+    const atOnce = await postAfterSend(client, webhookEndpoint);
     expect(plainHolds(atOnce, old) && libraryAccepts(atOnce, old)).toBe(true);
     expect(signaturesOf(atOnce)).toBe(1);
-    const during = await postThat(client, receiver, (post) => signaturesOf(post) === 2);
+    const during = await postThat(client, webhookEndpoint, (post) => signaturesOf(post) === 2);
     expect(plainHolds(during, old)).toBe(true);
     expect(libraryAccepts(during, old)).toBe(true);
     expect(libraryAccepts(during, fresh)).toBe(true);
@@ -109,7 +121,7 @@ describe('the rotation of a webhook secret over the API', () => {
     // A worker that last signed before the rotation may still know the old one alone, for as long as it remembers.
     const after = await postThat(
       client,
-      receiver,
+      webhookEndpoint,
       (post) => signaturesOf(post) === 1 && libraryAccepts(post, fresh),
     );
     expect(plainHolds(after, fresh)).toBe(true);
@@ -117,13 +129,13 @@ describe('the rotation of a webhook secret over the API', () => {
 
     // To the second of the timestamp: both sign from `active_at` on, and none of them before.
     const activeAt = Math.floor(Date.parse(String(rotated.body.active_at)) / 1000);
-    for (const post of receiver.posts) {
+    for (const post of webhookEndpoint.posts) {
       const signedAt = Number(post.headers['webhook-timestamp']);
       if (signedAt < activeAt) expect(libraryAccepts(post, fresh)).toBe(false);
       if (signedAt > activeAt) expect(libraryAccepts(post, fresh)).toBe(true);
     }
     // Every one of them, whenever it came, held for the receiver that knew either secret.
-    for (const post of receiver.posts) {
+    for (const post of webhookEndpoint.posts) {
       expect([old, fresh].some((secret) => plainHolds(post, secret))).toBe(true);
       expect([old, fresh].some((secret) => libraryAccepts(post, secret))).toBe(true);
     }
@@ -159,8 +171,8 @@ describe('a failed webhook that an administrator sends again from a shell', () =
   afterAll(() => rm(folder, { recursive: true }));
 
   it('comes with the same bytes and webhook-id, and the log says who asked', async () => {
-    const [client, receiver] = [await newClient(), await aReceiver()];
-    const failed = failedDelivery(client.clientId, receiver.url);
+    const [client, webhookEndpoint] = [await newClient(), await aWebhookEndpoint()];
+    const failed = failedDelivery(client.clientId, webhookEndpoint.url);
     await deliveries.create(failed);
 
     await admin('webhooks', 'resend', failed.delivery_id);
@@ -170,8 +182,8 @@ describe('a failed webhook that an administrator sends again from a shell', () =
     });
 
     expect(delivery.attempts.at(-1)).toMatchObject({ number: 7, trigger: 'manual', status: 200 });
-    const [post] = receiver.posts;
-    expect(receiver.posts).toHaveLength(1);
+    const [post] = webhookEndpoint.posts;
+    expect(webhookEndpoint.posts).toHaveLength(1);
     expect(post?.headers['webhook-id']).toBe(failed.delivery_id);
     expect(post?.bytes.toString('utf8')).toBe(failed.body);
     if (post !== undefined) expect(libraryAccepts(post, client.webhookSecret)).toBe(true);

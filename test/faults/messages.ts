@@ -5,7 +5,7 @@
  * what became of them; exits with 1 if one was lost, left open, not told of, or doubled without an excuse.
  * `node test/faults/messages.ts [seed] [messages] [seconds of skew]`.
  */
-import { runMessages } from '../support/message-run.ts';
+import { runMessages } from '../support/message/message-run.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const total = Number(process.argv[3] ?? 1000);

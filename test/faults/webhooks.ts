@@ -4,13 +4,13 @@
  * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `node test/faults/webhooks.ts [seed] [deliveries]`.
  */
 
-import { derivedId } from '../../shared/ids.ts';
-import { interruptedMessage } from '../../shared/webhook/attempt.ts';
-import { aMessage, aSentMessage, created } from '../support/a-webhook-message.ts';
-import type { Fault } from '../support/faulty-calls.ts';
-import { memoryDeliveryStore } from '../support/memory-delivery-store.ts';
-import { randomFrom } from '../support/seeded-random.ts';
-import { createWorld } from '../support/webhook-world.ts';
+import { derivedId } from '../../shared/platform/ids.ts';
+import { interruptedMessage } from '../../shared/webhook/deliver/attempt.ts';
+import { memoryDeliveryStore } from '../support/doubles/memory-delivery-store.ts';
+import { randomFrom } from '../support/doubles/seeded-random.ts';
+import type { Fault } from '../support/faults/faulty-calls.ts';
+import { aMessage, aSentMessage, created } from '../support/webhook/example-webhook-message.ts';
+import { createSimulation } from '../support/webhook/webhook-simulation.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const total = Number(process.argv[3] ?? 1000);
@@ -23,7 +23,7 @@ const counted: Record<string, number> = {};
 /** The first so many of a receiver's POSTs are refused; the rest is acknowledged. */
 const refusals = new Map<string, number>();
 const store = memoryDeliveryStore();
-const world = createWorld({
+const simulation = createSimulation({
   store,
   startAt: created,
   latencyMs: () => 1 + random() * 30,
@@ -55,12 +55,12 @@ for (let i = 0; i < total; i += 1) {
   const deliveryId = derivedId('whd', id, 'sms.sent');
   deliveryIds.push(deliveryId);
   refusals.set(deliveryId, random() < 0.5 ? 0 : Math.floor(random() * 6));
-  world.relay(aMessage({ message_id: id }), aSentMessage({ message_id: id }));
+  simulation.relay(aMessage({ message_id: id }), aSentMessage({ message_id: id }));
 }
-await world.run(2 * 86_400);
+await simulation.run(2 * 86_400);
 
 const postsOf = new Map<string, number>();
-for (const { deliveryId, attempt } of world.posts) {
+for (const { deliveryId, attempt } of simulation.posts) {
   const key = `${deliveryId}#${attempt}`;
   postsOf.set(key, (postsOf.get(key) ?? 0) + 1);
 }
@@ -78,9 +78,11 @@ const unexplained = failed.length - interrupted;
 const attempts = deliveries.flatMap((delivery) => delivery?.attempts ?? []);
 const early = attempts.filter(({ lateness_ms }) => lateness_ms < 0).length;
 const doubled = [...postsOf].filter(([, count]) => count > 1);
-const unexcused = doubled.filter(([attempt]) => !world.diedInPost.has(attempt)).length;
+const unexcused = doubled.filter(([attempt]) => !simulation.diedInPost.has(attempt)).length;
 
-console.log(`seed ${seed}: ${total} deliveries, ${world.posts.length} POSTs, ${world.calls.length} calls`);
+console.log(
+  `seed ${seed}: ${total} deliveries, ${simulation.posts.length} POSTs, ${simulation.calls.length} calls`,
+);
 console.log(
   `faults: ${Object.entries(counted)
     .map(([fault, n]) => `${fault} ${n}`)

@@ -4,16 +4,16 @@
  * that the document does not know, and enough of each operation met. Ends with 0 where all of that held.
  */
 import { join } from 'node:path';
+import { openApiDocument } from '../../lib/build/openapi/document.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { dynamo } from '../../shared/aws.ts';
-import { openApiDocument } from '../../shared/openapi/document.ts';
+import { type PolicyName, policies } from '../../shared/contract/routes.ts';
+import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
-import { type PolicyName, policies } from '../../shared/routes.ts';
-import { apiDocument } from '../support/api-document.ts';
-import { gateway } from '../support/gateway.ts';
-import { bodyOf, startReceiver } from '../support/receiver.ts';
-import startGateway from '../support/start-gateway.ts';
-import stopGateway from '../support/stop-gateway.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import startGateway from '../support/gateway/start-gateway.ts';
+import stopGateway from '../support/gateway/stop-gateway.ts';
+import { apiDocument } from '../support/http/api-document.ts';
+import { bodyOf, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 import { startCountingFront } from './counting-front.ts';
 import { makeKnown } from './known.ts';
 import { runSchemathesis } from './schemathesis.ts';
@@ -33,7 +33,7 @@ const python = await pythonWithPackages(
 );
 const document = apiDocument(openApiDocument());
 const tally = tallyOfAnswers();
-const receiver = await startReceiver();
+const webhookEndpoint = await startWebhookEndpoint();
 await startGateway();
 try {
   await liftLimits();
@@ -47,7 +47,7 @@ try {
     workingFolder: localFolder,
     environment: {
       FUZZ_API_KEY: gateway().api_key,
-      FUZZ_KNOWN: JSON.stringify(await makeKnown(receiver.url)),
+      FUZZ_KNOWN: JSON.stringify(await makeKnown(webhookEndpoint.url)),
     },
   });
   const seconds = (performance.now() - started) / 1000;
@@ -60,7 +60,7 @@ try {
   report(result, { seconds, waitedSeconds }, unmatched);
 } finally {
   await stopGateway();
-  await receiver.close();
+  await webhookEndpoint.close();
 }
 
 /** What is met is to be the operations, and not the limiter. */
@@ -78,7 +78,9 @@ function report(
   { seconds, waitedSeconds }: { readonly seconds: number; readonly waitedSeconds: number },
   unmatched: number | string,
 ): void {
-  const webhookFaults = receiver.posts.flatMap((post) => document.schemaFaults('WebhookEvent', bodyOf(post)));
+  const webhookFaults = webhookEndpoint.posts.flatMap((post) =>
+    document.schemaFaults('WebhookEvent', bodyOf(post)),
+  );
   const failures = [
     ...(status === 0 ? [] : [`schemathesis ended with ${status}`]),
     ...tally.faults(),
@@ -90,7 +92,9 @@ function report(
   for (const line of tally.lines()) console.log(line);
   const waited = `${waitedSeconds.toFixed(0)} of them for the gateway`;
   console.log(`\n${generated} cases, ${passed} passed, in ${seconds.toFixed(0)} s, ${waited}`);
-  console.log(`${unmatched} requests that no operation takes; ${receiver.posts.length} webhooks received`);
+  console.log(
+    `${unmatched} requests that no operation takes; ${webhookEndpoint.posts.length} webhooks received`,
+  );
   console.log(failures.length === 0 ? 'failures: 0' : `failures:\n${failures.join('\n')}`);
   if (failures.length > 0) process.exitCode = 1;
 }

@@ -1,13 +1,13 @@
 /** What cases may refer to, so that they meet what is behind a look-up: credentials, ids, cursors, a receiver of webhooks. */
-import { gateway } from '../support/gateway.ts';
-import { httpCall } from '../support/http-call.ts';
-import { freshNumber } from '../support/sending-client.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import { httpCall } from '../support/http/http-call.ts';
+import { freshNumber } from '../support/http/sending-client.ts';
 
 /** Passed to hooks.py as JSON. */
-export interface Known {
+export interface KnownHealth {
   readonly client_id: string;
   readonly client_secret: string;
-  readonly receiver: string;
+  readonly webhookEndpoint: string;
   /** Ids of messages to look up, batches among them. */
   readonly GET: readonly string[];
   /** Ids of messages to cancel: scheduled ones, and some that were sent. */
@@ -18,7 +18,7 @@ export interface Known {
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-export async function makeKnown(receiver: string): Promise<Known> {
+export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
   const { api_key, client_id, client_secret } = gateway();
   const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const headers = { Authorization: `Bearer ${api_key}` };
@@ -54,7 +54,7 @@ export async function makeKnown(receiver: string): Promise<Known> {
   return {
     client_id,
     client_secret,
-    receiver,
+    webhookEndpoint,
     GET: [...sent, ...scheduled, ...batches],
     DELETE: [...scheduled, ...sent.slice(0, 5)],
     passwords,

@@ -1,6 +1,6 @@
 /** What a fuzz run met, by operation and status: a run that met little but limits and refusals has shown nothing. */
-import { operations as descriptions } from '../../shared/openapi/operations.ts';
-import { type RouteName, routes } from '../../shared/routes.ts';
+import { operations as descriptions } from '../../lib/build/openapi/operations.ts';
+import { type RouteName, routes } from '../../shared/contract/routes.ts';
 
 /** Of an operation's answers, so many at most may be those of a limit or of a missing credential. */
 const turnedAwayMax = 0.2;

@@ -2,8 +2,8 @@
 import { request as open } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { routes } from '../../shared/routes.ts';
-import type { Answer, ApiDocument } from '../support/api-document.ts';
+import { routes } from '../../shared/contract/routes.ts';
+import type { Answer, ApiDocument } from '../support/http/api-document.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const knownPaths: readonly string[] = [...new Set(Object.values(routes).map(({ path }) => path))];

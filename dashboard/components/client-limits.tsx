@@ -1,0 +1,159 @@
+/** All limits of one client, each number editable where it stands; an empty one means the default. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
+import type { EndpointLimits } from '../../shared/admin/limits.ts';
+import { sentence, useLoaded } from '../api/use-loading.ts';
+import { useDashboard } from '../context.ts';
+import { go, linkTo } from '../route.ts';
+import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
+import { LoadFailure } from './load-failure.tsx';
+
+const fields = ['per_minute', 'per_hour', 'per_day'] as const;
+type Field = (typeof fields)[number];
+const titles: Readonly<Record<Field, string>> = {
+  per_minute: 'Per minute',
+  per_hour: 'Per hour',
+  per_day: 'Per day',
+};
+
+export function ClientLimits({ clientId }: { readonly clientId: string }) {
+  const { api, notify } = useDashboard();
+  const path = `/clients/${encodeURIComponent(clientId)}/limits`;
+  const loaded = useLoaded<{ limits: EndpointLimits[] }>(clientId, () => api.get(path));
+
+  const save = async (row: EndpointLimits, field: string, text: string): Promise<void> => {
+    try {
+      const value = text.trim() === '' ? null : Number(text);
+      await api.send('PATCH', path, { endpoint: row.endpoint, [field]: value });
+      notify('success', `The limits of ${row.endpoint} are saved: in force within 60 seconds.`);
+      loaded.reload();
+    } catch (error) {
+      notify('error', sentence(error));
+      throw error;
+    }
+  };
+  const remove = async (row: EndpointLimits): Promise<void> => {
+    try {
+      await api.send('POST', `${path}/remove`, { endpoint: row.endpoint });
+      notify('success', `The defaults of ${row.endpoint} hold again.`);
+      loaded.reload();
+    } catch (error) {
+      notify('error', sentence(error));
+    }
+  };
+
+  const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
+    {
+      id: 'endpoint',
+      header: 'Endpoint',
+      minWidth: 210,
+      isRowHeader: true,
+      cell: (row) => (
+        <SpaceBetween size="xxs">
+          {row.endpoint}
+          {row.faults.map((fault) => (
+            <LimitFaultNote key={fault.field} {...fault} />
+          ))}
+          {row.warnings.map((warning) => (
+            <LimitWarningNote key={warning} warning={warning} />
+          ))}
+        </SpaceBetween>
+      ),
+    },
+    ...fields.map((field) => column(field)),
+    {
+      id: 'remove',
+      header: 'Action',
+      minWidth: 130,
+      cell: (row) =>
+        row.override === null && row.faults.length === 0 ? (
+          '–'
+        ) : (
+          <Button
+            variant="inline-link"
+            ariaLabel={`Use defaults of ${row.endpoint}`}
+            onClick={() => void remove(row)}
+          >
+            Use defaults
+          </Button>
+        ),
+    },
+  ];
+
+  if (loaded.error !== undefined) return <LoadFailure error={loaded.error} onRetry={loaded.reload} />;
+  return (
+    <Table<EndpointLimits>
+      header={
+        <Header
+          variant="h2"
+          description="Bold numbers are this client's own. Choose a number to change it; empty means the default."
+          actions={<Button onClick={() => go(linkTo('limits'))}>All clients</Button>}
+        >
+          {clientId}
+        </Header>
+      }
+      columnDefinitions={columns}
+      items={loaded.data?.limits ?? []}
+      trackBy="endpoint"
+      loading={loaded.loading && loaded.data === undefined}
+      loadingText="Loading"
+      wrapLines
+      submitEdit={(row, edited, text) => save(row, edited.id ?? '', String(text))}
+      ariaLabels={{
+        tableLabel: `Limits of ${clientId}`,
+        activateEditLabel: (edited, row) => `Edit ${String(edited.header)} of ${row.endpoint}`,
+        cancelEditLabel: () => 'Cancel',
+        submitEditLabel: () => 'Save',
+      }}
+    />
+  );
+}
+
+function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
+  return {
+    id: field,
+    header: titles[field],
+    minWidth: 170,
+    cell: (row) => {
+      const own = row.override?.[field];
+      const standard = row.defaults?.[field]?.toLocaleString() ?? '–';
+      if (own === undefined) return <Box color="text-body-secondary">{standard}</Box>;
+      return (
+        <>
+          <Box variant="span" fontWeight="bold">
+            {own.toLocaleString()}
+          </Box>{' '}
+          <Box variant="span" color="text-body-secondary" fontSize="body-s">
+            default {standard}
+          </Box>
+        </>
+      );
+    },
+    editConfig: {
+      ariaLabel: titles[field],
+      errorIconAriaLabel: 'Error',
+      editIconAriaLabel: 'can be edited',
+      disabledReason: (row) => (row.policy === null ? 'There is no such endpoint.' : undefined),
+      validation: (row, text: string | undefined) => fault(text ?? String(row.override?.[field] ?? '')),
+      editingCell: (row, { currentValue, setValue }) => (
+        <Input
+          autoFocus
+          inputMode="numeric"
+          placeholder={String(row.defaults?.[field] ?? '')}
+          ariaLabel={`${titles[field]} of ${row.endpoint}`}
+          value={currentValue ?? String(row.override?.[field] ?? '')}
+          onChange={({ detail }) => setValue(detail.value)}
+        />
+      ),
+    },
+  };
+}
+
+function fault(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  return /^[1-9]\d{0,8}$/.test(text.trim()) ? undefined : 'A whole number of 1 or more, or nothing.';
+}

@@ -1,0 +1,51 @@
+/** Asks before something that cannot be taken back, or that a client will feel. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+
+export interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly onYes: () => Promise<void>;
+}
+
+export function ConfirmDialog({
+  title,
+  text,
+  yes,
+  onYes,
+  onNo,
+}: Confirmation & { readonly onNo: () => void }) {
+  const [busy, setBusy] = useState(false);
+  return (
+    <Modal
+      visible
+      header={title}
+      onDismiss={onNo}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onNo}>
+              Cancel
+            </Button>
+            <Button
+              variant="primary"
+              loading={busy}
+              onClick={() => {
+                setBusy(true);
+                void onYes();
+              }}
+            >
+              {yes}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      {text}
+    </Modal>
+  );
+}

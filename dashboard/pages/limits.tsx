@@ -1,0 +1,125 @@
+/** Limits: the defaults beside a client's overrides, edited in place; and what is wrong in rows typed by hand. */
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { TableProps } from '@cloudscape-design/components/table';
+import { type FormEvent, useState } from 'react';
+import type { EndpointLimits } from '../../shared/admin/limits.ts';
+import { useLoaded } from '../api/use-loading.ts';
+import { ClientLimits } from '../components/client-limits.tsx';
+import { LimitFaultNote, LimitWarningNote } from '../components/limit-fault.tsx';
+import { List } from '../components/list.tsx';
+import { useDashboard } from '../context.ts';
+import { go, linkTo } from '../route.ts';
+
+export function LimitsPage({ clientId }: { readonly clientId: string | undefined }) {
+  const [wanted, setWanted] = useState('');
+  const find = (event: FormEvent): void => {
+    event.preventDefault();
+    if (wanted.trim() !== '') go(linkTo('limits', wanted.trim()));
+  };
+  return (
+    <ContentLayout
+      header={
+        <Header variant="h1" description="A change is in force within 60 seconds.">
+          Limits
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        <form onSubmit={find}>
+          <FormField label="Limits of a client" secondaryControl={<Button formAction="submit">Show</Button>}>
+            <Input
+              type="search"
+              placeholder="client_…"
+              value={wanted}
+              onChange={({ detail }) => setWanted(detail.value)}
+            />
+          </FormField>
+        </form>
+        {clientId === undefined ? <Overrides /> : <ClientLimits key={clientId} clientId={clientId} />}
+      </SpaceBetween>
+    </ContentLayout>
+  );
+}
+
+function Overrides() {
+  const { api } = useDashboard();
+  const loaded = useLoaded<{ limits: EndpointLimits[] }>('overrides', () => api.get('/limits'));
+  const rows = loaded.data?.limits;
+  const faulty = rows?.filter(({ faults }) => faults.length > 0) ?? [];
+  return (
+    <SpaceBetween size="l">
+      {faulty.length === 0 ? null : (
+        <Alert type="warning" header="Some rows are wrong">
+          {faulty.length === 1 ? 'One row holds' : `${faulty.length} rows hold`} something that is no limit.
+          The defaults are in force in its place.
+        </Alert>
+      )}
+      <List<EndpointLimits>
+        label="Clients with limits of their own"
+        header={
+          <Header
+            variant="h2"
+            actions={<Button iconName="refresh" ariaLabel="Load again" onClick={loaded.reload} />}
+          >
+            Clients with limits of their own
+          </Header>
+        }
+        columns={columns}
+        rows={rows}
+        loading={loaded.loading}
+        error={loaded.error}
+        onRetry={loaded.reload}
+        empty="Every client has the default limits."
+        idOf={(row) => `${row.client_id} ${row.endpoint}`}
+      />
+    </SpaceBetween>
+  );
+}
+
+const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
+  {
+    id: 'client',
+    header: 'Client',
+    minWidth: 190,
+    isRowHeader: true,
+    cell: (row) => <Link href={linkTo('limits', row.client_id)}>{row.client_id}</Link>,
+  },
+  { id: 'endpoint', header: 'Endpoint', minWidth: 200, cell: (row) => row.endpoint },
+  ...(['per_minute', 'per_hour', 'per_day'] as const).map((field) => ({
+    id: field,
+    header: { per_minute: 'Per minute', per_hour: 'Per hour', per_day: 'Per day' }[field],
+    minWidth: 110,
+    cell: (row: EndpointLimits) =>
+      row.override?.[field] === undefined ? (
+        <Box color="text-body-secondary">{row.in_force?.[field]?.toLocaleString() ?? '–'}</Box>
+      ) : (
+        <Box fontWeight="bold">{row.override[field].toLocaleString()}</Box>
+      ),
+  })),
+  {
+    id: 'faults',
+    header: 'To check',
+    minWidth: 220,
+    cell: (row) =>
+      row.faults.length + row.warnings.length === 0 ? (
+        '–'
+      ) : (
+        <>
+          {row.faults.map((fault) => (
+            <LimitFaultNote key={fault.field} {...fault} />
+          ))}
+          {row.warnings.map((warning) => (
+            <LimitWarningNote key={warning} warning={warning} />
+          ))}
+        </>
+      ),
+  },
+];

@@ -1,0 +1,147 @@
+/** Overview: how many messages entered each state, and how webhooks went, over a day, a week or a month. */
+import BarChart from '@cloudscape-design/components/bar-chart';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
+import type { UsageView } from '../../shared/admin/usage.ts';
+import { useLoaded } from '../api/use-loading.ts';
+import { LoadFailure } from '../components/load-failure.tsx';
+import { useDashboard } from '../context.ts';
+
+/** Told apart in light and in dark, and by those who do not see red and green. */
+const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
+
+const messageSeries = {
+  messages_delivered: { title: 'delivered', color: colours.good },
+  messages_read: { title: 'read', color: colours.better },
+  messages_failed: { title: 'failed', color: colours.bad },
+  messages_expired: { title: 'expired', color: colours.doubtful },
+} as const;
+const webhookSeries = {
+  webhooks_acknowledged: { title: 'acknowledged', color: colours.good },
+  webhooks_retry_scheduled: { title: 'not acknowledged, tried again', color: colours.doubtful },
+  webhooks_failed: { title: 'failed for good', color: colours.bad },
+} as const;
+
+export default function OverviewPage() {
+  const { api } = useDashboard();
+  const [span, setSpan] = useState('day');
+  const loaded = useLoaded<UsageView>(span, () => api.get('/usage', { span }));
+  const figures = loaded.data;
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          description="Counted as things happen, for the eye: a repeated worker may count twice."
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <SegmentedControl
+                label="Time"
+                selectedId={span}
+                options={[
+                  { id: 'day', text: 'Day' },
+                  { id: 'week', text: 'Week' },
+                  { id: 'month', text: 'Month' },
+                ]}
+                onChange={({ detail }) => setSpan(detail.selectedId)}
+              />
+              <Button iconName="refresh" ariaLabel="Load again" onClick={loaded.reload} />
+            </SpaceBetween>
+          }
+        >
+          Overview
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        {loaded.error === undefined ? null : <LoadFailure error={loaded.error} onRetry={loaded.reload} />}
+        <Container header={<Header variant="h2">In this time</Header>}>
+          <Totals totals={figures?.totals ?? {}} />
+        </Container>
+        <Chart title="Messages by state" series={messageSeries} figures={figures} loading={loaded.loading} />
+        <Chart title="Webhook attempts" series={webhookSeries} figures={figures} loading={loaded.loading} />
+      </SpaceBetween>
+    </ContentLayout>
+  );
+}
+
+function Totals({ totals }: { readonly totals: Readonly<Record<string, number>> }) {
+  const of = (name: string): number => totals[name] ?? 0;
+  const attempts = Object.keys(webhookSeries).reduce((sum, name) => sum + of(name), 0);
+  const success =
+    attempts === 0 ? '–' : `${Math.round((of('webhooks_acknowledged') / attempts) * 1000) / 10} %`;
+  return (
+    <KeyValuePairs
+      columns={4}
+      items={[
+        { label: 'Messages sent', value: <Figure value={of('messages_sent').toLocaleString()} /> },
+        { label: 'Messages delivered', value: <Figure value={of('messages_delivered').toLocaleString()} /> },
+        {
+          label: 'Messages failed or expired',
+          value: <Figure value={(of('messages_failed') + of('messages_expired')).toLocaleString()} />,
+        },
+        { label: 'Webhook attempts acknowledged', value: <Figure value={success} /> },
+      ]}
+    />
+  );
+}
+
+function Figure({ value }: { readonly value: string }) {
+  return (
+    <Box variant="span" fontSize="heading-xl" fontWeight="bold">
+      {value}
+    </Box>
+  );
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
+  readonly figures: UsageView | undefined;
+  readonly loading: boolean;
+}
+
+function Chart({ title, series, figures, loading }: ChartProps) {
+  const step = figures?.step ?? 'hour';
+  const points = figures?.points ?? [];
+  const any = points.some(({ counts }) => Object.keys(series).some((name) => (counts[name] ?? 0) > 0));
+  const label = (at: Date): string =>
+    at.toLocaleString(
+      undefined,
+      step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
+    );
+  return (
+    <Container header={<Header variant="h2">{title}</Header>}>
+      <BarChart<Date>
+        ariaLabel={title}
+        stackedBars
+        height={240}
+        hideFilter
+        xScaleType="categorical"
+        xDomain={points.map(({ at }) => new Date(at))}
+        series={
+          any
+            ? Object.entries(series).map(([name, look]) => ({
+                ...look,
+                type: 'bar' as const,
+                data: points.map(({ at, counts }) => ({ x: new Date(at), y: counts[name] ?? 0 })),
+              }))
+            : []
+        }
+        i18nStrings={{ xTickFormatter: label }}
+        xTitle={step === 'hour' ? 'Hour' : 'Day (UTC)'}
+        yTitle="Number"
+        statusType={loading && figures === undefined ? 'loading' : 'finished'}
+        loadingText="Loading"
+        empty={<Box textAlign="center">There is nothing to show for this time yet.</Box>}
+      />
+    </Container>
+  );
+}

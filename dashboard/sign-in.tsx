@@ -1,0 +1,88 @@
+/** Signing in with an administrator's client id and secret. The secret is sent once and kept nowhere. */
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Form from '@cloudscape-design/components/form';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type FormEvent, useState } from 'react';
+import { signIn } from './api/client.ts';
+import { sentence } from './api/use-loading.ts';
+import type { Session } from './session.ts';
+
+interface SignInProps {
+  /** Why the session before ended. */
+  readonly signOutReason: string | undefined;
+  readonly onSignIn: (session: Session) => void;
+}
+
+export function SignIn({ signOutReason, onSignIn }: SignInProps) {
+  const [clientId, setClientId] = useState('');
+  const [secret, setSecret] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (clientId.trim() === '' || secret === '') {
+      setError('Enter the client id and the client secret.');
+      return;
+    }
+    setBusy(true);
+    setError(undefined);
+    try {
+      onSignIn(await signIn(clientId.trim(), secret.trim()));
+    } catch (refusal) {
+      setError(sentence(refusal));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main className="sign-in">
+      <SpaceBetween size="l">
+        {signOutReason === undefined ? null : <Alert type="info">{signOutReason}</Alert>}
+        <form onSubmit={(event) => void submit(event)}>
+          <Form
+            errorText={error}
+            actions={
+              <Button variant="primary" formAction="submit" loading={busy} loadingText="Signing in">
+                Sign in
+              </Button>
+            }
+          >
+            <Container
+              header={
+                <Header variant="h1" description="For clients that may administer the gateway.">
+                  Messaging gateway
+                </Header>
+              }
+            >
+              <SpaceBetween size="m">
+                <FormField label="Client id">
+                  <Input
+                    value={clientId}
+                    autoFocus
+                    autoComplete="username"
+                    spellcheck={false}
+                    onChange={({ detail }) => setClientId(detail.value)}
+                  />
+                </FormField>
+                <FormField label="Client secret">
+                  <Input
+                    type="password"
+                    value={secret}
+                    autoComplete="current-password"
+                    onChange={({ detail }) => setSecret(detail.value)}
+                  />
+                </FormField>
+              </SpaceBetween>
+            </Container>
+          </Form>
+        </form>
+      </SpaceBetween>
+    </main>
+  );
+}

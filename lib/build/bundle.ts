@@ -1,0 +1,160 @@
+/** One small file per function, made in a single pass; the same sources give the same bytes. Size is start-up time. */
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, parse, relative } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
+import { bundleAnswers } from './bundle-api-document.ts';
+import { bundleDashboard } from './bundle-dashboard.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * CommonJS, because an ES module that imports `node:http` has Node load all of its HTTP client (undici) to learn
+ * its names: 15 ms of each start. Names are not kept: nothing reads them, and they are a tenth of the bytes.
+ * `npm run bench:start` shows what each choice is worth.
+ */
+export const bundleSettings = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  legalComments: 'none',
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  mainFields: ['module', 'main'],
+  define: { 'import.meta.dirname': '__dirname' },
+  // Parts of the SDK that no function uses; each replacement says why.
+  alias: {
+    '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
+    '@aws-sdk/endpoint-cache': join(root, 'lib/build/sdk-stubs/no-endpoint-cache.ts'),
+    '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
+  },
+  logLevel: 'error',
+} satisfies BuildOptions;
+
+export interface Bundle {
+  /** The names of all functions there are. */
+  readonly functionNames: readonly string[];
+  /** The folder to upload for a function; its handler is `index.handler`. With these files in it, by their names. */
+  folder(functionName: string, files?: Readonly<Record<string, string>>): string;
+}
+
+/** The function beside which the dashboard's files stand. */
+const dashboard = 'admin-dashboard';
+/** The function beside which its answers stand. */
+const description = 'describe-api';
+
+let bundle: Bundle | undefined;
+
+/** The bundles of every entry in `functions/`, made once per process however many stacks are synthesized. */
+export function bundleFunctions(): Bundle {
+  bundle ??= build();
+  return bundle;
+}
+
+/** Where bundles are kept, each under the hash of what it was made of, so that a start without a change makes none. */
+const kept = join(root, '.local', 'bundles');
+/** What bundles are made of, from the root of the project. */
+const ingredients = ['functions', 'dashboard', 'shared', 'lib', 'package.json', 'package-lock.json'];
+const keptDays = 7;
+
+function build(): Bundle {
+  const functionNames = readdirSync(join(root, 'functions'))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => parse(file).name)
+    .sort();
+  const outdir = join(kept, hashOf(ingredients));
+  if (!existsSync(outdir)) {
+    removeOld();
+    makeInto(outdir, functionNames);
+  }
+  return {
+    functionNames,
+    folder(functionName, files = {}) {
+      if (!functionNames.includes(functionName)) throw new Error(`no functions/${functionName}.ts`);
+      const folder = join(outdir, functionName);
+      return Object.keys(files).length === 0 ? folder : withFiles(folder, files);
+    },
+  };
+}
+
+/** A copy of a function's folder with files that differ from stage to stage. */
+function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const copy = `${folder}.${hash}`;
+  if (existsSync(copy)) return copy;
+  const making = `${copy}.${process.pid}`;
+  cpSync(folder, making, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(making, name), text);
+  moveInto(making, copy);
+  return copy;
+}
+
+/** Made beside its place and moved there whole, so that nobody ever sees a half; of two at once, one is enough. */
+function makeInto(outdir: string, functionNames: readonly string[]): void {
+  const making = `${outdir}.${process.pid}`;
+  // Where they are run in place, Node must not take them for what the project's own files are.
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(join(kept, 'package.json'), '{ "type": "commonjs" }\n');
+  buildSync({
+    ...bundleSettings,
+    entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir: making,
+  });
+  bundleAnswers(bundleSettings, join(making, description));
+  const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(making, dashboard));
+  process.stderr.write(
+    `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,
+  );
+  moveInto(making, outdir);
+}
+
+function moveInto(making: string, place: string): void {
+  try {
+    renameSync(making, place);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
+  }
+}
+
+function hashOf(paths: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const path of paths.map((name) => join(root, name)).filter((path) => existsSync(path))) {
+    for (const file of filesOf(path)) hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+function removeOld(): void {
+  if (!existsSync(kept)) return;
+  const oldest = Date.now() - keptDays * 86_400_000;
+  for (const name of readdirSync(kept)) {
+    const folder = join(kept, name);
+    if ((statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function kilobytes(bytes: number): number {
+  return Math.ceil(bytes / 1000);
+}

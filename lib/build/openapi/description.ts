@@ -1,0 +1,62 @@
+/** What the OpenAPI document says of one route beyond what the route itself and its schemas say. */
+import type { ErrorCode } from '../../../shared/contract/errors.ts';
+import type { RouteName } from '../../../shared/contract/routes.ts';
+import type { Answers } from './answers.ts';
+import type { Requests } from './requests.ts';
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+export type Tag =
+  | 'Authentication'
+  | 'Sending'
+  | 'One-time passwords'
+  | 'Messages'
+  | 'Account'
+  | 'Documentation';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: unknown;
+}
+
+/** Which operation takes a value of this answer, and where: tools that follow a message from call to call read it. */
+export interface Link {
+  readonly operationId: RouteName;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly requestBody?: Readonly<Record<string, unknown>>;
+  readonly description: string;
+}
+
+export interface Answer {
+  readonly status: 200 | 202;
+  readonly description: string;
+  readonly content:
+    | { readonly schemas: readonly (keyof Answers)[]; readonly examples: Readonly<Record<string, Example>> }
+    | { readonly mediaType: string };
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly links?: Readonly<Record<string, Link>>;
+}
+
+export interface Description {
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly request?: {
+    readonly schema: keyof Requests;
+    readonly mediaTypes: readonly ('application/json' | 'application/x-www-form-urlencoded')[];
+    readonly examples: Readonly<Record<string, Example>>;
+  };
+  /** Whether `Idempotency-Key` is taken, and its two refusals with it. */
+  readonly keyed?: boolean;
+  readonly answer: Answer;
+  /** Beside those that its scope, its body and its key bring. */
+  readonly errors?: readonly ErrorCode[];
+}

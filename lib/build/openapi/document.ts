@@ -1,0 +1,190 @@
+/** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
+import { policies, type Route, type RouteName, routes } from '../../../shared/contract/routes.ts';
+import { version } from '../../../shared/contract/version.ts';
+import type { Example } from './description.ts';
+import { type EventName, eventExample, events } from './events.ts';
+import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
+import { introduction, tagNotes } from './introduction.ts';
+import { operations } from './operations.ts';
+import { type OpenApiResponse, reference, responsesOf } from './responses.ts';
+import { componentSchemas, type JsonSchema } from './schemas.ts';
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly JsonSchema[];
+  readonly requestBody?: {
+    readonly required: true;
+    readonly content: Readonly<
+      Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
+    >;
+  };
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
+  readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: Readonly<Record<string, unknown>> & { readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly headers: NamedHeaders;
+    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+export function openApiDocument(): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const { path, method } = routes[name];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(name) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Messaging Gateway',
+      version,
+      summary: 'Messages by SMS and WhatsApp, one-time passwords, and signed webhooks.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // Relative to where this document is served, so it holds for every deployment.
+    servers: [{ url: '.', description: 'The gateway that serves this document' }],
+    tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: Object.fromEntries((Object.keys(events) as EventName[]).map((name) => [name, webhookOf(name)])),
+    components: { schemas: componentSchemas(), headers: namedHeaders, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token of `POST /api/v1/auth/token`.',
+  },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk-…',
+    description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
+  },
+  clientCredentials: {
+    type: 'oauth2',
+    description: 'The same access token, for tools that fetch it by themselves.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: 'api/v1/auth/token',
+        scopes: { messages: 'Send and look up messages.' },
+      },
+    },
+  },
+} as const;
+
+function operationOf(name: RouteName): OpenApiOperation {
+  const route: Route = routes[name];
+  const description = operations[name];
+  const { tag, summary, request, parameters = [], keyed = false } = description;
+  const allParameters = [
+    ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
+    ...(keyed ? [idempotencyKey] : []),
+  ];
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: description.description,
+    security: securityOf(route),
+    ...(allParameters.length === 0 ? {} : { parameters: allParameters }),
+    ...(request === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: Object.fromEntries(
+              request.mediaTypes.map((mediaType) => [
+                mediaType,
+                { schema: reference(request.schema), examples: request.examples },
+              ]),
+            ),
+          },
+        }),
+    responses: responsesOf(route, description),
+    'x-rate-limits': limitsOf(route),
+  };
+}
+
+function securityOf(route: Route): OpenApiOperation['security'] {
+  if (route.scope === null) return [];
+  return [{ accessToken: [] }, { clientCredentials: [route.scope] }, { apiKey: [] }];
+}
+
+function limitsOf({ policy, scope }: Route): Record<string, unknown> {
+  const { perMinute, perHour, perDay, endpoint } = policies[policy];
+  return {
+    policy,
+    endpoint,
+    per_minute: perMinute,
+    per_hour: perHour,
+    per_day: perDay,
+    counted_on: countedOn(policy, scope),
+  };
+}
+
+function countedOn(policy: Route['policy'], scope: Route['scope']): string {
+  if (scope !== null) return 'client';
+  return policy === 'auth_token'
+    ? 'client where its credentials are valid, else source address'
+    : 'source address';
+}
+
+function webhookOf(name: EventName): Record<string, unknown> {
+  const header = (headerName: string, description: string): JsonSchema => ({
+    name: headerName,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  });
+  return {
+    post: {
+      operationId: `on${name.split('.').map(capitalized).join('')}`,
+      summary: events[name],
+      description:
+        'Posted to the `webhook_url` of the message, else to the one of the account. Any answer but 200 within 5 seconds is a failed attempt; retries follow after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours.',
+      parameters: [
+        header(
+          'X-Webhook-Signature',
+          'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
+        ),
+        header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
+        header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
+        header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [reference('WebhookEvent'), { properties: { event: { const: name } } }],
+            },
+            examples: { [name]: { summary: events[name], value: eventExample(name) } },
+          },
+        },
+      },
+      responses: { '200': { description: 'Acknowledged: there will be no further attempt.' } },
+    },
+  };
+}
+
+function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,129 @@
+/** Looking messages up, and canceling them. */
+import { statuses } from '../../../../shared/message/message.ts';
+import type { Description, Parameter } from '../description.ts';
+import { batchId, createdAt, deliveredSms, messageId } from './examples.ts';
+import { toNextPage, toStatus } from './links.ts';
+
+const idPattern = (prefix: string): string => `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
+
+const messageIdInPath: Parameter = {
+  name: 'message_id',
+  in: 'path',
+  required: true,
+  description: 'The `message_id` that the send answered with.',
+  schema: { type: 'string', pattern: idPattern('msg') },
+  example: messageId,
+};
+
+export const getMessageStatus: Description = {
+  tag: 'Messages',
+  summary: 'Look a message or a batch up',
+  description:
+    'Shows how a message of any channel stands, or how many messages of a batch are in each state.',
+  parameters: [
+    {
+      ...messageIdInPath,
+      description: 'A `message_id` of any channel, or a `batch_id`.',
+      schema: { type: 'string', pattern: idPattern('(msg|bat)') },
+    },
+  ],
+  answer: {
+    status: 200,
+    description: 'The message, or the batch.',
+    content: {
+      schemas: ['MessageStatus', 'BatchStatus'],
+      examples: {
+        message: { summary: 'A message', value: deliveredSms },
+        batch: {
+          summary: 'A batch',
+          value: {
+            batch_id: batchId,
+            total: 1000,
+            accepted: 1000,
+            rejected: 0,
+            counts: { queued: 3, delivered: 997 },
+            created_at: createdAt,
+          },
+        },
+      },
+    },
+  },
+  errors: ['not_found'],
+};
+
+const filter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+export const listMessages: Description = {
+  tag: 'Messages',
+  summary: 'List messages',
+  description: 'The client’s own messages of every channel, newest first, a page at a time.',
+  parameters: [
+    filter('reference', 'Only messages with this reference.', {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+    }),
+    filter('status', 'Only messages in this state.', { type: 'string', enum: [...statuses] }),
+    filter('channel', 'Only messages of this channel.', { type: 'string', enum: ['sms', 'whatsapp'] }),
+    filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
+    filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
+    filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+    filter('cursor', 'The `next_cursor` of the page before.', {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
+  ],
+  answer: {
+    status: 200,
+    description: 'A page of messages.',
+    links: { next: toNextPage },
+    content: {
+      schemas: ['MessageList'],
+      examples: {
+        page: { summary: 'The last page', value: { messages: [deliveredSms] } },
+      },
+    },
+  },
+  errors: ['invalid_request'],
+};
+
+export const cancelMessage: Description = {
+  tag: 'Messages',
+  summary: 'Cancel a scheduled message',
+  description:
+    'Cancels a message that is scheduled and whose time has not come. Canceling it again changes nothing and answers the same.',
+  parameters: [messageIdInPath],
+  answer: {
+    status: 200,
+    description: 'The canceled message.',
+    links: { status: toStatus },
+    content: {
+      schemas: ['MessageStatus'],
+      examples: {
+        canceled: {
+          summary: 'Canceled',
+          value: {
+            ...deliveredSms,
+            status: 'canceled',
+            cost: null,
+            currency: null,
+            scheduled_at: '2026-11-21T08:00:00.000Z',
+            sent_at: null,
+            delivered_at: null,
+            expires_at: '2026-11-24T08:00:00.000Z',
+            history: [
+              { status: 'scheduled', at: createdAt },
+              { status: 'canceled', at: '2026-11-20T10:30:00.000Z' },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: ['not_found', 'not_cancelable'],
+};

@@ -1,0 +1,94 @@
+/** The responses of an operation: the one that it succeeds with, and each refusal with every code it can have. */
+import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
+import type { Answer, Description, Example, Link } from './description.ts';
+import { errorExample, errorNotes } from './errors.ts';
+import { responseHeaders } from './headers.ts';
+import type { JsonSchema } from './schemas.ts';
+
+export interface OpenApiResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly content: Readonly<
+    Record<string, { schema: JsonSchema; examples?: Readonly<Record<string, Example>> }>
+  >;
+  readonly links?: Readonly<Record<string, Link>>;
+}
+
+export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
+  const responses: Record<string, OpenApiResponse> = {
+    [description.answer.status]: successOf(description.answer, description.keyed === true),
+  };
+  const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
+  for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
+    responses[status] = refusalOf(status, codes, route);
+  }
+  return responses;
+}
+
+/** Every code that the operation can answer with. */
+function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
+  // A header or a query whose text is no Unicode is refused everywhere.
+  const codes: ErrorCode[] = [...errors, 'invalid_request'];
+  // A body that nobody asked for is read all the same, and refused where it can't be.
+  if (route.method !== 'GET' && route.method !== 'DELETE') {
+    codes.push('payload_too_large', 'unsupported_media_type');
+  }
+  if (route.scope !== null) codes.push('unauthorized', 'forbidden');
+  if (keyed === true) codes.push('idempotency_in_progress', 'idempotency_key_reused');
+  codes.push('rate_limit_exceeded', 'internal_error', 'service_unavailable');
+  return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
+}
+
+function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
+  const { description, content, headers = {}, links } = answer;
+  const own = Object.entries(headers).map(([name, note]) => [
+    name,
+    { description: note, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    headers: { ...responseHeaders(keyed ? ['Idempotent-Replayed'] : []), ...Object.fromEntries(own) },
+    content:
+      'mediaType' in content
+        ? {
+            [content.mediaType]: {
+              schema: { type: content.mediaType.endsWith('json') ? 'object' : 'string' },
+            },
+          }
+        : { 'application/json': { schema: oneOf(content.schemas), examples: content.examples } },
+    ...(links === undefined ? {} : { links }),
+  };
+}
+
+function refusalOf(status: number, codes: readonly ErrorCode[], route: Route): OpenApiResponse {
+  const headers = [
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 429 ? (['Retry-After'] as const) : []),
+  ];
+  const onTokenEndpoint = route.path === routes.issueToken.path;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorNotes[code].when}`).join('\n\n'),
+    headers: responseHeaders(headers),
+    content: {
+      'application/json': {
+        schema: { allOf: [reference('ErrorBody'), { properties: { error: { enum: codes } } }] },
+        examples: Object.fromEntries(
+          codes.map((code) => [
+            code,
+            { summary: errorNotes[code].when, value: errorExample(code, onTokenEndpoint) },
+          ]),
+        ),
+      },
+    },
+  };
+}
+
+export function reference(schema: string): JsonSchema {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+function oneOf(names: readonly string[]): JsonSchema {
+  const references = names.map(reference);
+  return references.length === 1 && references[0] !== undefined ? references[0] : { oneOf: references };
+}

@@ -1,0 +1,78 @@
+/** The administrators' side: one function for the admin API, with the rights of its operations, and one for the page. */
+import { Construct } from 'constructs';
+import { adminRoutes } from '../../shared/contract/routes.ts';
+import { webhookRuleNames } from '../../shared/platform/env.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { Api } from './api/api.ts';
+import type { Storage } from './storage/storage.ts';
+import type { Webhooks } from './webhooks.ts';
+
+interface AdminProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly api: Api;
+  readonly webhooks: Webhooks;
+}
+
+export class Admin extends Construct {
+  constructor(scope: Construct, id: string, props: AdminProps) {
+    super(scope, id);
+    this.makeAdminApi(props);
+    this.makeDashboard(props);
+  }
+
+  private makeAdminApi({ stage, storage, api, webhooks }: AdminProps): void {
+    const adminApi = new GatewayFunction(this, 'AdminApi', {
+      stage,
+      functionName: 'admin-api',
+      timeoutSeconds: 20,
+      memoryMegabytes: 1024,
+      settings: [
+        'TOKEN_ISSUER',
+        'TOKEN_AUDIENCE',
+        'RETENTION_DAYS',
+        'SMS_CARRIER',
+        'WHATSAPP_CARRIER',
+        ...webhookRuleNames,
+      ],
+    });
+    api.grantRequestGuards(adminApi);
+    storage.grant(adminApi, 'clients', 'GetItem', 'PutItem', 'UpdateItem', 'Scan');
+    // Rotating a webhook secret keeps the one before it; no answer shows one that is stored.
+    storage.grant(adminApi, 'client-secrets', 'GetItem', 'UpdateItem');
+    storage.grant(adminApi, 'api-keys', 'GetItem', 'PutItem', 'UpdateItem');
+    storage.grantIndex(adminApi, 'api-keys', 'by-client');
+    storage.grant(adminApi, 'limit-overrides', 'Query', 'Scan', 'PutItem', 'DeleteItem');
+    storage.grant(adminApi, 'activity-log', 'Query', 'PutItem');
+    storage.grantIndex(adminApi, 'activity-log', 'by-kind');
+    storage.grantIndex(adminApi, 'activity-log', 'by-client');
+    storage.grant(adminApi, 'messages', 'GetItem', 'BatchGetItem');
+    for (const index of ['by-client', 'by-reference', 'by-recipient']) {
+      storage.grantIndex(adminApi, 'messages', index);
+    }
+    storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
+    storage.grant(adminApi, 'due-items', 'PutItem');
+    storage.grant(adminApi, 'usage', 'BatchGetItem');
+    if (storage.has('simulator-outbox')) {
+      storage.grant(adminApi, 'simulator-outbox', 'Query');
+      storage.grantIndex(adminApi, 'simulator-outbox', 'by-day');
+    }
+    webhooks.grantEnqueue(adminApi);
+    api.add(adminRoutes.adminApi, adminApi);
+  }
+
+  /** Files alone: whoever asks for the page sees nothing of the gateway before signing in. */
+  private makeDashboard({ stage, storage, api }: AdminProps): void {
+    const dashboard = new GatewayFunction(this, 'AdminDashboard', {
+      stage,
+      functionName: 'admin-dashboard',
+      timeoutSeconds: 10,
+      memoryMegabytes: 512,
+    });
+    storage.grant(dashboard, 'limit-overrides', 'Query');
+    storage.grant(dashboard, 'rate-counters', 'UpdateItem');
+    api.add(adminRoutes.adminDashboard, dashboard);
+    api.add(adminRoutes.adminDashboardFile, dashboard);
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The HTTP API: the specification's paths, one function and one role for each route, and a function of ours
+ * behind everything else, so that a wrong method or path is answered with real rate-limit headers too.
+ */
+import { CfnOutput } from 'aws-cdk-lib';
+import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import {
+  adminRoutes,
+  type Route,
+  type RouteName,
+  routes,
+  unmatchedRoute,
+} from '../../../shared/contract/routes.ts';
+import { type EnvironmentName, webhookRuleNames } from '../../../shared/platform/env.ts';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import type { OtpSecret } from '../otp-secret.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { TokenKey } from '../token-key.ts';
+import { acknowledgeApi, apiStageOptions, watchApi } from './api-stage.ts';
+import { CustomDomain } from './custom-domain.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import { WebAcl } from './web-acl.ts';
+
+interface ApiProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly tokenKey: TokenKey;
+  readonly otpSecret: OtpSecret;
+}
+
+/** What an operation needs beyond what every one of them does; each grant is one line. */
+interface Needs {
+  readonly settings?: readonly EnvironmentName[];
+  readonly grants: (to: GatewayFunction, props: ApiProps) => void;
+}
+
+/** What a send needs in order to judge a webhook URL, and to say how long its row is kept. */
+const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
+
+const needs: Readonly<Record<RouteName, Needs>> = {
+  issueToken: {
+    grants: (to, { storage, tokenKey }) => {
+      storage.grant(to, 'signing-keys', 'PutItem', 'UpdateItem');
+      tokenKey.grantSign(to);
+    },
+  },
+  sendSms: {
+    settings: sendSettings,
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
+  },
+  sendBulkSms: {
+    settings: sendSettings,
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'PutItem');
+      storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
+    },
+  },
+  sendOtp: {
+    settings: sendSettings,
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
+      storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
+    },
+  },
+  verifyOtp: {
+    grants: (to, { storage, otpSecret }) => {
+      storage.grant(to, 'one-time-passwords', 'GetItem', 'UpdateItem');
+      otpSecret.grantRead(to);
+    },
+  },
+  sendWhatsApp: {
+    settings: sendSettings,
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
+  },
+  getMessageStatus: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
+      storage.grant(to, 'batches', 'GetItem');
+    },
+  },
+  listMessages: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => {
+      storage.grant(to, 'messages', 'BatchGetItem');
+      storage.grantIndex(to, 'messages', 'by-client');
+      storage.grantIndex(to, 'messages', 'by-reference');
+    },
+  },
+  cancelMessage: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => storage.grant(to, 'messages', 'GetItem', 'UpdateItem'),
+  },
+  getAccount: { grants: () => undefined },
+  updateAccount: {
+    settings: sendSettings,
+    grants: (to, { storage }) => {
+      storage.grant(to, 'clients', 'UpdateItem');
+      storage.grant(to, 'activity-log', 'PutItem');
+    },
+  },
+  rotateWebhookSecret: {
+    settings: ['RETENTION_DAYS'],
+    grants: (to, { storage }) => {
+      storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
+      storage.grant(to, 'activity-log', 'PutItem');
+    },
+  },
+  getOpenApiDocument: { grants: () => undefined },
+  getDocs: { grants: () => undefined },
+  getWebhookGuide: { grants: () => undefined },
+};
+
+/** Below the 29 s at which API Gateway gives up, so that the answer is always ours. */
+const requestTimeoutSeconds = 20;
+
+export class Api extends Construct {
+  /** What callers see of a fault. */
+  readonly alarms: readonly Alarm[];
+  private readonly props: ApiProps;
+  /** By function: several routes may be answered by one. */
+  private readonly integrations = new Map<string, LambdaIntegration>();
+  private readonly rest: RestApi;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.props = props;
+    const { stage } = props;
+    const api = new RestApi(this, 'Rest', {
+      restApiName: stage.stackName,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: stage.apiAccessLogs,
+      deployOptions: apiStageOptions(this, stage),
+      // The dashboard's files are sent compressed. A browser asks for a script with `Accept: */*`, so no narrower
+      // list would do; requests then come in base64, which every function of ours reads.
+      binaryMediaTypes: ['*/*'],
+    });
+    this.rest = api;
+    addGatewayResponses(api);
+    for (const name of Object.keys(routes) as RouteName[]) {
+      const route = routes[name];
+      api.root
+        .resourceForPath(route.path)
+        .addMethod(route.method, this.integration(name, route, needs[name]));
+    }
+    this.refuseTheRest(api);
+    acknowledgeApi(api, stage);
+    this.alarms = watchApi(this, api, stage);
+    if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
+    if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
+    new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
+    new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
+  }
+
+  /** Has a function outside the public API answer a route of its own. */
+  add(route: Route, handler: GatewayFunction): void {
+    this.rest.root
+      .resourceForPath(route.path)
+      .addMethod(route.method, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
+  }
+
+  /** Authentication and the rate check, which come before every operation (contract, sections 3 and 4). */
+  grantRequestGuards(to: GatewayFunction): void {
+    const { storage } = this.props;
+    storage.grant(to, 'clients', 'GetItem');
+    storage.grant(to, 'api-keys', 'GetItem');
+    storage.grant(to, 'signing-keys', 'GetItem');
+    storage.grant(to, 'limit-overrides', 'Query');
+    storage.grant(to, 'rate-counters', 'UpdateItem');
+  }
+
+  /** `ANY` at each path there is, those on the way to a route included: a method named at a path goes first. */
+  private refuseTheRest(api: RestApi): void {
+    const integration = this.integration('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
+    const known = new Map<string, IResource>([[api.root.path, api.root]]);
+    const others = Object.values<Route>(adminRoutes);
+    for (const { path } of [...Object.values<Route>(routes), ...others]) {
+      const segments = path.split('/').filter(Boolean);
+      for (let length = 1; length <= segments.length; length += 1) {
+        const resource = api.root.resourceForPath(`/${segments.slice(0, length).join('/')}`);
+        known.set(resource.path, resource);
+      }
+    }
+    // A route that takes every method refuses by itself those that it has no use for.
+    for (const { method, path } of others) if (method === 'ANY') known.delete(path);
+    for (const resource of known.values()) resource.addMethod('ANY', integration);
+    api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
+  }
+
+  private integration(name: string, route: Route, { settings = [], grants }: Needs): LambdaIntegration {
+    const known = this.integrations.get(route.functionName);
+    if (known !== undefined) return known;
+    const { stage } = this.props;
+    const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
+      stage,
+      functionName: route.functionName,
+      timeoutSeconds: requestTimeoutSeconds,
+      // A request waits for its function's start, and half of the start is CPU.
+      memoryMegabytes: 1024,
+      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', ...settings],
+    });
+    this.grantRequestGuards(handler);
+    grants(handler, this.props);
+    const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
+    this.integrations.set(route.functionName, integration);
+    return integration;
+  }
+}

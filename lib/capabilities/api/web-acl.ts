@@ -1,0 +1,156 @@
+/**
+ * A web ACL before the API. What it blocks is answered by API Gateway's own response for it, with a real request id;
+ * only the flood from one address has an answer of its own, because it is a 429.
+ */
+import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import { notCounted } from './gateway-responses.ts';
+
+const windowSeconds = 300;
+
+interface ManagedGroup {
+  readonly name: string;
+  /** Rules that may refuse a request. */
+  readonly blocks: readonly string[];
+  /** Rules that only count. */
+  readonly counts: readonly string[];
+}
+
+/**
+ * AWS's own lists, each rule by name. A rule blocks where no client of a JSON API has reason to match it: by the
+ * address, method, host, path, and headers that we define. It only counts where it looks at what a client may choose
+ * freely: bodies (a message may say anything, `<script>` and `../` are no attack on a phone; a bulk of 1,000
+ * recipients is far above 8 KB, and the size is the gateway's own matter), queries (a `reference` is free text, and a
+ * cursor long), and cookies, which the gateway never reads but a browser sends along from other sites of the domain.
+ */
+const managedGroups: readonly ManagedGroup[] = [
+  {
+    name: 'AWSManagedRulesAmazonIpReputationList',
+    blocks: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
+    // Counts in AWS's own settings: hosts that took part in a flood are often shared by others.
+    counts: ['AWSManagedIPDDoSList'],
+  },
+  {
+    name: 'AWSManagedRulesKnownBadInputsRuleSet',
+    blocks: [
+      'ExploitablePaths_URIPATH',
+      'Host_localhost_HEADER',
+      'JavaDeserializationRCE_HEADER',
+      'JavaDeserializationRCE_URIPATH',
+      'Log4JRCE_HEADER',
+      'Log4JRCE_URIPATH',
+      'PROPFIND_METHOD',
+    ],
+    counts: [
+      'JavaDeserializationRCE_BODY',
+      'JavaDeserializationRCE_QUERYSTRING',
+      'Log4JRCE_BODY',
+      'Log4JRCE_QUERYSTRING',
+      'ReactJSRCE_BODY',
+    ],
+  },
+  {
+    name: 'AWSManagedRulesCommonRuleSet',
+    blocks: [
+      'CrossSiteScripting_URIPATH',
+      'EC2MetaDataSSRF_URIPATH',
+      'GenericLFI_URIPATH',
+      'GenericRFI_URIPATH',
+      'RestrictedExtensions_URIPATH',
+      'SizeRestrictions_URIPATH',
+      'UserAgent_BadBots_HEADER',
+    ],
+    counts: [
+      // HTTP does not ask for a User-Agent, and many libraries send none.
+      'NoUserAgent_HEADER',
+      'CrossSiteScripting_BODY',
+      'CrossSiteScripting_COOKIE',
+      'CrossSiteScripting_QUERYARGUMENTS',
+      // A webhook_url of the metadata service is the gateway's own to refuse, with a 400 that names the field.
+      'EC2MetaDataSSRF_BODY',
+      'EC2MetaDataSSRF_COOKIE',
+      'EC2MetaDataSSRF_QUERYARGUMENTS',
+      'GenericLFI_BODY',
+      'GenericLFI_QUERYARGUMENTS',
+      'GenericRFI_BODY',
+      'GenericRFI_QUERYARGUMENTS',
+      'RestrictedExtensions_QUERYARGUMENTS',
+      'SizeRestrictions_BODY',
+      'SizeRestrictions_Cookie_HEADER',
+      'SizeRestrictions_QUERYSTRING',
+    ],
+  },
+];
+
+export class WebAcl extends Construct {
+  constructor(scope: Construct, id: string, stage: StageSettings, apiStage: Stage) {
+    super(scope, id);
+    const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+      cloudWatchMetricsEnabled: true,
+      sampledRequestsEnabled: true,
+      metricName,
+    });
+    const acl = new CfnWebACL(this, 'Acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: visible(`${stage.stackName}-requests`),
+      customResponseBodies: {
+        flood: {
+          contentType: 'APPLICATION_JSON',
+          content: JSON.stringify({
+            error: 'rate_limit_exceeded',
+            message: `Too many requests from this address. Retry after ${windowSeconds} seconds.`,
+            request_id: notCounted.requestId,
+            retry_after: windowSeconds,
+          }),
+        },
+      },
+      rules: [
+        {
+          name: 'flood',
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              evaluationWindowSec: windowSeconds,
+              limit: stage.webAclRequestsPerAddress,
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: 'flood',
+                responseHeaders: Object.entries({
+                  'X-Request-Id': notCounted.requestId,
+                  ...notCounted.headers,
+                  'Retry-After': String(windowSeconds),
+                }).map(([name, value]) => ({ name, value })),
+              },
+            },
+          },
+          visibilityConfig: visible(`${stage.stackName}-flood`),
+        },
+        ...managedGroups.map(({ name, counts }, index) => ({
+          name,
+          priority: index + 1,
+          statement: {
+            managedRuleGroupStatement: {
+              vendorName: 'AWS',
+              name,
+              ruleActionOverrides: counts.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+            },
+          },
+          overrideAction: { none: {} },
+          visibilityConfig: visible(`${stage.stackName}-${name}`),
+        })),
+      ],
+    });
+    new CfnWebACLAssociation(this, 'Association', {
+      resourceArn: apiStage.stageArn,
+      webAclArn: acl.attrArn,
+    });
+  }
+}

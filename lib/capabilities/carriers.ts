@@ -1,0 +1,123 @@
+/**
+ * The real carriers, on the stages that have them: the right to hand a message over, and the road on which
+ * receipts come back. Numbers, sender ids and the WhatsApp account are registered by a person, not by a deploy.
+ */
+import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct, type IDependable } from 'constructs';
+import type { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { GatewayQueue } from '../constructs/gateway-queue.ts';
+import { acknowledgeWildcard } from '../constructs/template-rules.ts';
+import { type StageSettings, smsConfigurationSet } from '../stages/stage-settings.ts';
+
+/**
+ * What becomes of a message after AWS took it, which the answer to the hand-over told: each event is a queue message to
+ * pay for, so the steps on the way (`TEXT_QUEUED`, `TEXT_PENDING`, `TEXT_SENT`) are left out.
+ */
+export const reported = [
+  'TEXT_DELIVERED',
+  'TEXT_SUCCESSFUL',
+  'TEXT_INVALID',
+  'TEXT_INVALID_MESSAGE',
+  'TEXT_UNREACHABLE',
+  'TEXT_CARRIER_UNREACHABLE',
+  'TEXT_BLOCKED',
+  'TEXT_CARRIER_BLOCKED',
+  'TEXT_SPAM',
+  'TEXT_UNKNOWN',
+  'TEXT_TTL_EXPIRED',
+  'TEXT_PROTECT_BLOCKED',
+];
+
+const senders = ['phone-number', 'sender-id', 'pool'];
+
+interface CarriersProps {
+  readonly stage: StageSettings;
+  readonly receipts: GatewayQueue;
+  readonly dispatch: GatewayFunction;
+}
+
+export class Carriers extends Construct {
+  private readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: CarriersProps) {
+    super(scope, id);
+    // Both carriers report here; the WhatsApp account is pointed at this topic in its console.
+    this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
+    this.topic.addSubscription(
+      new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
+    );
+    new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
+    if (props.stage.smsCarrier === 'aws') this.addSms(props);
+    if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
+  }
+
+  private addSms({ stage, dispatch }: CarriersProps): void {
+    for (const kind of senders) {
+      acknowledgeWildcard(
+        dispatch.executionRole,
+        'sms-voice',
+        `${kind}/*`,
+        'Senders are registered by a person, and a client names the one it is allowed.',
+      );
+    }
+    const name = smsConfigurationSet(stage);
+    const published = this.letPublish('sms-voice.amazonaws.com', {
+      ArnLike: { 'aws:SourceArn': this.arn('sms-voice', 'configuration-set', name) },
+    });
+    const configurationSet = new CfnConfigurationSet(this, 'SmsConfigurationSet', {
+      configurationSetName: name,
+      eventDestinations: [
+        {
+          eventDestinationName: 'receipts',
+          enabled: true,
+          matchingEventTypes: reported,
+          snsDestination: { topicArn: this.topic.topicArn },
+        },
+      ],
+    });
+    // An event destination that may not publish is refused, or loses the first receipts.
+    configurationSet.node.addDependency(published);
+    Grant.addToPrincipal({
+      grantee: dispatch,
+      actions: ['sms-voice:SendTextMessage'],
+      resourceArns: [
+        configurationSet.attrArn,
+        // Whichever sender a client is allowed to name.
+        ...senders.map((kind) => this.arn('sms-voice', kind, '*')),
+      ],
+    });
+  }
+
+  private addWhatsApp({ stage, dispatch }: CarriersProps): void {
+    this.letPublish('social-messaging.amazonaws.com');
+    const phoneNumber = stage.whatsappPhoneNumberId.replace(/^phone-number-id-/, '');
+    Grant.addToPrincipal({
+      grantee: dispatch,
+      actions: ['social-messaging:SendWhatsAppMessage'],
+      resourceArns: [this.arn('social-messaging', 'phone-number-id', phoneNumber)],
+    });
+  }
+
+  /** For this account alone: the service publishes for every account that names the topic. */
+  private letPublish(service: string, conditions: Record<string, object> = {}): IDependable {
+    const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };
+    const granted = this.topic.grantPublish(
+      new ServicePrincipal(service, { conditions: { StringEquals: sourceAccount, ...conditions } }),
+    );
+    granted.assertSuccess();
+    return granted;
+  }
+
+  private arn(service: string, resource: string, resourceName: string): string {
+    return Stack.of(this).formatArn({
+      service,
+      resource,
+      resourceName,
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+  }
+}

@@ -1,0 +1,182 @@
+/** The tables as their shapes tell, and grants that name each action they permit. */
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  StreamViewType,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { watch } from '../../constructs/alarm.ts';
+import type { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { acknowledge } from '../../constructs/template-rules.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import { type TableName, type TableShape, tableShapes } from './table-shapes.ts';
+
+type ItemAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  /** Only where administrators list what has no key to query by. */
+  | 'Scan'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem';
+
+type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
+/** What is left is for the minutes in which more is ordered. */
+const targetUtilizationPercent = 70;
+
+const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+export class Storage extends Construct {
+  private readonly tables: ReadonlyMap<TableName, Table>;
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id);
+    const simulated = stage.smsCarrier === 'simulator' || stage.whatsappCarrier === 'simulator';
+    const tables = new Map<TableName, Table>();
+    for (const name of Object.keys(tableShapes) as TableName[]) {
+      // The outbox holds message bodies, so it stands only where no real message is sent.
+      if (name === 'simulator-outbox' && !simulated) continue;
+      tables.set(name, makeTable(this, name, tableShapes[name], stage));
+    }
+    this.tables = tables;
+    if (stage.alarmsOnExpressions) watchThrottles(this, [...tables.values()], stage);
+  }
+
+  /** The outbox of the design: each change of a message, in order. */
+  get messagesStreamArn(): string {
+    const { tableStreamArn } = this.table('messages');
+    if (tableStreamArn === undefined) throw new Error('the messages table has no stream');
+    return tableStreamArn;
+  }
+
+  /** Each table's name, under the name of the stack output that publishes it. */
+  names(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      [...this.tables].map(([name, table]) => [`${pascalCase(name)}Table`, table.tableName]),
+    );
+  }
+
+  /** Permits these actions on the rows of a table, and tells the function the table's name. */
+  grant(to: GatewayFunction, name: TableName, ...actions: readonly ItemAction[]): void {
+    this.allow(to, name, actions, (table) => [table.tableArn]);
+  }
+
+  /** Permits queries of one index alone, and tells the function the table's name. */
+  grantIndex(to: GatewayFunction, name: TableName, index: string): void {
+    this.allow(to, name, ['Query'], (table) => [`${table.tableArn}/index/${index}`]);
+  }
+
+  /** Whether a stage has that table. */
+  has(name: TableName): boolean {
+    return this.tables.has(name);
+  }
+
+  private allow(
+    to: GatewayFunction,
+    name: TableName,
+    actions: readonly ItemAction[],
+    resources: (table: Table) => string[],
+  ): void {
+    Grant.addToPrincipal({
+      grantee: to,
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resourceArns: resources(this.table(name)),
+    });
+    to.setVariables({ [tableShapes[name].variable]: this.table(name).tableName });
+  }
+
+  private table(name: TableName): Table {
+    const table = this.tables.get(name);
+    if (table === undefined) throw new Error(`this stage has no table ${name}`);
+    return table;
+  }
+}
+
+function makeTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
+  const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
+  const table = new Table(scope, pascalCase(name), {
+    // People open the tables in the console by these names (contract, section 4); the stack's name comes
+    // first, so several gateways can stand side by side in one account.
+    tableName: `${Stack.of(scope).stackName}-${name}`,
+    partitionKey: text(shape.partition),
+    ...(shape.sort === undefined ? {} : { sortKey: text(shape.sort) }),
+    billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
+    ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
+    ...(shape.purged === true ? { timeToLiveAttribute: 'purge_at' } : {}),
+    ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
+    deletionProtection: stage.keepData,
+    // Kept of a deploy that fails, too: CloudFormation could not delete a protected table. The next deploy takes the
+    // tables that it finds under these names into the stack (`--import-existing-resources`).
+    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  for (const [indexName, index] of Object.entries(shape.indexes ?? {})) {
+    table.addGlobalSecondaryIndex({
+      indexName,
+      partitionKey: text(index.partition),
+      ...(index.sort === undefined ? {} : { sortKey: text(index.sort) }),
+      projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
+      ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
+    });
+  }
+  if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
+  if (shape.restorable !== true) {
+    acknowledge(table, {
+      'AwsSolutions-DDB3': 'Its rows are made again by themselves, or end within days: nothing to restore.',
+    });
+  }
+  return table;
+}
+
+/** An index that cannot keep up throttles its table, so each is scaled like it. */
+function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Capacity): void {
+  const { min: minCapacity, max: maxCapacity } = capacity;
+  const bounds = { minCapacity, maxCapacity };
+  const scaled = [
+    table.autoScaleWriteCapacity(bounds),
+    table.autoScaleReadCapacity(bounds),
+    ...indexes.flatMap((index) => [
+      table.autoScaleGlobalSecondaryIndexWriteCapacity(index, bounds),
+      table.autoScaleGlobalSecondaryIndexReadCapacity(index, bounds),
+    ]),
+  ];
+  for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
+}
+
+/** One alarm for five tables, because an alarm takes ten metrics; the DynamoDB console shows which it is. */
+const tablesOfAnAlarm = 5;
+
+function watchThrottles(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
+  for (let first = 0; first < tables.length; first += tablesOfAnAlarm) {
+    const props = tables.slice(first, first + tablesOfAnAlarm);
+    const metrics = props.flatMap((table, index) =>
+      ['Read', 'Write'].map((kind) => [
+        `${kind.toLowerCase()}${index}`,
+        table.metric(`${kind}ThrottleEvents`, { statistic: 'Sum' }),
+      ]),
+    );
+    watch(scope, `Throttles${1 + first / tablesOfAnAlarm}`, {
+      stage,
+      metric: new MathExpression({
+        expression: 'SUM(METRICS())',
+        usingMetrics: Object.fromEntries(metrics),
+        period: Duration.minutes(5),
+      }),
+      says: `One of the tables ${props.map(({ node }) => node.id).join(', ')} refused requests for a while; they are tried again.`,
+      runbook: 'table-throttles',
+    });
+  }
+}
+
+function pascalCase(name: string): string {
+  return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
+}

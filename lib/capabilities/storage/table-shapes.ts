@@ -1,0 +1,95 @@
+/** The tables as data: their keys, as people read them in the console, and what each needs. */
+import type { EnvironmentName } from '../../../shared/platform/env.ts';
+
+interface IndexShape {
+  readonly partition: string;
+  readonly sort?: string;
+  readonly projection: 'keys' | 'all';
+}
+
+export interface TableShape {
+  readonly variable: EnvironmentName;
+  readonly partition: string;
+  readonly sort?: string;
+  readonly indexes?: Readonly<Record<string, IndexShape>>;
+  /** Rows carry `purge_at`, and DynamoDB removes them some time after. */
+  readonly purged?: boolean;
+  /** Kept restorable to any second: rows that nothing else can bring back. */
+  readonly restorable?: boolean;
+  readonly streamed?: boolean;
+  /** Written or read for every message. */
+  readonly busy?: boolean;
+}
+
+/** All keys are strings. */
+export const tableShapes = {
+  clients: { variable: 'CLIENTS_TABLE', partition: 'client_id', restorable: true },
+  'client-secrets': { variable: 'CLIENT_SECRETS_TABLE', partition: 'client_id', restorable: true },
+  'api-keys': {
+    variable: 'API_KEYS_TABLE',
+    partition: 'key_hash',
+    indexes: { 'by-client': { partition: 'client_id', sort: 'created_at', projection: 'all' } },
+    restorable: true,
+  },
+  'limit-overrides': {
+    variable: 'LIMIT_OVERRIDES_TABLE',
+    partition: 'client_id',
+    sort: 'endpoint',
+    restorable: true,
+  },
+  'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true, busy: true },
+  messages: {
+    variable: 'MESSAGES_TABLE',
+    partition: 'message_id',
+    indexes: {
+      'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
+      'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
+      'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
+      // One more write unit for each message: "did my customer get it" is what support asks.
+      'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
+    },
+    purged: true,
+    restorable: true,
+    streamed: true,
+    busy: true,
+  },
+  batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
+  'one-time-passwords': { variable: 'ONE_TIME_PASSWORDS_TABLE', partition: 'otp_id', purged: true },
+  'webhook-deliveries': {
+    variable: 'WEBHOOK_DELIVERIES_TABLE',
+    partition: 'delivery_id',
+    purged: true,
+    restorable: true,
+    busy: true,
+  },
+  // What to look at again, and when: entries go once their rows are finished.
+  'due-items': {
+    variable: 'DUE_ITEMS_TABLE',
+    partition: 'list',
+    sort: 'position',
+    restorable: true,
+    busy: true,
+  },
+  'activity-log': {
+    variable: 'ACTIVITY_LOG_TABLE',
+    partition: 'day',
+    sort: 'entry_id',
+    indexes: {
+      'by-kind': { partition: 'kind', sort: 'entry_id', projection: 'all' },
+      'by-client': { partition: 'client_id', sort: 'entry_id', projection: 'all' },
+    },
+    purged: true,
+    restorable: true,
+  },
+  usage: { variable: 'USAGE_TABLE', partition: 'hour', purged: true },
+  'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
+  'simulator-outbox': {
+    variable: 'SIMULATOR_OUTBOX_TABLE',
+    partition: 'recipient',
+    sort: 'handed_over',
+    indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
+    purged: true,
+  },
+} as const satisfies Record<string, TableShape>;
+
+export type TableName = keyof typeof tableShapes;

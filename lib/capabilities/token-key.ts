@@ -1,0 +1,38 @@
+/** The keys that sign tokens: they never leave KMS, and one function alone may use them. */
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { GatewayFunction } from '../constructs/gateway-function.ts';
+import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+export class TokenKey extends Construct {
+  /** In the order of their generations; the last one signs. */
+  private readonly keys: readonly Key[];
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id);
+    this.keys = stage.tokenKeyGenerations.map(
+      (generation) =>
+        new Key(this, generation === 1 ? 'Key' : `Key${generation}`, {
+          description: `Messaging gateway (${stage.name}): signs access tokens, generation ${generation}`,
+          keySpec: KeySpec.ECC_NIST_P256,
+          keyUsage: KeyUsage.SIGN_VERIFY,
+          removalPolicy: dataRemovalPolicy(stage),
+        }),
+    );
+  }
+
+  /** Permits signing, and reading the public half in order to publish it. */
+  grantSign(to: GatewayFunction): void {
+    Grant.addToPrincipal({
+      grantee: to,
+      actions: ['kms:Sign', 'kms:GetPublicKey'],
+      // Of each generation: during a deploy the code of before still signs with the key of before.
+      resourceArns: this.keys.map((key) => key.keyArn),
+    });
+    const signing = this.keys.at(-1);
+    if (signing === undefined) throw new Error('a stage has a key that signs');
+    to.setVariables({ TOKEN_SIGNING_KEY_ID: signing.keyId });
+  }
+}

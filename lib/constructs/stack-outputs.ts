@@ -1,0 +1,67 @@
+/**
+ * The stack's outputs: tables and queues by the names that other programs know (`LimitOverridesTable` as
+ * `limit_overrides`), and of the stage's settings what a command line needs, as they were at the last deploy.
+ */
+import type { StageSettings } from '../stages/stage-settings.ts';
+import { stageVariables } from '../stages/stage-variables.ts';
+
+export interface StackResources {
+  readonly tables: Readonly<Record<string, string>>;
+  /** URLs, dead-letter queues included. */
+  readonly queues: Readonly<Record<string, string>>;
+}
+
+export function resourcesOf(outputs: Readonly<Record<string, string>>): StackResources {
+  return {
+    tables: outputsThatEndIn('Table', outputs),
+    queues: {
+      ...outputsThatEndIn('Queue', outputs),
+      ...outputsThatEndIn('DeadLetters', outputs, 'dead_letters'),
+    },
+  };
+}
+
+/** By the names of the variables that functions have them in. */
+const settingOutputs = {
+  RETENTION_DAYS: 'RetentionDays',
+  WEBHOOK_PORTS: 'WebhookPorts',
+  WEBHOOK_ALLOW_HTTP: 'WebhookAllowHttp',
+  WEBHOOK_ALLOW_LOOPBACK: 'WebhookAllowLoopback',
+} as const;
+
+type PublishedSetting = keyof typeof settingOutputs;
+
+/** By which a stack is known as a gateway, and of which stage. */
+export const stageOutput = 'GatewayStage';
+
+export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {
+  const variables = stageVariables(stage);
+  const settings = Object.entries(settingOutputs).map(([variable, output]) => [
+    output,
+    variables[variable as PublishedSetting] ?? '',
+  ]);
+  return { [stageOutput]: stage.name, ...Object.fromEntries(settings) };
+}
+
+/** The published settings under the names of their variables; one that an older deploy did not publish is absent. */
+export function settingsOf(
+  outputs: Readonly<Record<string, string>>,
+): Readonly<Record<PublishedSetting, string | undefined>> {
+  const read = Object.entries(settingOutputs).map(([variable, output]) => [variable, outputs[output]]);
+  return Object.fromEntries(read) as Record<PublishedSetting, string | undefined>;
+}
+
+function outputsThatEndIn(
+  ending: string,
+  outputs: Readonly<Record<string, string>>,
+  suffix = '',
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(outputs)
+      .filter(([name]) => name.endsWith(ending))
+      .map(([name, value]) => {
+        const words = name.slice(0, -ending.length).replaceAll(/(?<!^)([A-Z])/g, '_$1');
+        return [[words.toLowerCase(), suffix].filter(Boolean).join('_'), value];
+      }),
+  );
+}

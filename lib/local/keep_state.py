@@ -1,0 +1,92 @@
+"""What the emulator forgets over a restart, kept by this, which runs before it. Of a table's stream it keeps how far a
+function has read, and not the records, so that nothing new is read before as many have come again: now it keeps the
+records that were not read yet, and begins with them. And it writes its state at its end alone: now while it runs,
+too, for at most a twentieth of the time, so that one that is killed loses seconds and not all.
+
+Each service's state is written after the other's, and what moves between two services meanwhile would be in neither:
+`settle`, called before the last time, ends all that moves between them, while functions can still finish their calls.
+"""
+import copy, threading, time
+from ministack import app
+from ministack.core.persistence import save_all
+from ministack.services import dynamodb, eventbridge, lambda_svc, scheduler
+
+get_state, load_tables, load_functions = dynamodb.get_state, dynamodb.load_persisted_state, lambda_svc.load_persisted_state
+
+def unread_records():
+    unread = dynamodb.AccountRegionScopedDict()
+    for account, region, mapping in lambda_svc._iter_all_esms():
+        source = mapping.get('EventSourceArn', '')
+        if ':dynamodb:' not in source:
+            continue
+        table = source.split('/stream/')[0].split('/')[-1]
+        # Read before the records are: one too many is seen twice, one too few never.
+        position = lambda_svc._dynamodb_stream_positions.get_scoped(account, region, mapping['UUID'], 0)
+        scope = {'account_id': account, 'region': region}
+        first = dynamodb.stream_start_position(table, **scope)
+        records = dynamodb.stream_live_records(table, **scope)[max(0, position - first):]
+        unread.set_scoped(account, region, table, copy.deepcopy(records))
+    return unread
+
+def state_with_streams():
+    return {**get_state(), 'unread_stream_records': unread_records()}
+
+def tables_with_streams(data):
+    load_tables(data)
+    dynamodb._stream_records.update(data.get('unread_stream_records', {}))
+
+def functions_without_positions(data):
+    load_functions({key: value for key, value in data.items() if key != 'dynamodb_stream_positions'})
+
+dynamodb.get_state = state_with_streams
+dynamodb.load_persisted_state = tables_with_streams
+lambda_svc.load_persisted_state = functions_without_positions
+
+one_at_a_time = threading.Lock()
+
+def save_alone(services):
+    with one_at_a_time:
+        save_all(services)
+
+def save_now_and_then():
+    took = 0
+    while True:
+        time.sleep(max(5, 20 * took))
+        begun = time.monotonic()
+        save_alone(app._build_persistence_save_dict())
+        took = time.monotonic() - begun
+
+# Not before all is loaded, or what is not there yet would be written over what was kept.
+def load_then_save():
+    load_all()
+    threading.Thread(target=save_now_and_then, daemon=True).start()
+
+settling = threading.Event()
+moving = []
+
+def until_settling(module, name):
+    work, running = getattr(module, name), threading.Lock()
+    def one_pass():
+        with running:
+            return False if settling.is_set() else work()
+    setattr(module, name, one_pass)
+    moving.append(running)
+
+for module, name in (
+    (lambda_svc, '_poll_sqs'),
+    (lambda_svc, '_poll_dynamodb_streams'),
+    (scheduler, '_tick_schedules'),
+    (eventbridge, '_tick_scheduled_rules'),
+):
+    until_settling(module, name)
+
+def settle(within=15):
+    settling.set()
+    deadline = time.monotonic() + within
+    for running in moving:
+        if running.acquire(timeout=max(0, deadline - time.monotonic())):
+            running.release()
+    while lambda_svc._esm_inflight and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+load_all, app._load_persisted_state, app.save_all = app._load_persisted_state, load_then_save, save_alone

@@ -1,0 +1,28 @@
+"""Runs MiniStack as the leader of a process group, out of reach of the terminal's Ctrl-C. Its standard input is a
+pipe that nobody writes to: when it ends, the process that started this stops it or is gone, by whatever death, and
+the whole group follows; where a state is kept, first what is under way comes to its end. Its files are its owner's.
+"""
+import os, shutil, signal, sys, threading, time
+os.umask(0o077)
+keeps = 'PERSIST_STATE' in os.environ
+def end_group():
+    shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
+    os.killpg(0, signal.SIGKILL)
+def follow_parent():
+    while os.read(0, 4096): pass
+    if keeps and 'settle' in globals():
+        settle()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(45 if keeps else 3)
+    end_group()
+threading.Thread(target=follow_parent, daemon=True).start()
+sys.argv = ['ministack']
+if keeps:
+    import keep_state
+if 'PRELOAD' in os.environ:
+    exec(open(os.environ['PRELOAD']).read())
+from ministack.app import main
+try:
+    main()
+finally:
+    end_group()

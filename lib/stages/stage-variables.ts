@@ -1,0 +1,24 @@
+/** What functions are told of their stage: the values under the names that `shared/platform/env.ts` knows. */
+import type { EnvironmentName } from '../../shared/platform/env.ts';
+import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
+
+/** The variables that some function reads and that are settled by the stage alone. */
+export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
+  return {
+    RETENTION_DAYS: String(stage.retentionDays),
+    SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
+    SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
+    WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
+    META_API_VERSION: stage.metaApiVersion,
+    ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
+    SMS_CARRIER: stage.smsCarrier,
+    WHATSAPP_CARRIER: stage.whatsappCarrier,
+    WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),
+    WEBHOOK_ALLOW_HTTP: String(stage.webhookAllowHttp),
+    WEBHOOK_ALLOW_LOOPBACK: String(stage.webhookAllowLoopback),
+    WEBHOOK_TIME_SCALE: String(stage.webhookTimeScale),
+    SCHEDULE_LEAD_SECONDS: String(stage.scheduleLeadSeconds),
+    TOKEN_ISSUER: stage.stackName,
+    TOKEN_AUDIENCE: `${stage.stackName}/api`,
+  };
+}

@@ -1,0 +1,188 @@
+/** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
+import httpRouter from '@middy/http-router';
+import type * as z from 'zod/mini';
+import { GatewayError } from '../../contract/errors.ts';
+import { version } from '../../contract/version.ts';
+import { unmatchedError } from '../../http/refuse-unmatched.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Operation,
+  parseBody,
+  requireCaller,
+} from '../../operation/operation.ts';
+import type { AdminDependencies } from '../admin-dependencies.ts';
+import {
+  addApiKey,
+  addClient,
+  changePermissions,
+  changeWebhookUrl,
+  clientIdOf,
+  disableClient,
+  listClients,
+  renewClientSecret,
+  renewWebhookSecret,
+  revokeApiKeyOf,
+  showClient,
+} from '../clients.ts';
+import { allOverrides, limitsOf, removeLimits, setLimits } from '../limits.ts';
+import { searchMessages, showMessage } from '../messages.ts';
+import { listOutbox } from '../outbox.ts';
+import { usageOf } from '../usage.ts';
+import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
+import {
+  activityQuery,
+  clientChangeBody,
+  endpointBody,
+  limitsBody,
+  messageQuery,
+  newClientBody,
+  outboxQuery,
+  pageQuery,
+  resendBody,
+  usageQuery,
+} from './admin-requests.ts';
+import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
+
+const outboxMax = 200;
+
+/** What an operation of the admin API is given. */
+interface AdminRequest {
+  readonly actor: string;
+  readonly request: ApiRequest;
+  /** From the path. */
+  readonly path: (name: string) => string;
+}
+
+type AdminOperation = (request: AdminRequest) => Promise<unknown>;
+
+export function adminOperations(
+  dependencies: AdminDependencies,
+): Readonly<Record<AdminApiRouteName, AdminOperation>> {
+  return {
+    listActivity: async ({ request }) => {
+      const { client_id, since, until, ...rest } = parseQuery(activityQuery, request);
+      const whole = retained(dependencies);
+      return listActivity(dependencies, {
+        ...rest,
+        clientId: client_id === undefined ? undefined : await clientIdOf(dependencies, client_id),
+        since: since === undefined ? whole.since : new Date(since),
+        until: until === undefined ? whole.until : new Date(until),
+      });
+    },
+    listClients: async ({ request }) => {
+      const { limit, cursor } = parseQuery(pageQuery, request);
+      return listClients(dependencies, limit, cursor);
+    },
+    createClient: async ({ request, actor }) => {
+      const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request.body);
+      return addClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
+    },
+    showClient: async ({ path }) => showClient(dependencies, path('client_id')),
+    changeClient: async ({ request, actor, path }) => {
+      const clientId = path('client_id');
+      const change = parseBody(clientChangeBody(dependencies), request.body);
+      const { disabled, webhook_url, countries, senders } = change;
+      if (disabled !== undefined) await disableClient(dependencies, actor, clientId, disabled);
+      if (webhook_url !== undefined) await changeWebhookUrl(dependencies, actor, clientId, webhook_url);
+      await changePermissions(dependencies, actor, clientId, { countries, senders });
+      return showClient(dependencies, clientId);
+    },
+    renewClientSecret: async ({ actor, path }) => renewClientSecret(dependencies, actor, path('client_id')),
+    renewWebhookSecret: async ({ actor, path }) => renewWebhookSecret(dependencies, actor, path('client_id')),
+    createApiKey: async ({ actor, path }) => addApiKey(dependencies, actor, path('client_id')),
+    revokeApiKey: async ({ actor, path }) => {
+      await revokeApiKeyOf(dependencies, actor, path('client_id'), path('key_id'));
+      return showClient(dependencies, path('client_id'));
+    },
+    listOverrides: async () => ({ limits: await allOverrides(dependencies) }),
+    showLimits: async ({ path }) => {
+      await showClient(dependencies, path('client_id'));
+      return { limits: await limitsOf(dependencies, path('client_id')) };
+    },
+    setLimits: async ({ request, actor, path }) => {
+      const { endpoint, ...change } = parseBody(limitsBody, request.body);
+      return setLimits(dependencies, actor, path('client_id'), endpoint, change);
+    },
+    removeLimits: async ({ request, actor, path }) => {
+      const { endpoint } = parseBody(endpointBody, request.body);
+      await removeLimits(dependencies, actor, path('client_id'), endpoint);
+      return { limits: await limitsOf(dependencies, path('client_id')) };
+    },
+    searchMessages: async ({ request }) => {
+      const { limit, cursor, ...filter } = parseQuery(messageQuery, request);
+      return searchMessages(dependencies, filter, limit, cursor);
+    },
+    showMessage: async ({ path }) => showMessage(dependencies, path('message_id')),
+    resendWebhooks: async ({ request, actor }) => {
+      const { delivery_ids, even_acknowledged } = parseBody(resendBody, request.body);
+      const options = { evenAcknowledged: even_acknowledged };
+      return { results: await resendWebhooks(dependencies, actor, delivery_ids, options) };
+    },
+    showWebhook: async ({ path }) => showDelivery(dependencies, path('delivery_id')),
+    showUsage: async ({ request }) => usageOf(dependencies, parseQuery(usageQuery, request).span),
+    listOutbox: async ({ request }) =>
+      listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
+    showAbout: async ({ request }) => {
+      const { client_id, name } = requireCaller(request).client;
+      return { version, client_id, name, outbox: dependencies.outbox !== undefined };
+    },
+  };
+}
+
+/** What the router reads of an event, and passes on. */
+interface RoutedEvent {
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly request: ApiRequest;
+}
+
+type Router = (event: RoutedEvent) => Promise<ApiResponse>;
+
+/** Routes a request to its operation. No cache may keep an answer. */
+export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOperation>>): Operation {
+  const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
+  const routes = names.map((name) => ({
+    ...adminApiRoutes[name],
+    handler: async ({ request, pathParameters }: RoutedEvent): Promise<ApiResponse> => ({
+      status: 200,
+      headers: { 'Cache-Control': 'no-store' },
+      body: await operations[name]({
+        request,
+        actor: requireCaller(request).clientId,
+        path: (parameter) => idIn(parameter, pathParameters[parameter] ?? ''),
+      }),
+      log: { operation: name },
+    }),
+  }));
+  const notFoundResponse = ({ method, path }: { method: string; path: string }): never => {
+    throw unmatchedError(method, path, Object.values(adminApiRoutes));
+  };
+  // The library's types know Lambda's own events alone; of an event it reads what RoutedEvent has.
+  const router = httpRouter({ routes, notFoundResponse } as never) as unknown as Router;
+  return async (request) =>
+    router({ httpMethod: request.method, path: request.path, pathParameters: {}, request });
+}
+
+/** No id of ours is longer. */
+const idLengthMax = 128;
+
+/** @throws GatewayError where the segment is no text, or can be the id of nothing. */
+function idIn(parameter: string, segment: string): string {
+  let id: string;
+  try {
+    id = decodeURIComponent(segment);
+  } catch {
+    throw new GatewayError('invalid_request', 'The path is not percent-encoded UTF-8.', {
+      details: [{ field: parameter, message: 'must be percent-encoded UTF-8' }],
+    });
+  }
+  if (id.length <= idLengthMax) return id;
+  throw new GatewayError('not_found', 'There is nothing at this path.');
+}
+
+/** @throws GatewayError that names every faulty parameter. */
+function parseQuery<S extends z.ZodMiniType>(schema: S, { query }: ApiRequest): z.output<S> {
+  return parseBody(schema, query);
+}

@@ -1,0 +1,119 @@
+/** What an administrator may ask, by body and by query: every fault is named before anything is done. */
+import * as z from 'zod/mini';
+import { activityKinds } from '../../activity/activity-log.ts';
+import { GatewayError } from '../../contract/errors.ts';
+import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import type { AdminDependencies } from '../admin-dependencies.ts';
+import type { MessageFilter } from '../message-search.ts';
+import { usageSpans } from '../usage.ts';
+
+/** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
+const keyText = z.string().check(z.minLength(1), z.maxLength(128));
+/** Ids hold the time in milliseconds since 1970. */
+const moment = z.iso.datetime().check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
+
+const name = z.string().check(z.trim(), z.minLength(1), z.maxLength(100));
+const limit = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000_000))));
+
+export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+  return z.object({
+    name,
+    scopes: z._default(z.array(z.enum(['messages', 'admin'])).check(z.minLength(1)), ['messages']),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+  });
+}
+
+/** An empty list would allow nothing, and be taken for one that allows everything. */
+const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
+const permissions = {
+  countries: z.optional(z.nullable(z.array(countrySchema).check(oneAtLeast, z.maxLength(250)))),
+  senders: z.optional(z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100)))),
+};
+
+export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+  return z.object({
+    disabled: z.optional(z.boolean()),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+    ...permissions,
+  });
+}
+
+/** What a client may use: a list that is left out stays as it is. */
+export const permissionsBody = z.object(permissions);
+
+export const limitsBody = z.object({
+  endpoint: keyText,
+  per_minute: limit,
+  per_hour: limit,
+  per_day: limit,
+});
+
+export const endpointBody = z.object({ endpoint: keyText });
+
+export const resendBody = z.object({
+  delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),
+  even_acknowledged: z.optional(z.boolean()),
+});
+
+const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
+const cursor = z.optional(keyText);
+
+export const pageQuery = z.object({ limit: pageSize, cursor });
+
+export const activityQuery = z.object({
+  limit: pageSize,
+  cursor: z.optional(
+    z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
+  ),
+  client_id: z.optional(keyText),
+  kind: z.optional(z.enum(activityKinds)),
+  since: z.optional(moment),
+  until: z.optional(moment),
+});
+
+export const messageQuery = z.object({
+  limit: pageSize,
+  cursor,
+  client_id: z.optional(keyText),
+  reference: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  recipient: z.optional(recipientSchema),
+});
+
+type MessageQuery = z.output<typeof messageQuery>;
+
+/**
+ * @throws GatewayError where there is nothing to search by, as no index holds all messages, or more than one search
+ * can answer.
+ */
+export function messageFilterOf(
+  query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
+): MessageFilter {
+  const { client_id, reference, recipient } = query;
+  if (recipient !== undefined) {
+    if (client_id === undefined && reference === undefined) return { recipient };
+    throw new GatewayError('invalid_request', 'Search by a recipient or by a client, not by both.', {
+      details: [{ field: 'recipient', message: 'cannot be combined with a client or a reference' }],
+    });
+  }
+  if (client_id !== undefined) return { clientId: client_id, reference };
+  throw new GatewayError('invalid_request', 'Name a client or a recipient to search by.', {
+    details: [
+      { field: 'client_id', message: 'Give a client_id, with or without a reference, or a recipient.' },
+    ],
+  });
+}
+
+export const usageQuery = z.object({
+  span: z._default(z.enum(Object.keys(usageSpans) as [keyof typeof usageSpans]), 'day'),
+});
+
+export const outboxQuery = z.object({ to: z.optional(recipientSchema) });
+
+/** @throws GatewayError that says why the deployment can never call it. */
+export function assertWebhookUrl({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>, url: string): void {
+  const parsed = webhookUrl.safeParse(url);
+  if (parsed.success) return;
+  throw new GatewayError('invalid_request', 'The webhook URL is not valid.', {
+    details: parsed.error.issues.map(({ message }) => ({ field: 'webhook_url', message })),
+  });
+}

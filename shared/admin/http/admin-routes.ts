@@ -1,0 +1,31 @@
+/** Every operation of the admin API, as plain data: the router is made from it, and the tests walk it. */
+
+export const adminApiRoutes = {
+  listActivity: { method: 'GET', path: '/admin/api/activity' },
+  listClients: { method: 'GET', path: '/admin/api/clients' },
+  createClient: { method: 'POST', path: '/admin/api/clients' },
+  showClient: { method: 'GET', path: '/admin/api/clients/{client_id}' },
+  changeClient: { method: 'PATCH', path: '/admin/api/clients/{client_id}' },
+  renewClientSecret: { method: 'POST', path: '/admin/api/clients/{client_id}/secret' },
+  renewWebhookSecret: { method: 'POST', path: '/admin/api/clients/{client_id}/webhook-secret' },
+  createApiKey: { method: 'POST', path: '/admin/api/clients/{client_id}/api-keys' },
+  revokeApiKey: { method: 'DELETE', path: '/admin/api/clients/{client_id}/api-keys/{key_id}' },
+  listOverrides: { method: 'GET', path: '/admin/api/limits' },
+  showLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits' },
+  setLimits: { method: 'PATCH', path: '/admin/api/clients/{client_id}/limits' },
+  removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },
+  searchMessages: { method: 'GET', path: '/admin/api/messages' },
+  showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },
+  resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
+  showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },
+  showUsage: { method: 'GET', path: '/admin/api/usage' },
+  listOutbox: { method: 'GET', path: '/admin/api/outbox' },
+  showAbout: { method: 'GET', path: '/admin/api/about' },
+} as const satisfies Record<string, AdminApiRoute>;
+
+interface AdminApiRoute {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+}
+
+export type AdminApiRouteName = keyof typeof adminApiRoutes;

@@ -1,0 +1,87 @@
+/** Serves the dashboard's files: compressed beforehand, an unchanged one never sent twice, and no page allowed what it does not need. */
+import { gunzipSync } from 'node:zlib';
+import { GatewayError } from '../../contract/errors.ts';
+import type { ApiRequest, ApiResponse, Operation } from '../../operation/operation.ts';
+
+export interface DashboardFile {
+  readonly contentType: string;
+  /** Of the content, whatever its encoding. */
+  readonly etag: string;
+  readonly gzip: Buffer;
+  readonly brotli: Buffer;
+}
+
+export const pageName = 'index.html';
+
+/** Scripts and styles are ours and come from here; a style attribute is set by script alone, which this allows. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const securityHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Strict-Transport-Security': 'max-age=31536000',
+};
+
+/** The page is asked after each time; what it names has its content's hash in its name, and never changes. */
+const pageCaching = 'no-cache';
+const assetCaching = 'public, max-age=31536000, immutable';
+
+/** @param files - by name; the page under `index.html` */
+export function serveDashboard(files: ReadonlyMap<string, DashboardFile>): Operation {
+  return async (request) => {
+    const name = request.pathParameters.file ?? pageName;
+    const file = files.get(name);
+    if (file === undefined || (name === pageName && request.pathParameters.file !== undefined)) {
+      throw new GatewayError('not_found', `There is no ${request.path}.`);
+    }
+    const headers = {
+      ...securityHeaders,
+      'Content-Type': file.contentType,
+      'Cache-Control': name === pageName ? pageCaching : assetCaching,
+      ETag: file.etag,
+      Vary: 'Accept-Encoding',
+    };
+    if (isKnown(request, file)) return { status: 304, headers, body: '' };
+    return answer(file, headers, request.headers['accept-encoding'] ?? '');
+  };
+}
+
+function answer(
+  file: DashboardFile,
+  headers: Readonly<Record<string, string>>,
+  acceptEncoding: string,
+): ApiResponse {
+  const accepted = new Set(acceptEncoding.split(',').map(codingOf));
+  if (accepted.has('br')) {
+    return { status: 200, headers: { ...headers, 'Content-Encoding': 'br' }, body: file.brotli };
+  }
+  if (accepted.has('gzip')) {
+    return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: file.gzip };
+  }
+  // As text, which needs no `Accept` header to come through API Gateway whole.
+  return { status: 200, headers, body: gunzipSync(file.gzip).toString('utf8') };
+}
+
+/** `gzip;q=0.5` is `gzip`; what has the weight 0 is not wanted (RFC 9110, section 12.5.3). */
+function codingOf(text: string): string {
+  const [coding = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? '' : coding;
+}
+
+function isKnown(request: ApiRequest, { etag }: DashboardFile): boolean {
+  const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return known?.some((one) => one === etag || one === '*') ?? false;
+}

@@ -1,0 +1,95 @@
+/**
+ * SMS by AWS End User Messaging. The call is made once: it has no idempotency token, so an attempt whose
+ * answer was lost may have sent the message, and only the claim before it decides about another.
+ */
+import {
+  PinpointSMSVoiceV2Client,
+  SendTextMessageCommand,
+  type SendTextMessageCommandInput,
+} from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import type { PriceTable } from '../../contract/price-table.ts';
+import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
+import type { Message } from '../../message/message.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { expectedPrice } from '../prices.ts';
+import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
+
+interface AwsSmsSettings {
+  /** Where a message without a sender of its own comes from. */
+  readonly originationIdentity: string;
+  /** Its event destination brings the receipts. */
+  readonly configurationSet: string;
+  readonly prices: PriceTable;
+  readonly timeLimitMs: number;
+}
+
+/** What `TimeToLive` may be. */
+const timeToLiveSeconds = { min: 5, max: 259_200 };
+
+const refusalTable: RefusalTable = {
+  'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': 'recipient_opted_out',
+  'ConflictException/DESTINATION_PHONE_NUMBER_NOT_VERIFIED': 'invalid_recipient',
+  'ConflictException/DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION': 'country_not_supported',
+  'ConflictException/DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE': 'carrier_blocked',
+  'ConflictException/NO_ORIGINATION_IDENTITIES_FOUND': 'sender_rejected',
+  'ConflictException/MESSAGE_TYPE_MISMATCH': 'sender_rejected',
+  'ConflictException/NUMBER_CAPABILITIES_MISMATCH': 'sender_rejected',
+  ConflictException: 'carrier_rejected',
+  'ValidationException/INVALID_IDENTITY_FOR_DESTINATION_COUNTRY': 'sender_rejected',
+  'ValidationException/SENDER_ID_NOT_REGISTERED': 'sender_rejected',
+  'ValidationException/SENDER_ID_NOT_SUPPORTED': 'sender_rejected',
+  'ValidationException/SENDER_ID_REQUIRES_REGISTRATION': 'sender_rejected',
+  'ValidationException/COUNTRY_NOT_ENABLED': 'country_not_supported',
+  'ValidationException/DESTINATION_COUNTRY_BLOCKED': 'country_not_supported',
+  'ValidationException/INTERNATIONAL_SENDING_NOT_SUPPORTED': 'country_not_supported',
+  'ValidationException/PRICE_OVER_THRESHOLD': 'spend_limit_reached',
+  'ValidationException/MAXIMUM_SIZE_EXCEEDED': 'content_rejected',
+  ValidationException: 'carrier_rejected',
+  ServiceQuotaExceededException: 'spend_limit_reached',
+  ResourceNotFoundException: 'sender_rejected',
+  'AccessDeniedException/ACCOUNT_DISABLED': 'carrier_rejected',
+  'AccessDeniedException/INSUFFICIENT_ACCOUNT_REPUTATION': 'carrier_rejected',
+};
+
+export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
+  const client = new PinpointSMSVoiceV2Client({
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: 1000 },
+  });
+
+  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
+    try {
+      const answer = await client.send(new SendTextMessageCommand(requestFor(message, body.text)), {
+        abortSignal: AbortSignal.timeout(settings.timeLimitMs),
+      });
+      if (answer.MessageId === undefined) throw new Error('the carrier answered without a message id');
+      return {
+        outcome: 'accepted',
+        carrierMessageId: answer.MessageId,
+        ...expectedPrice(settings.prices, message),
+      };
+    } catch (error) {
+      return outcomeOfError(error, refusalTable);
+    }
+  }
+
+  function requestFor(message: Message, body: string): SendTextMessageCommandInput {
+    return {
+      DestinationPhoneNumber: message.recipient,
+      OriginationIdentity: message.from ?? settings.originationIdentity,
+      MessageBody: body,
+      MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
+      ConfigurationSetName: settings.configurationSet,
+      TimeToLive: timeToLive(message, clock()),
+      Context: { message_id: message.message_id, client_id: message.client_id },
+    };
+  }
+
+  return { handOver };
+}
+
+/** What is left of the message's validity, within what the service takes. */
+function timeToLive(message: Message, now: Date): number {
+  const secondsLeft = Math.floor((Date.parse(message.expires_at) - now.getTime()) / 1000);
+  return Math.min(timeToLiveSeconds.max, Math.max(timeToLiveSeconds.min, secondsLeft));
+}

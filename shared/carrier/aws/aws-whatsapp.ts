@@ -1,0 +1,61 @@
+/**
+ * WhatsApp by AWS End User Messaging Social. The call is made once, for the reason given in `aws-sms.ts`:
+ * it has no idempotency token either.
+ */
+import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
+import type { PriceTable } from '../../contract/price-table.ts';
+import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
+import type { Message } from '../../message/message.ts';
+import { expectedPrice } from '../prices.ts';
+import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
+import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
+
+interface AwsWhatsAppSettings {
+  readonly phoneNumberId: string;
+  /** `v20.0` and the like. */
+  readonly metaApiVersion: string;
+  /** The approved authentication template that carries one-time passwords; a text, where absent. */
+  readonly otpTemplate?: TemplateName | undefined;
+  readonly prices: PriceTable;
+  readonly timeLimitMs: number;
+}
+
+const refusalTable: RefusalTable = {
+  InvalidParametersException: 'content_rejected',
+  ValidationException: 'content_rejected',
+  ResourceNotFoundException: 'sender_rejected',
+};
+
+export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
+  const client = new SocialMessagingClient({
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: 1000 },
+  });
+
+  /** WhatsApp takes a text only within 24 hours of the recipient's own; a template at any time. */
+  function payloadFor(message: Message, { text, code }: HandOverBody): object {
+    if (code === undefined || settings.otpTemplate === undefined) return whatsAppPayload(message, text);
+    return codePayload(message, code, settings.otpTemplate);
+  }
+
+  async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
+    const command = new SendWhatsAppMessageCommand({
+      originationPhoneNumberId: settings.phoneNumberId,
+      metaApiVersion: settings.metaApiVersion,
+      message: new TextEncoder().encode(JSON.stringify(payloadFor(message, body))),
+    });
+    try {
+      const answer = await client.send(command, { abortSignal: AbortSignal.timeout(settings.timeLimitMs) });
+      if (answer.messageId === undefined) throw new Error('the carrier answered without a message id');
+      return {
+        outcome: 'accepted',
+        carrierMessageId: answer.messageId,
+        ...expectedPrice(settings.prices, message),
+      };
+    } catch (error) {
+      return outcomeOfError(error, refusalTable);
+    }
+  }
+
+  return { handOver };
+}

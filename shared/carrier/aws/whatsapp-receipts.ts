@@ -1,0 +1,128 @@
+/**
+ * Reads the event that AWS End User Messaging Social publishes for a WhatsApp message: Meta's webhook entry as
+ * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
+ */
+import * as z from 'zod/mini';
+import type { Receipt } from '../../message/receipts/receipt.ts';
+import type { Transition } from '../../message/transition.ts';
+import { type RefusalCode, refusal } from '../refusals.ts';
+
+export const whatsAppEvent = z.object({
+  whatsAppWebhookEntry: z.string(),
+  /** When AWS received Meta's call, to the nanosecond. */
+  message_timestamp: z.optional(z.string()),
+  /** The id that AWS gave the message. */
+  messageId: z.optional(z.string().check(z.minLength(1))),
+});
+
+type WhatsAppEvent = z.output<typeof whatsAppEvent>;
+
+/** The end of the year 9999: a time in milliseconds taken for seconds does not pass. */
+const maxEpochSeconds = 253_402_300_799;
+
+const status = z.object({
+  /** Meta's id (`wamid.…`). */
+  id: z.string().check(z.minLength(1)),
+  status: z.string(),
+  /** Seconds since the epoch: documented as a string. */
+  timestamp: z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds)),
+  biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
+  errors: z.optional(z.array(z.object({ code: z.int() }))),
+});
+
+type WhatsAppStatus = z.output<typeof status>;
+
+/** An entry without statuses is of incoming messages or of the account: nothing for us. */
+export const whatsAppWebhookEntry = z.object({
+  changes: z.array(z.object({ value: z.object({ statuses: z.optional(z.array(status)) }) })),
+});
+
+const reached = ['sent', 'delivered', 'read'] as const;
+
+/** What Meta's error codes mean; a code that is not here is `carrier_rejected`. */
+const failures: Readonly<Record<number, RefusalCode>> = {
+  368: 'carrier_rejected',
+  100: 'content_rejected',
+  130429: 'carrier_throttled',
+  130472: 'carrier_blocked',
+  130497: 'country_not_supported',
+  131008: 'content_rejected',
+  131009: 'content_rejected',
+  131021: 'invalid_recipient',
+  131026: 'unreachable',
+  131030: 'invalid_recipient',
+  131042: 'spend_limit_reached',
+  131047: 'template_required',
+  131048: 'carrier_throttled',
+  131049: 'carrier_blocked',
+  131050: 'recipient_opted_out',
+  131051: 'content_rejected',
+  131052: 'media_rejected',
+  131053: 'media_rejected',
+  131056: 'carrier_throttled',
+  132000: 'template_rejected',
+  132001: 'template_rejected',
+  132005: 'template_rejected',
+  132007: 'template_rejected',
+  132012: 'template_rejected',
+  132015: 'template_rejected',
+  132016: 'template_rejected',
+  132068: 'template_rejected',
+  132069: 'template_rejected',
+};
+
+/** The receipts of an event and its decoded entry. */
+export function receiptsOfWhatsAppEvent(
+  event: WhatsAppEvent,
+  entry: z.output<typeof whatsAppWebhookEntry>,
+): Receipt[] {
+  return entry.changes
+    .flatMap((change) => change.value.statuses ?? [])
+    .flatMap((reported) => {
+      const transition = transitionOf(reported, event);
+      return transition === undefined ? [] : receiptsFor(reported, event, transition);
+    });
+}
+
+/**
+ * By our own id where it came back. Without it, by each id that the carrier may have answered the hand-over
+ * with, AWS's and Meta's: a receipt under an id that no message has changes nothing.
+ */
+function receiptsFor(reported: WhatsAppStatus, event: WhatsAppEvent, transition: Transition): Receipt[] {
+  const own = reported.biz_opaque_callback_data;
+  if (own !== undefined)
+    return [{ messageId: own, carrierMessageId: event.messageId ?? reported.id, transition }];
+  return [...new Set([event.messageId ?? reported.id, reported.id])].map((carrierMessageId) => ({
+    carrierMessageId,
+    transition,
+  }));
+}
+
+/** Statuses other than these four (`deleted`, `warning`, `played`) change nothing. */
+function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transition | undefined {
+  const at = momentOf(reported, event);
+  const to = reached.find((name) => name === reported.status);
+  if (to !== undefined) return { to, at };
+  if (reported.status !== 'failed') return undefined;
+  const code = reported.errors?.[0]?.code;
+  if (code === expiredAtMeta) return { to: 'expired', at, ...refusal('expired') };
+  return {
+    to: 'failed',
+    at,
+    ...refusal(code === undefined ? 'unknown' : (failures[code] ?? 'carrier_rejected')),
+  };
+}
+
+/** "Message expired": it waited at WhatsApp for longer than it was valid. */
+export const expiredAtMeta = 410;
+
+/**
+ * Meta names the second only, and a second's start may lie before the hand-over. It happened within that
+ * second and before AWS heard of it: the later bound of the two keeps the history in order.
+ */
+function momentOf(reported: WhatsAppStatus, event: WhatsAppEvent): Date {
+  const start = reported.timestamp * 1000;
+  const end = start + 999;
+  const heard = Date.parse(event.message_timestamp ?? '');
+  return new Date(Number.isNaN(heard) ? end : Math.max(start, Math.min(end, heard)));
+}

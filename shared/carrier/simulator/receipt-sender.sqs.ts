@@ -1,0 +1,13 @@
+/** Puts simulated receipts into the receipts queue, where SNS puts the real ones. */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendMessages } from '../../platform/aws/send-all.sqs.ts';
+import type { ReceiptSender } from './simulator.ts';
+
+export function sqsReceiptSender(client: SQSClient, queueUrl: string): ReceiptSender {
+  return (receipts, clientId) =>
+    sendMessages(
+      client,
+      queueUrl,
+      receipts.map(({ body, delaySeconds }) => ({ json: body, clientId, delaySeconds })),
+    );
+}

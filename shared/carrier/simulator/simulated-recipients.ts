@@ -1,0 +1,34 @@
+/** The simulator's table of recipients (contract, section 9): what happens to a message for each, as data. */
+import type { Channel } from '../../message/message.ts';
+
+/** What the simulated carrier reports of a message. */
+export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';
+
+export interface Script {
+  /** Refused for good at the hand-over. */
+  readonly refuses?: boolean;
+  /** The hand-overs, from the first, that are throttled before one is taken. */
+  readonly throttles?: number;
+  /** Reported in this order, each `copies` times. */
+  readonly reports: readonly Report[];
+  readonly copies?: number;
+  /** Seconds between one report and the next; the queue keeps no order of its own. */
+  readonly secondsBetween?: number;
+}
+
+const ordinary: Script = { reports: ['sent', 'delivered'] };
+
+const scripts: Readonly<Record<string, Script | Readonly<Record<Channel, Script>>>> = {
+  '+15005550001': { refuses: true, reports: [] },
+  '+15005550002': { reports: ['sent', 'undeliverable'] },
+  '+15005550003': { reports: ['sent', 'timed_out'] },
+  '+15005550004': { reports: [] },
+  '+15005550005': { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
+  '+15005550006': { ...ordinary, throttles: 2 },
+  '+15005550007': { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
+};
+
+export function scriptFor(channel: Channel, recipient: string): Script {
+  const script = scripts[recipient] ?? ordinary;
+  return 'reports' in script ? script : script[channel];
+}

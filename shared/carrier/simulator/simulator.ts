@@ -1,0 +1,83 @@
+/**
+ * The carrier that sends nothing: it writes each message it takes into the outbox, then reports by the road
+ * and in the shape of the real ones. What it does follows from the recipient alone (see the table).
+ */
+
+import type { PriceTable } from '../../contract/price-table.ts';
+import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
+import type { Message } from '../../message/message.ts';
+import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { expectedPrice } from '../prices.ts';
+import { refusal } from '../refusals.ts';
+import type { Outbox } from './outbox.ts';
+import { receiptNotification } from './simulated-receipts.ts';
+import { type Script, scriptFor } from './simulated-recipients.ts';
+
+/** Queues receipts for a client; at most ten at once. */
+export type ReceiptSender = (
+  receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
+  clientId: string,
+) => Promise<void>;
+
+interface SimulatorDependencies {
+  readonly outbox: Pick<Outbox, 'record'>;
+  readonly sendReceipts: ReceiptSender;
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+  /** A fresh id for each hand-over. */
+  readonly newCarrierMessageId: () => string;
+}
+
+export function simulator(dependencies: SimulatorDependencies): Carrier {
+  async function handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver> {
+    const script = scriptFor(message.channel, message.recipient);
+    if (script.refuses) return { outcome: 'refused', ...refusal('invalid_recipient') };
+    if (attempt <= (script.throttles ?? 0))
+      return { outcome: 'try_again', reason: 'the simulator throttles' };
+
+    const at = dependencies.clock();
+    const carrierMessageId = dependencies.newCarrierMessageId();
+    const price = expectedPrice(dependencies.prices, message);
+    await dependencies.outbox.record(
+      {
+        message_id: message.message_id,
+        channel: message.channel,
+        to: message.recipient,
+        ...(message.from === undefined ? {} : { from: message.from }),
+        body: readableBody(message, body.text),
+        at: at.toISOString(),
+      },
+      attempt,
+      carrierMessageId,
+    );
+    const receipts = planReports(script).map(({ report, delaySeconds }) => ({
+      body: receiptNotification({
+        message,
+        carrierMessageId,
+        report,
+        at: addSeconds(at, delaySeconds),
+        price,
+      }),
+      delaySeconds,
+    }));
+    if (receipts.length > 0) await dependencies.sendReceipts(receipts, message.client_id);
+    return { outcome: 'accepted', carrierMessageId, ...price };
+  }
+
+  return { handOver };
+}
+
+function planReports(script: Script) {
+  return script.reports.flatMap((report, index) =>
+    Array.from({ length: script.copies ?? 1 }, () => ({
+      report,
+      delaySeconds: index * (script.secondsBetween ?? 0),
+    })),
+  );
+}
+
+/** A template, media or a location has no text: what it holds is shown as it would be sent. */
+function readableBody(message: Message, body: string): string {
+  if (message.whatsapp === undefined || message.whatsapp.type === 'text') return body;
+  return JSON.stringify(message.whatsapp);
+}

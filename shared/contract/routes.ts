@@ -1,0 +1,194 @@
+/**
+ * Every HTTP operation of the gateway, as plain data: the CDK app makes the API and its functions from it,
+ * the functions take their policy from it, the OpenAPI document and the tests walk it.
+ */
+
+/** Requests allowed in each fixed UTC window, per client (specification, section 8). */
+export interface Limits {
+  readonly perMinute: number;
+  readonly perHour: number;
+  readonly perDay: number;
+}
+
+/** A rate-limit policy: what is counted together, and how an override row names it. */
+export interface Policy extends Limits {
+  /** The sort key of a `limit-overrides` row, as section 8 writes it. */
+  readonly endpoint: string;
+}
+
+/** Defaults of section 8, and of the contract's section 4 where section 8 is silent. */
+export const policies = {
+  sms_send: { endpoint: 'POST /api/v1/sms/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  sms_bulk: { endpoint: 'POST /api/v1/sms/bulk', perMinute: 10, perHour: 100, perDay: 500 },
+  otp_send: { endpoint: 'POST /api/v1/otp/send', perMinute: 30, perHour: 500, perDay: 5000 },
+  otp_verify: { endpoint: 'POST /api/v1/otp/verify', perMinute: 30, perHour: 500, perDay: 5000 },
+  whatsapp_send: { endpoint: 'POST /api/v1/whatsapp/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  sms_status: { endpoint: 'GET /api/v1/sms/status/*', perMinute: 120, perHour: 5000, perDay: 50_000 },
+  auth_token: { endpoint: 'POST /api/v1/auth/token', perMinute: 20, perHour: 200, perDay: 1000 },
+  messages: { endpoint: 'GET /api/v1/messages', perMinute: 120, perHour: 5000, perDay: 50_000 },
+  account: { endpoint: 'GET /api/v1/account', perMinute: 60, perHour: 1000, perDay: 10_000 },
+  admin: { endpoint: 'ANY /admin/api/*', perMinute: 600, perHour: 10_000, perDay: 100_000 },
+  unmatched: { endpoint: 'ANY /*', perMinute: 60, perHour: 1000, perDay: 10_000 },
+} as const satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof policies;
+
+/** `messages` for the API, `admin` for the admin API (contract, section 3). */
+export type Scope = 'messages' | 'admin';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'ANY';
+  /** As API Gateway writes it: `{name}` is one segment, `{proxy+}` all that follows. */
+  readonly path: string;
+  /** The file in `functions/` that answers. */
+  readonly functionName: string;
+  readonly policy: PolicyName;
+  /** The scope that a caller's token must have; null where the caller brings none. */
+  readonly scope: Scope | null;
+}
+
+/** The public API. Paths are relative to the base URL (specification, section 4). */
+export const routes = {
+  issueToken: {
+    method: 'POST',
+    path: '/api/v1/auth/token',
+    functionName: 'issue-token',
+    policy: 'auth_token',
+    scope: null,
+  },
+  sendSms: {
+    method: 'POST',
+    path: '/api/v1/sms/send',
+    functionName: 'send-sms',
+    policy: 'sms_send',
+    scope: 'messages',
+  },
+  sendBulkSms: {
+    method: 'POST',
+    path: '/api/v1/sms/bulk',
+    functionName: 'send-bulk-sms',
+    policy: 'sms_bulk',
+    scope: 'messages',
+  },
+  sendOtp: {
+    method: 'POST',
+    path: '/api/v1/otp/send',
+    functionName: 'send-otp',
+    policy: 'otp_send',
+    scope: 'messages',
+  },
+  verifyOtp: {
+    method: 'POST',
+    path: '/api/v1/otp/verify',
+    functionName: 'verify-otp',
+    policy: 'otp_verify',
+    scope: 'messages',
+  },
+  sendWhatsApp: {
+    method: 'POST',
+    path: '/api/v1/whatsapp/send',
+    functionName: 'send-whatsapp',
+    policy: 'whatsapp_send',
+    scope: 'messages',
+  },
+  getMessageStatus: {
+    method: 'GET',
+    path: '/api/v1/sms/status/{message_id}',
+    functionName: 'get-message-status',
+    policy: 'sms_status',
+    scope: 'messages',
+  },
+  listMessages: {
+    method: 'GET',
+    path: '/api/v1/messages',
+    functionName: 'list-messages',
+    policy: 'messages',
+    scope: 'messages',
+  },
+  cancelMessage: {
+    method: 'DELETE',
+    path: '/api/v1/messages/{message_id}',
+    functionName: 'cancel-message',
+    policy: 'messages',
+    scope: 'messages',
+  },
+  getAccount: {
+    method: 'GET',
+    path: '/api/v1/account',
+    functionName: 'get-account',
+    policy: 'account',
+    scope: 'messages',
+  },
+  updateAccount: {
+    method: 'PATCH',
+    path: '/api/v1/account',
+    functionName: 'update-account',
+    policy: 'account',
+    scope: 'messages',
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/api/v1/account/webhook-secret',
+    functionName: 'rotate-webhook-secret',
+    policy: 'account',
+    scope: 'messages',
+  },
+  // What describes the API is for anyone, and counts on the source address like all that has no client.
+  getOpenApiDocument: {
+    method: 'GET',
+    path: '/openapi.json',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
+  getDocs: {
+    method: 'GET',
+    path: '/docs',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
+  getWebhookGuide: {
+    method: 'GET',
+    path: '/docs/webhooks',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;
+
+/** The administrators' side (contract, section 8); what the admin API takes stands in `http/admin-routes.ts`. */
+export const adminRoutes = {
+  adminApi: {
+    method: 'ANY',
+    path: '/admin/api/{proxy+}',
+    functionName: 'admin-api',
+    policy: 'admin',
+    scope: 'admin',
+  },
+  adminDashboard: {
+    method: 'GET',
+    path: '/admin',
+    functionName: 'admin-dashboard',
+    policy: 'admin',
+    scope: null,
+  },
+  adminDashboardFile: {
+    method: 'GET',
+    path: '/admin/assets/{file}',
+    functionName: 'admin-dashboard',
+    policy: 'admin',
+    scope: null,
+  },
+} as const satisfies Record<string, Route>;
+
+/** Answers every method of a known path that has no route (405), and every unknown path (404). */
+export const unmatchedRoute = {
+  method: 'ANY',
+  path: '/{proxy+}',
+  functionName: 'refuse-unmatched',
+  policy: 'unmatched',
+  scope: null,
+} as const satisfies Route;

@@ -1,0 +1,59 @@
+/** The agenda table: a partition for each shard of each list, sorted by time. */
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { allEnded } from '../platform/aws/permanent-fault.ts';
+import { chunksOf } from '../platform/split-into-chunks.ts';
+import { type DueItemIndex, entriesOf, listKey, positionAfter } from './due-item-index.ts';
+
+/** What DynamoDB takes in one call. */
+const writeBatchSize = 25;
+/** What one read brings: a page is worked through before the next is asked for. */
+const pageSize = 100;
+
+const dueItemRow = z.object({ list: z.string(), position: z.string(), ids: z.array(z.string()) });
+
+export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: string): DueItemIndex {
+  return {
+    async add(list, dueItems) {
+      const entries = entriesOf(list, dueItems);
+      await allEnded(entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))));
+    },
+
+    async *due(list, shard, until) {
+      let unreadable = 0;
+      let startKey: Record<string, unknown> | undefined;
+      do {
+        const page = await client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: '#list = :list AND #position < :until',
+            ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
+            ExpressionAttributeValues: { ':list': listKey(list, shard), ':until': positionAfter(until) },
+            ExclusiveStartKey: startKey,
+            Limit: pageSize,
+          }),
+        );
+        for (const item of page.Items ?? []) {
+          const entry = dueItemRow.safeParse(item);
+          if (entry.success) yield entry.data;
+          else unreadable += 1;
+        }
+        startKey = page.LastEvaluatedKey;
+      } while (startKey !== undefined);
+      // Told last: what somebody broke by hand keeps nothing else waiting.
+      if (unreadable > 0) throw new Error(`${unreadable} due-item entries cannot be read`);
+    },
+
+    async remove(entries) {
+      const deletes = entries.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
+      for (const batch of chunksOf(deletes, writeBatchSize)) {
+        await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: batch } }));
+      }
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Who a request is from and on whom it counts. A refusal is kept until the request is counted, so that it counts too. */
+
+import { apiKeyScope, type Client } from '../client/client.ts';
+import type { ClientDirectory } from '../client/client-store.ts';
+import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
+import { GatewayError } from '../contract/errors.ts';
+import type { Scope } from '../contract/routes.ts';
+import type { Caller } from '../operation/operation.ts';
+import type { Subject } from '../rate-limit/subject.ts';
+import type { TokenVerifier } from '../token/token-verifier.ts';
+import type { RawBody } from './request-body.ts';
+
+/** What can be known of a request before it is counted. */
+export interface IncomingRequest {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: RawBody;
+  readonly sourceIp: string;
+  readonly now: Date;
+}
+
+export interface Identity {
+  readonly subject: Subject;
+  readonly caller?: Caller;
+  readonly refusal?: GatewayError;
+}
+
+export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
+
+interface BearerDependencies {
+  readonly clients: ClientDirectory;
+  readonly tokens: TokenVerifier;
+}
+
+const realm = 'Bearer realm="messaging-gateway"';
+
+/** For a route that anyone may ask: it counts on the source address. */
+export const authenticateByAddress: Authenticator = async ({ sourceIp }) => ({
+  subject: { kind: 'address', address: sourceIp },
+});
+
+/** A bearer token or an API key (specification, section 5). What fails counts on the source address. */
+export function authenticateBearer({ clients, tokens }: BearerDependencies, scope: Scope): Authenticator {
+  return async (incoming) => {
+    const owner = await ownerOf(incoming);
+    if (owner instanceof GatewayError) {
+      return { subject: { kind: 'address', address: incoming.sourceIp }, refusal: owner };
+    }
+    const { client, scopes } = owner;
+    const caller: Caller = { clientId: client.client_id, scopes, client };
+    const refusal = refusalOf(caller, scope);
+    const subject: Subject = { kind: 'client', clientId: client.client_id };
+    return { subject, caller, ...(refusal === undefined ? {} : { refusal }) };
+  };
+
+  async function ownerOf({ headers, now }: IncomingRequest): Promise<CredentialOwner | GatewayError> {
+    const [scheme, credential, ...more] = headers.authorization?.trim().split(/ +/) ?? [];
+    if (scheme === undefined || scheme === '') return unauthorized('Send an Authorization header.', realm);
+    if (scheme.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) {
+      return unauthorized('Send the Authorization header as: Bearer <token>.', realm);
+    }
+    return credential.startsWith(apiKeyPrefix)
+      ? await apiKeyOwner(credential)
+      : await tokenOwner(credential, now);
+  }
+
+  async function apiKeyOwner(apiKey: string): Promise<CredentialOwner | GatewayError> {
+    const row = isApiKey(apiKey) ? await clients.apiKey(secretHash(apiKey)) : undefined;
+    const client =
+      row === undefined || row.revoked_at !== undefined ? undefined : await clients.client(row.client_id);
+    return client === undefined
+      ? invalidToken('This API key is not valid.')
+      : { client, scopes: client.scopes.filter((scope) => scope === apiKeyScope) };
+  }
+
+  async function tokenOwner(token: string, now: Date): Promise<CredentialOwner | GatewayError> {
+    const claims = await tokens.verify(token, now);
+    const client = claims === undefined ? undefined : await clients.client(claims.client_id);
+    if (claims === undefined || client === undefined) {
+      return invalidToken('This access token is not valid or no longer valid.');
+    }
+    // A scope that was taken from the client ends with the row, not with the token.
+    const granted = new Set(claims.scope.split(' '));
+    return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
+  }
+}
+
+interface CredentialOwner {
+  readonly client: Client;
+  readonly scopes: readonly Scope[];
+}
+
+function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | undefined {
+  if (client.disabled) return clientDisabled();
+  if (scopes.includes(scope)) return undefined;
+  return new GatewayError('forbidden', `This needs the scope ${scope}.`, {
+    headers: { 'WWW-Authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+export function clientDisabled(): GatewayError {
+  return new GatewayError('forbidden', 'This client is disabled.');
+}
+
+function unauthorized(message: string, challenge: string): GatewayError {
+  return new GatewayError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
+}
+
+/** RFC 6750, section 3.1. */
+function invalidToken(message: string): GatewayError {
+  return unauthorized(message, `${realm}, error="invalid_token", error_description="${message}"`);
+}

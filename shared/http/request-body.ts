@@ -1,0 +1,106 @@
+/** Reads a request's body, or says why it can't be read: too large, of the wrong type, no JSON (contract, section 1). */
+import { GatewayError } from '../contract/errors.ts';
+import { assertWellFormedJson } from './well-formed.ts';
+
+export type BodyFormat = 'json' | 'form';
+
+export interface RawBody {
+  /** The first bytes on the wire, decoded from what the transport made of them. */
+  readonly bytes: Buffer;
+  readonly contentType: string | undefined;
+}
+
+/** Room for 1,000 messages of full length; a function is given no more than 6 MB, escapes included. */
+const maxBodyBytes = 4 * 1024 * 1024;
+/** No operation's fields go deeper than ten; what walks a body by recursion would run out of stack at some thousands. */
+const maxDepth = 64;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The parsed body; undefined where there is none, or where none is read. */
+export function readBody(
+  { bytes, contentType }: RawBody,
+  formats: readonly BodyFormat[],
+  maxBytes = maxBodyBytes,
+): unknown {
+  if (bytes.length === 0 || formats.length === 0) return undefined;
+  if (bytes.length > maxBytes) {
+    throw new GatewayError('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
+  }
+  const format = formatOf(contentType);
+  if (format === undefined || !formats.includes(format)) {
+    const accepted = formats.includes('form')
+      ? 'application/json or application/x-www-form-urlencoded'
+      : 'application/json';
+    throw new GatewayError('unsupported_media_type', `Send the body with Content-Type: ${accepted}.`);
+  }
+  const text = decode(bytes);
+  return format === 'json' ? parseJson(text) : parseForm(text);
+}
+
+function formatOf(contentType: string | undefined): BodyFormat | undefined {
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === 'application/json' || /^application\/[\w.-]+\+json$/.test(mediaType)) return 'json';
+  return mediaType === 'application/x-www-form-urlencoded' ? 'form' : undefined;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not UTF-8.', { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (isDeeperThan(maxDepth, value)) {
+    throw new GatewayError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`);
+  }
+  if (surrogateEscape.test(text)) assertWellFormedJson(value);
+  return value;
+}
+
+/** The bytes are UTF-8, so a lone surrogate can only be written as an escape. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's error quotes the body, so it is not kept.
+    throw new GatewayError('invalid_request', 'The body is not valid JSON.');
+  }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+/** Strict where `URLSearchParams` guesses: bytes that are no UTF-8, and a parameter given twice (RFC 6749, section 3.2). */
+function parseForm(text: string): Readonly<Record<string, string>> {
+  const values = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const [name, ...rest] = pair.split('=').map(formDecoded);
+    if (name === undefined || rest.includes(undefined)) {
+      throw new GatewayError('invalid_request', 'The body is not form-encoded UTF-8.');
+    }
+    if (values.has(name)) {
+      throw new GatewayError('invalid_request', 'The body gives a parameter twice.', {
+        details: [{ field: name, message: 'must be given once' }],
+      });
+    }
+    values.set(name, rest.join('='));
+  }
+  return Object.fromEntries(values);
+}
+
+/** Undefined where the percent-encoding is broken or its bytes are no UTF-8. */
+export function formDecoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Hands a queued message to its carrier, once. The claim is a conditional write, so a queue message seen twice
+ * finds the row taken; a process that dies leaves the claim to run out and the queue message to come back.
+ *
+ *   claim ─ crash → the queue shows the message again, the claim has run out: claimed again, handed over
+ *   carrier.handOver ─ crash, or no answer → the same; only here may the carrier get a message twice, unless a
+ *                      receipt tells within the lease that it took the first
+ *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
+ *                      a write that fails is tried again while the claim holds, for a lost one could send twice
+ *
+ * A message that must wait does so as a new, delayed queue message, and the one that was received is deleted: SQS takes
+ * any number of delayed messages, but no more than 120,000 that were received and not deleted, of all clients together.
+ *   new message queued ─ crash → both come; the second finds the message held, waiting or sent
+ */
+
+import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { retry } from '../../platform/retry.ts';
+import type { Message } from '../message.ts';
+import type { HandOverNote, MessageStore } from '../store/message-store.ts';
+import { expiry } from '../transition.ts';
+import type { Carrier, HandOverBody } from './carrier.ts';
+import type { OutboundQueue } from './outbound-queue.ts';
+
+/** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
+export const leaseSeconds = 20;
+
+export interface DispatchDependencies {
+  readonly messages: MessageStore;
+  readonly carrierFor: (message: Message) => Carrier;
+  /** What to hand over; a one-time password's is made here, and stands nowhere else. */
+  readonly bodyOf: (message: Message) => Promise<HandOverBody>;
+  /** Whether an administrator disabled the client; at most 60 s old. */
+  readonly isDisabled: (clientId: string) => Promise<boolean>;
+  readonly outbound: OutboundQueue;
+  readonly clock: Clock;
+  readonly newClaimId: () => string;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** A claim that a wrong clock or a person dated far ahead keeps no queue message hidden for longer. */
+const heldSecondsMax = 2 * leaseSeconds;
+
+/** What becomes of a message that its client may not send any more (contract, section 3). */
+const disabledError = {
+  errorCode: 'client_disabled',
+  errorMessage: 'The client was disabled before the message was handed to a carrier.',
+};
+
+/** Between tries to write what the carrier said. */
+const outcomeRetryDelaysMs = [100, 400, 1600];
+
+type DispatchOutcome =
+  | 'sent'
+  | 'refused'
+  | 'client_disabled'
+  | 'expired'
+  | 'queued'
+  | 'try_again'
+  | 'held'
+  | 'not_yet_due'
+  | 'nothing_to_do'
+  | 'unknown_message';
+
+interface Dispatched {
+  readonly outcome: DispatchOutcome;
+  readonly message: Message | undefined;
+  /** Where set, the queue message is not done with and must be shown again after this many seconds. */
+  readonly retryAfterSeconds?: number;
+  /** Where set, the message was put on its queue anew, to be shown after this many seconds. */
+  readonly requeuedForSeconds?: number;
+  /** Why the carrier refused it. */
+  readonly errorCode?: string;
+}
+
+/**
+ * One queue message.
+ *
+ * @throws when the outcome of the hand-over, or of a write, is unknown: the queue message must come back.
+ */
+export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
+  const { messages, clock, sleep } = dependencies;
+  // The carrier has the message: were its word lost, the next hand-over would give it to the carrier again.
+  const retryPolicy = { delaysMs: outcomeRetryDelaysMs, sleep };
+  const claimId = dependencies.newClaimId();
+  const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
+  if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
+  const { message } = claim;
+  if (claim.outcome === 'held') {
+    return {
+      outcome: 'held',
+      message,
+      retryAfterSeconds: Math.min(heldSecondsMax, secondsUntil(message.handover_until, clock())),
+    };
+  }
+  if (claim.outcome === 'not_sendable') return moveOn(dependencies, message);
+  if (await dependencies.isDisabled(message.client_id)) {
+    await messages.transition(messageId, { to: 'failed', at: clock(), ...disabledError });
+    return { outcome: 'client_disabled', message };
+  }
+
+  const body = await dependencies.bodyOf(message);
+  const attempt = message.handover_attempts ?? 1;
+  // Before the call: a receipt can be quicker than the carrier's own answer.
+  const handedOverAt = clock();
+  const answer = await dependencies.carrierFor(message).handOver(message, body, attempt);
+  if (answer.outcome === 'try_again') {
+    await messages.release(messageId, claimId, clock());
+    return waiting(dependencies, 'try_again', message, backoffSeconds(attempt));
+  }
+  if (answer.outcome === 'refused') {
+    const refused = {
+      to: 'failed',
+      at: clock(),
+      errorCode: answer.errorCode,
+      errorMessage: answer.errorMessage,
+    } as const;
+    await retry(retryPolicy, () => messages.transition(messageId, refused));
+    return { outcome: 'refused', message, errorCode: answer.errorCode };
+  }
+  const noted: HandOverNote = {
+    at: handedOverAt,
+    carrierMessageId: answer.carrierMessageId,
+    findableByCarrierId: message.channel === 'whatsapp',
+    ...(answer.cost === undefined ? {} : { cost: answer.cost }),
+    ...(answer.currency === undefined ? {} : { currency: answer.currency }),
+  };
+  const toSent = { to: 'sent', ...noted } as const;
+  const sent = await retry(retryPolicy, () => messages.transition(messageId, toSent));
+  // A receipt was quicker than this write.
+  if (sent === undefined) await messages.noteHandOver(messageId, noted);
+  return { outcome: 'sent', message: sent ?? message };
+}
+
+/** A message that cannot be claimed now: its time has not come, or is over, or all is done. */
+async function moveOn(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
+  const now = dependencies.clock();
+  if (message.status === 'scheduled') {
+    if ((message.scheduled_at ?? '') > now.toISOString()) {
+      return waiting(dependencies, 'not_yet_due', message, secondsUntil(message.scheduled_at, now));
+    }
+    await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
+    return { outcome: 'queued', message };
+  }
+  const open = message.status === 'queued' || message.status === 'sending';
+  if (!open || message.expires_at > now.toISOString()) return { outcome: 'nothing_to_do', message };
+  await dependencies.messages.transition(message.message_id, expiry(now));
+  return { outcome: 'expired', message };
+}
+
+async function waiting(
+  { outbound }: DispatchDependencies,
+  outcome: 'try_again' | 'not_yet_due',
+  message: Message,
+  seconds: number,
+): Promise<Dispatched> {
+  const { message_id: messageId, client_id: clientId } = message;
+  const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
+  await outbound.enqueue([{ messageId, clientId, delaySeconds }]);
+  return { outcome, message, requeuedForSeconds: delaySeconds };
+}
+
+/** Whole seconds, at least 1. */
+function secondsUntil(time: string | undefined, now: Date): number {
+  const seconds = time === undefined ? 1 : Math.ceil((Date.parse(time) - now.getTime()) / 1000);
+  return Math.max(1, seconds);
+}
+
+/** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */
+function backoffSeconds(attempt: number): number {
+  return Math.min(300, 2 ** Math.min(attempt, 9));
+}

@@ -1,0 +1,22 @@
+/** Messages that are scheduled beyond a queue's delay, as one-shot schedules named by their id. */
+import type { SchedulerClient } from '@aws-sdk/client-scheduler';
+import {
+  createOneShotSchedule,
+  type ScheduleSettings,
+} from '../../platform/aws/one-shot-schedule.scheduler.ts';
+import type { OutboundScheduler } from './outbound-queue.ts';
+
+export function eventBridgeOutboundScheduler(
+  client: SchedulerClient,
+  settings: ScheduleSettings & { readonly queueArn: string },
+): OutboundScheduler {
+  return {
+    schedule: (messageId, at) =>
+      createOneShotSchedule(client, settings, {
+        name: messageId,
+        at,
+        queueArn: settings.queueArn,
+        message: { message_id: messageId },
+      }),
+  };
+}

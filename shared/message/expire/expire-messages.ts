@@ -1,0 +1,133 @@
+/**
+ * Ends messages whose validity period is over, and brings those back whose queue message or wake was lost. Every message
+ * stands in the agenda from its first change on until it is final, so a run that dies, or never starts, leaves it to
+ * the next.
+ */
+import type { DueItem } from '../../due-items/due-item-index.ts';
+import {
+  type DueItemRun,
+  type NextReview,
+  processDueItems,
+  type ReviewResult,
+} from '../../due-items/process-due-items.ts';
+import { errorOf, readRows } from '../../due-items/read-rows.ts';
+import { isLastingFault } from '../../platform/aws/permanent-fault.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import type { SetAside } from '../../set-aside/set-aside.ts';
+import type { OutboundQueue } from '../dispatch/outbound-queue.ts';
+import { lastChangeOf, type Message, transitions } from '../message.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { expiry } from '../transition.ts';
+
+interface ExpireDependencies extends DueItemRun {
+  readonly messages: Pick<MessageStore, 'get' | 'getMany' | 'transition'>;
+  readonly outbound: OutboundQueue;
+  readonly setAside: SetAside;
+}
+
+interface Expired {
+  readonly expired: number;
+  /** Put on the outbound queue again. */
+  readonly requeued: number;
+  /** Whether the run ended before the agenda was through. */
+  readonly cutShort: boolean;
+  readonly failures: readonly unknown[];
+}
+
+/** After its time a scheduled message is on its way by itself; one that is not is woken, again and again. */
+const requeueAfterSeconds = 60;
+const requeueIntervalSeconds = 60;
+/** A message is mostly final by then; one that is still queued is, but for a carrier that is far behind, forgotten. */
+const lostAfterSeconds = 900;
+const lostIntervalSeconds = 3600;
+/** How long after its end a message is tried that cannot be ended: time to mend what is wrong. */
+const refusedForSeconds = 86_400;
+
+/** When a new message must be looked at first. */
+export function firstReview(message: Message): DueItem {
+  return { id: message.message_id, dueAt: nextReview(message) };
+}
+
+function nextReview(message: Message): Date {
+  const expiresAt = new Date(message.expires_at);
+  switch (message.status) {
+    case 'scheduled':
+      return addSeconds(new Date(message.scheduled_at ?? message.created_at), requeueAfterSeconds);
+    case 'queued':
+      return earlier(
+        addSeconds(new Date(message.queued_at ?? message.created_at), lostAfterSeconds),
+        expiresAt,
+      );
+    case 'sending':
+      // A carrier that throttles it has claimed it again meanwhile.
+      return earlier(
+        addSeconds(new Date(message.handover_until ?? message.created_at), lostAfterSeconds),
+        expiresAt,
+      );
+    default:
+      return expiresAt;
+  }
+}
+
+/** One run over all messages that are due. */
+export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
+  const totals = { expired: 0, requeued: 0 };
+
+  async function settle(message: Message): Promise<NextReview> {
+    const now = dependencies.clock();
+    if (transitions[message.status].final) return undefined;
+    if (nextReview(message) > now) return nextReview(message);
+    const expiresAt = new Date(message.expires_at);
+    const toHandOver = message.status === 'queued' || message.status === 'sending';
+    if (message.status === 'scheduled' || (toHandOver && expiresAt > now)) {
+      await dependencies.outbound.enqueue([{ messageId: message.message_id, clientId: message.client_id }]);
+      totals.requeued += 1;
+      const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
+      return earlier(addSeconds(now, pauseSeconds), expiresAt);
+    }
+    const expired = await dependencies.messages.transition(message.message_id, expiry(now));
+    // Refused: the row has moved on since it was read, and the next look will see where to.
+    if (expired === undefined) return addSeconds(now, requeueIntervalSeconds);
+    totals.expired += 1;
+    return undefined;
+  }
+
+  /** What a service refuses for good is tried each hour until the message expires, and for a day after that. */
+  async function afterFailure(message: Message, error: unknown): Promise<NextReview | Error> {
+    if (!isLastingFault(error)) return errorOf(error);
+    const { message_id: messageId, client_id: clientId } = message;
+    const summary = `What was due of the message, which is ${message.status}, was refused by a service`;
+    try {
+      await dependencies.setAside({ summary, clientId, messageId, since: lastChangeOf(message), error });
+    } catch (fault) {
+      return errorOf(fault);
+    }
+    const now = dependencies.clock();
+    const expiresAt = new Date(message.expires_at);
+    if (now > addSeconds(expiresAt, refusedForSeconds)) return undefined;
+    const again = addSeconds(now, lostIntervalSeconds);
+    return expiresAt > now ? earlier(again, expiresAt) : again;
+  }
+
+  async function review(ids: readonly string[]): Promise<ReviewResult> {
+    const reviewed = await Promise.all(
+      Array.from(
+        await readRows(dependencies.messages, ids, ({ message_id }) => message_id),
+        async ([id, message]) => {
+          const again =
+            message instanceof Error
+              ? message
+              : await settle(message).catch((error: unknown) => afterFailure(message, error));
+          return [id, again] as const;
+        },
+      ),
+    );
+    return new Map(reviewed);
+  }
+
+  return { ...(await processDueItems(dependencies, 'messages', review)), ...totals };
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
+}

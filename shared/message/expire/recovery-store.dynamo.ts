@@ -1,0 +1,34 @@
+/** How far the walk for lost messages has come: one row of the agenda table, in a partition of its own. */
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { RecoveryStore } from './recover-messages.ts';
+
+const key = { list: 'recovery', position: 'progress' };
+const time = z.iso.datetime();
+const progressRow = z.object({ from: time, until: time, after: z.optional(z.string()), done: z.boolean() });
+
+export function dynamoRecoveryStore(client: DynamoDBDocumentClient, TableName: string): RecoveryStore {
+  return {
+    async read() {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: '#list = :list AND #position = :position',
+          ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
+          ExpressionAttributeValues: { ':list': key.list, ':position': key.position },
+          ConsistentRead: true,
+        }),
+      );
+      // A row that a person spoilt: the walk begins anew, and what it enters twice is looked at twice.
+      const row = progressRow.safeParse(Items[0]);
+      if (!row.success) return undefined;
+      const { from, until, after, done } = row.data;
+      return { from: new Date(from), until: new Date(until), after, done };
+    },
+
+    async write({ from, until, after, done }) {
+      const row = { ...key, from: from.toISOString(), until: until.toISOString(), after, done };
+      await client.send(new PutCommand({ TableName, Item: row }));
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/** Lists a client's own messages of every channel, newest first, in pages that cost the same however many there are. */
+import * as z from 'zod/mini';
+import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { chunksOf } from '../../platform/split-into-chunks.ts';
+import { type Message, statuses } from '../message.ts';
+import { statusView } from '../message-response.ts';
+import { optional } from '../optional-field.ts';
+import { referenceText } from '../send/send-fields.ts';
+import type { ListedKey, ListRange, MessageList } from '../store/message-list.ts';
+import { listPosition } from '../store/message-row.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+
+const moment = z.pipe(
+  z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
+  z.transform((text) => sortable(new Date(text).toISOString())),
+);
+
+/** An offset can lead out of the years of four digits: `+010000-01-01…` would sort before all others. */
+function sortable(iso: string): string {
+  return iso.startsWith('+') ? last : iso;
+}
+
+/** Digits alone: JavaScript would read a number out of `0x10`, `1e1` and white space. */
+const wholeNumber = z.pipe(
+  z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
+  z.transform(Number),
+);
+
+/** The query of `GET /api/v1/messages` (contract, section 5). */
+export const listMessagesQuery = z.object({
+  reference: optional(referenceText),
+  status: optional(z.enum(statuses)),
+  channel: optional(z.enum(['sms', 'whatsapp'])),
+  /** Both ends are taken in. */
+  since: optional(moment),
+  until: optional(moment),
+  limit: optional(z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)))),
+  cursor: optional(z.string()),
+});
+
+type Query = z.output<typeof listMessagesQuery>;
+
+const defaultLimit = 20;
+/** Where few messages pass the filter, a page ends after so many were looked at; its cursor goes on from there. */
+const lookedAtMax = 1000;
+/** How many are read at once where a filter may let few pass: what DynamoDB reads in one call. */
+const filteredAtOnce = 100;
+/** How many of those that may pass are read whole at once, at least: a row may have changed since. */
+const wholeAtOnceMin = 20;
+/** Before and after every position. */
+const [first, last] = ['0', '~'];
+
+interface ListDependencies {
+  readonly list: MessageList;
+  readonly messages: Pick<MessageStore, 'getMany' | 'getFilterFields'>;
+}
+
+export function listMessages({ list, messages }: ListDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const query = parseBody(listMessagesQuery, request.query);
+    const limit = query.limit ?? defaultLimit;
+    const range = rangeOf(clientId, query);
+    if (range.from > range.before) return page([], undefined);
+    const isFiltered = query.status !== undefined || query.channel !== undefined;
+    const atOnce = isFiltered ? filteredAtOnce : limit + 1;
+    const keys = list.keys(range, atOnce);
+    const found: Message[] = [];
+    for (let lookedAt = 0, position = ''; found.length <= limit; ) {
+      if (lookedAt >= lookedAtMax) return page(found, position);
+      const next = await take(keys, atOnce);
+      const likely = isFiltered ? await likelyAmong(messages, next, query) : next;
+      for (const some of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
+        if (found.length > limit) break;
+        const rows = await messages.getMany(some.map((key) => key.messageId));
+        const byId = new Map(rows.map((row) => [row.message_id, row]));
+        for (const key of some) {
+          const message = byId.get(key.messageId);
+          if (message !== undefined && passes(message, clientId, query)) found.push(message);
+        }
+      }
+      position = next.at(-1)?.position ?? position;
+      if (next.length < atOnce && found.length <= limit) return page(found, undefined);
+      lookedAt += next.length;
+    }
+    const shown = found.slice(0, limit);
+    const end = shown.at(-1);
+    return page(shown, end === undefined ? undefined : listPosition(end));
+  };
+}
+
+function rangeOf(clientId: string, query: Query): ListRange {
+  const until = query.until === undefined ? last : `${query.until}#${last}`;
+  const cursor = query.cursor === undefined ? last : decodeCursor(query.cursor);
+  return {
+    clientId,
+    reference: query.reference,
+    from: query.since ?? first,
+    before: cursor < until ? cursor : until,
+  };
+}
+
+/**
+ * Those that may pass the filter. Most do not, so they are read at half the price, and only in what the filter needs:
+ * as the index itself, that may be a moment old. One that is not to be seen there yet is decided by its row.
+ */
+async function likelyAmong(
+  messages: ListDependencies['messages'],
+  keys: readonly ListedKey[],
+  query: Query,
+): Promise<ListedKey[]> {
+  const seen = await messages.getFilterFields(keys.map((key) => key.messageId));
+  const byId = new Map(seen.map((fields) => [fields.message_id, fields]));
+  return keys.filter((key) => {
+    const fields = byId.get(key.messageId);
+    return fields === undefined || passesFilter(fields, query);
+  });
+}
+
+function passesFilter({ status, channel }: Pick<Message, 'status' | 'channel'>, query: Query): boolean {
+  return (
+    (query.status === undefined || status === query.status) &&
+    (query.channel === undefined || channel === query.channel)
+  );
+}
+
+/** The index is read a moment late, and another client's row can never be in it; the row decides all the same. */
+function passes(message: Message, clientId: string, query: Query): boolean {
+  return message.client_id === clientId && passesFilter(message, query);
+}
+
+async function take(keys: AsyncIterator<ListedKey>, count: number): Promise<ListedKey[]> {
+  const taken: ListedKey[] = [];
+  while (taken.length < count) {
+    const next = await keys.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
+}
+
+function page(messages: readonly Message[], end: string | undefined): ApiResponse {
+  const next = end === undefined ? {} : { next_cursor: encodeCursor(end) };
+  return { status: 200, body: { messages: messages.map(statusView), ...next } };
+}

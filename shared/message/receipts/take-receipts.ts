@@ -1,0 +1,31 @@
+/** One message of the receipts queue, which can hold several receipts: what becomes of each, and of the message. */
+import type { Message } from '../message.ts';
+import type { Receipt } from './receipt.ts';
+import { recordReceipt, unknownRetryAfterSeconds } from './record-receipt.ts';
+
+type ReceiptStore = Parameters<typeof recordReceipt>[0];
+
+export interface Taken {
+  readonly receipt: Receipt;
+  readonly outcome: Awaited<ReturnType<typeof recordReceipt>>['outcome'] | 'given_up';
+  readonly messageId: string | undefined;
+  readonly message: Message | undefined;
+}
+
+/** @param receives - how often the queue has shown this message, counting this time */
+export async function takeReceipts(
+  messages: ReceiptStore,
+  receipts: readonly Receipt[],
+  receives: number,
+): Promise<{ readonly taken: readonly Taken[]; readonly retryAfterSeconds: number | undefined }> {
+  const retryAfterSeconds = unknownRetryAfterSeconds(receives);
+  const taken: Taken[] = [];
+  for (const receipt of receipts) {
+    const recorded = await recordReceipt(messages, receipt);
+    const givenUp = recorded.outcome === 'unknown_message' && retryAfterSeconds === undefined;
+    taken.push({ receipt, ...recorded, ...(givenUp ? { outcome: 'given_up' } : {}) });
+  }
+  // Those that were recorded are repeated with the others, and change nothing then.
+  const waits = taken.some(({ outcome }) => outcome === 'unknown_message');
+  return { taken, retryAfterSeconds: waits ? retryAfterSeconds : undefined };
+}

@@ -1,0 +1,109 @@
+/** The batches table: one row for each bulk request. */
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { recordKeyUse } from '../store/idempotency-key-use.dynamo.ts';
+import { type Batch, rowErrors } from './batch.ts';
+import type { BatchStore } from './batch-store.ts';
+
+const batchRow = z.object({
+  batch_id: z.string(),
+  client_id: z.string(),
+  state: z.enum(['storing', 'stored']),
+  storing_until: z.iso.datetime(),
+  total: z.int(),
+  accepted: z.int(),
+  errors: z.array(
+    z.object({
+      index: z.int(),
+      to: z.nullable(z.string()),
+      error: z.enum(rowErrors),
+      message: z.string(),
+    }),
+  ),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  stored_by: z.string(),
+  request_hash: z.exactOptional(z.string()),
+  key_use: z.exactOptional(z.int()),
+});
+
+export function dynamoBatchStore(
+  client: DynamoDBDocumentClient,
+  table: { readonly tableName: string; readonly retentionDays: number },
+): BatchStore {
+  const TableName = table.tableName;
+  const daysAfter = (from: Date, days: number): number => epochSeconds(addDays(from, days));
+
+  async function update(batchId: string, update: string, condition: string, values: Record<string, unknown>) {
+    return conditionHolds(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { batch_id: batchId },
+          UpdateExpression: update,
+          ConditionExpression: condition,
+          ...(update.includes('#state') || condition.includes('#state')
+            ? { ExpressionAttributeNames: { '#state': 'state' } }
+            : {}),
+          ExpressionAttributeValues: values,
+        }),
+      ),
+    );
+  }
+
+  return {
+    async create(batch) {
+      const creating = await tryConditionalWrite(
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: { ...batch, purge_at: daysAfter(new Date(batch.expires_at), table.retentionDays) },
+            ConditionExpression: 'attribute_not_exists(batch_id)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (creating.applied) return { created: true };
+      const existing = batchRow.parse(creating.row);
+      return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
+    },
+
+    async get(batchId): Promise<Batch | undefined> {
+      const answer = await client.send(
+        new GetCommand({ TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
+      );
+      return answer.Item === undefined ? undefined : batchRow.parse(answer.Item);
+    },
+
+    noteKeyUse(batchId, use, at) {
+      return recordKeyUse(
+        client,
+        TableName,
+        { batch_id: batchId },
+        use,
+        daysAfter(at, table.retentionDays + 10),
+      );
+    },
+
+    takeOver(batchId, seen, by) {
+      return update(
+        batchId,
+        'SET storing_until = :until, stored_by = :by',
+        '#state = :storing AND (stored_by = :by OR (stored_by = :seen AND storing_until = :seen_until))',
+        {
+          ':until': by.storing_until,
+          ':by': by.stored_by,
+          ':seen': seen.stored_by,
+          ':seen_until': seen.storing_until,
+          ':storing': 'storing',
+        },
+      );
+    },
+
+    async markStored(batchId) {
+      await update(batchId, 'SET #state = :stored', 'attribute_exists(batch_id)', { ':stored': 'stored' });
+    },
+  };
+}

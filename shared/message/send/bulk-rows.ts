@@ -1,0 +1,158 @@
+/** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
+import * as z from 'zod/mini';
+import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
+import { canonicalRecipient } from '../../recipient/phone-number.ts';
+import { optional } from '../optional-field.ts';
+import type { RowError, RowErrorCode } from './batch.ts';
+import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
+import { render, renderedLength } from './template.ts';
+
+/** A character is two code units at most, so what is longer is known to be too long before it is made. */
+const maxMessageUnits = 2 * maxMessageCharacters;
+const tooLong = `The message with its values must be at most ${maxMessageCharacters} characters.`;
+
+const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
+
+/** A value of null is no value: the variable is missing. */
+const variableValues = z.pipe(
+  z.record(z.string(), z.nullable(variableValue)),
+  z.transform((values) =>
+    Object.fromEntries(
+      Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null),
+    ),
+  ),
+);
+
+const rowFields = z.object({
+  variables: optional(variableValues),
+  message: optional(z.string().check(z.minLength(1, 'must not be empty'))),
+  reference: optional(referenceText),
+});
+
+/** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
+export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
+
+/** A row as it is read, before it is checked against the other rows and the client's permissions. */
+export interface BulkRow {
+  /** The recipient as the row gives it. */
+  readonly given: string | undefined;
+  /** In its canonical form; undefined where it is not a phone number. */
+  readonly recipient: string | undefined;
+  readonly fields: z.output<typeof rowFields>;
+  /** What is wrong with its fields, which are then left out. */
+  readonly fault: string | undefined;
+}
+
+export function readRow(row: unknown): BulkRow {
+  const given = recipientOf(row);
+  const recipient = given === undefined ? undefined : canonicalRecipient(given);
+  const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
+  return fields.success
+    ? { given, recipient, fields: fields.data, fault: undefined }
+    : { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
+}
+
+/** What a row asks for: rows that mean the same have this in common, however they are written. */
+export function meaningOfRow({ given, recipient, fields, fault }: BulkRow): object {
+  return { ...fields, to: recipient ?? given, fault };
+}
+
+interface GoodRow {
+  readonly index: number;
+  readonly to: string;
+  readonly text: string;
+  readonly reference: string | undefined;
+}
+
+export interface CheckedRows {
+  readonly good: readonly GoodRow[];
+  readonly errors: readonly RowError[];
+}
+
+interface RowDefaults {
+  /** The template of rows that bring no message of their own. */
+  readonly message?: string | undefined;
+  readonly from?: string | undefined;
+  readonly reference?: string | undefined;
+}
+
+export function checkRows(
+  rows: readonly BulkRow[],
+  defaults: RowDefaults,
+  permissions: SendingPermissions,
+): CheckedRows {
+  const good: GoodRow[] = [];
+  const errors: RowError[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, row] of rows.entries()) {
+    const checked = checkRow(row, seen, defaults, permissions);
+    if ('error' in checked) {
+      errors.push({ index, to: shortened(row.given), ...checked });
+    } else {
+      seen.set(checked.to, index);
+      good.push({ index, ...checked });
+    }
+  }
+  return { good, errors };
+}
+
+function checkRow(
+  { given, recipient: to, fields, fault }: BulkRow,
+  seen: ReadonlyMap<string, number>,
+  defaults: RowDefaults,
+  permissions: SendingPermissions,
+): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
+  if (given === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
+  if (to === undefined) {
+    return refused('invalid_recipient', 'The recipient is not a phone number in international format.');
+  }
+  const first = seen.get(to);
+  if (first !== undefined) return refused('duplicate_recipient', `The recipient stands in row ${first} too.`);
+  const refusal = recipientRefusal(permissions, to, defaults.from);
+  if (refusal !== undefined) return refused('forbidden', refusal);
+  if (fault !== undefined) return refused('invalid_row', fault);
+  const template = fields.message ?? defaults.message;
+  if (template === undefined) {
+    return refused('missing_message', 'Neither the row nor the request has a message.');
+  }
+  const variables = fields.variables ?? {};
+  if (renderedLength(template, variables) > maxMessageUnits) {
+    return refused('message_too_long', tooLong);
+  }
+  const rendered = render(template, variables);
+  if (!rendered.ok) {
+    return refused('missing_variable', `No value is given for ${namesIn(rendered.missing)}.`);
+  }
+  const text = smsText.safeParse(rendered.text);
+  if (!text.success) {
+    const code = [...rendered.text].length > maxMessageCharacters ? 'message_too_long' : 'invalid_row';
+    return refused(code, `The message with its values ${text.error.issues[0]?.message}.`);
+  }
+  return { to, text: text.data, reference: fields.reference ?? defaults.reference };
+}
+
+function refused(error: RowErrorCode, message: string): { error: RowErrorCode; message: string } {
+  return { error, message };
+}
+
+/** A recipient as it was given, as far as a number could go: the batch's row holds up to 1,000 of them. */
+function shortened(to: string | undefined): string | null {
+  return to === undefined ? null : [...to].slice(0, 32).join('');
+}
+
+function namesIn(names: readonly string[]): string {
+  const shown = names.slice(0, 2).join(', ');
+  return names.length > 2 ? `${shown} and ${names.length - 2} more` : shown;
+}
+
+function recipientOf(row: unknown): string | undefined {
+  if (typeof row === 'string') return row;
+  if (row === null || typeof row !== 'object' || !('to' in row)) return undefined;
+  return typeof row.to === 'string' ? row.to : undefined;
+}
+
+/** Names the row's own fields, never a variable: what a client calls its variables can be of any length. */
+function sentenceOf(error: z.core.$ZodError): string {
+  const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
+  return [...new Set(faults)].join('; ');
+}

@@ -1,0 +1,165 @@
+/**
+ * Keyed sends (contract, section 5): what a request stores is itself the record of its key. The id is derived
+ * from client, endpoint and key, so of any number of equal requests one write succeeds and the others find it.
+ */
+import { createHash } from 'node:crypto';
+import { GatewayError } from '../../contract/errors.ts';
+import type { ApiResponse } from '../../operation/operation.ts';
+import { addDays } from '../../platform/clock.ts';
+import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
+
+/** For how long a key stands for its first request. */
+const keyLifetimeDays = 1;
+const keyForm = /^[A-Za-z0-9._:-]{1,255}$/;
+/** A string in a structured header field (RFC 9651), as the IETF draft writes the key; of such a key nothing is escaped. */
+const quoted = /^"(.*)"$/;
+
+/**
+ * The request's `Idempotency-Key`; a quoted string means its content.
+ *
+ * @throws GatewayError `invalid_request` when it is not 1–255 of `A–Z a–z 0–9 . _ : -`.
+ */
+export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  const key = quoted.exec(given)?.[1] ?? given;
+  if (keyForm.test(key)) return key;
+  throw new GatewayError('invalid_request', 'The Idempotency-Key header is malformed.', {
+    details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 characters of A–Z a–z 0–9 . _ : -' }],
+  });
+}
+
+/** 202 with the answer of the first request, marked where this is not the first. */
+export function accepted(
+  body: unknown,
+  replayed: boolean,
+  log: Readonly<Record<string, unknown>>,
+): ApiResponse {
+  const headers: Record<string, string> = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  return { status: 202, headers, body, log: { ...log, replayed } };
+}
+
+/** SHA-256 of a JSON value with its keys sorted: the same, however its fields are ordered. */
+export function requestHash(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('base64url');
+}
+
+/** Of fingerprints that are made of the request's meaning; those without it were made of the body's bytes. */
+const meaningPrefix = 'm.';
+
+/**
+ * Whether a record was stored by this very request. A record that a release before this one stored has a fingerprint
+ * of the body as it was sent: for its 24 hours it is matched by the same body.
+ */
+function isSameRequest(stored: string | undefined, fingerprint: string, body: unknown): boolean {
+  return stored === fingerprint || stored === requestHash(body);
+}
+
+interface Keyed {
+  readonly clientId: string;
+  readonly endpoint: string;
+  readonly key: string | undefined;
+  /** As it was sent. */
+  readonly body: unknown;
+  /** The request as the operation understands it: parsed, with its defaults and with numbers in their canonical form. */
+  readonly meaning: () => unknown;
+}
+
+/** What a record must hold to stand for its key. */
+interface KeyedRecord {
+  readonly created_at: string;
+  readonly request_hash?: string;
+  readonly key_use?: number;
+}
+
+/** Where such records stand, by an id that is derived from the key. */
+export interface KeyedStore<Entry extends KeyedRecord> {
+  create(
+    entry: Entry,
+  ): Promise<{ readonly created: true } | { readonly created: false; readonly existing: Entry }>;
+  get(id: string): Promise<Entry | undefined>;
+  noteKeyUse(id: string, use: number, at: Date): Promise<boolean>;
+}
+
+export interface Stored<Entry> {
+  readonly entry: Entry;
+  /** Whether an earlier request with this key stored it. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Stores the record that `build` makes for an id, once for all requests with one key.
+ *
+ * A key used again after its 24 hours gets the next id of its series. The first record of the series names the
+ * newest, and is kept at least as long, so that the series can't begin anew beside a live one.
+ *
+ * @param build called at most once for each id, and, where it has effects of its own (`buildHasEffects`), only
+ *   after a look for an earlier record; these effects must bear repetition for the same id.
+ * @throws GatewayError `idempotency_key_reused` where the key stands for another request.
+ */
+export async function createOnce<Entry extends KeyedRecord>(
+  store: KeyedStore<Entry>,
+  prefix: IdPrefix,
+  now: Date,
+  keyed: Keyed,
+  build: (id: string) => Entry | Promise<Entry>,
+  buildHasEffects = false,
+): Promise<Stored<Entry>> {
+  if (keyed.key === undefined) {
+    const entry = await build(newId(prefix, now));
+    await store.create(entry);
+    return { entry, replayed: false };
+  }
+  const key = keyed.key;
+  const fingerprint = `${meaningPrefix}${requestHash(keyed.meaning())}`;
+  const idOf = (use: number): string => derivedId(prefix, keyed.clientId, keyed.endpoint, key, String(use));
+  let use = 0;
+  for (;;) {
+    const id = idOf(use);
+    const known = buildHasEffects ? await store.get(id) : undefined;
+    const existing = known ?? (await createFor(store, id, fingerprint, build));
+    if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
+    if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
+      if (isSameRequest(existing.request_hash, fingerprint, keyed.body))
+        return { entry: existing, replayed: true };
+      throw new GatewayError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for a different request in the last 24 hours.',
+      );
+    }
+    if (use === 0 && existing.key_use !== undefined) {
+      use = existing.key_use;
+      continue;
+    }
+    const rootKept = await store.noteKeyUse(idOf(0), use + 1, now);
+    use = rootKept ? use + 1 : 0;
+  }
+}
+
+/** A request that would be refused now may be the repeat of one that was not: the earlier record decides. */
+async function createFor<Entry extends KeyedRecord>(
+  store: KeyedStore<Entry>,
+  id: string,
+  fingerprint: string,
+  build: (id: string) => Entry | Promise<Entry>,
+): Promise<Entry | { readonly fresh: Entry }> {
+  let entry: Entry;
+  try {
+    entry = { ...(await build(id)), request_hash: fingerprint };
+  } catch (refusal) {
+    const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
+    if (earlier === undefined) throw refusal;
+    return earlier;
+  }
+  const result = await store.create(entry);
+  return result.created ? { fresh: entry } : result.existing;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -1,0 +1,39 @@
+/** What every new message begins with, whatever it says: whose it is, for whom, its first state and its end. */
+import { countryOf } from '../../recipient/phone-number.ts';
+import type { Message } from '../message.ts';
+
+interface Begun {
+  readonly messageId: string;
+  readonly clientId: string;
+  readonly channel: Message['channel'];
+  readonly recipient: string;
+  readonly expiresAt: Date;
+}
+
+/** The fields that every send has. */
+interface SendRequest {
+  readonly reference?: string | undefined;
+  readonly webhook_url?: string | undefined;
+  readonly scheduled_at?: Date | undefined;
+}
+
+/** `queued`, or `scheduled` where a time was given. */
+export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<Message, 'type'> {
+  const createdAt = now.toISOString();
+  const { reference, webhook_url, scheduled_at } = request;
+  const country = countryOf(begun.recipient);
+  return {
+    message_id: begun.messageId,
+    client_id: begun.clientId,
+    channel: begun.channel,
+    recipient: begun.recipient,
+    ...(country === undefined ? {} : { country }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(webhook_url === undefined ? {} : { webhook_url }),
+    created_at: createdAt,
+    ...(scheduled_at === undefined
+      ? { status: 'queued', queued_at: createdAt }
+      : { status: 'scheduled', scheduled_at: scheduled_at.toISOString() }),
+    expires_at: begun.expiresAt.toISOString(),
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * Sends one SMS to each of up to 1,000 recipients; the 202 comes when every accepted message is stored.
+ *
+ *   batch row (conditional: who creates it stores) ─ crash → a repeat under the same key finds it `storing`
+ *   messages, 100 to a write, each only where its id, derived from the batch, is free ─ crash, throttled → the
+ *     repeat takes over once the first has surely ended: what is there stays, what is missing comes
+ *   batch row `stored` ─ crash → the repeat finds nothing missing
+ */
+import * as z from 'zod/mini';
+import { assertMaySendFrom } from '../../client/permission.ts';
+import { GatewayError } from '../../contract/errors.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Operation,
+  requireCaller,
+} from '../../operation/operation.ts';
+import { addSeconds } from '../../platform/clock.ts';
+import { senderSchema } from '../../recipient/phone-number.ts';
+import type { Message } from '../message.ts';
+import { acceptedView } from '../message-response.ts';
+import { optional } from '../optional-field.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
+import type { BatchStore } from './batch-store.ts';
+import {
+  type BulkRow,
+  bulkRecipients,
+  type CheckedRows,
+  checkRows,
+  meaningOfRow,
+  readRow,
+} from './bulk-rows.ts';
+import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
+import {
+  endOfValidity,
+  messageType,
+  parseSend,
+  referenceText,
+  scheduledAt,
+  validityPeriod,
+} from './send-fields.ts';
+import { newSms } from './send-sms.ts';
+
+/** Above the function's time limit: a request that holds a batch for longer is dead. */
+const storingLeaseSeconds = 60;
+
+interface SendBulkDependencies {
+  readonly messages: Pick<MessageStore, 'createMany'>;
+  readonly batches: BatchStore;
+  readonly webhookUrl: z.ZodMiniType<string>;
+}
+
+/** The request body of `POST /api/v1/sms/bulk` (contract, section 5); rows are checked one by one. */
+export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
+  return z.object({
+    message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
+    recipients: bulkRecipients,
+    webhook_url: optional(webhookUrl),
+    from: optional(senderSchema),
+    type: messageType,
+    validity_period: validityPeriod,
+    scheduled_at: optional(scheduledAt),
+    reference: optional(referenceText),
+  });
+}
+
+type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
+
+export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
+  const schema = sendBulkSchema(dependencies.webhookUrl);
+  return async (request) => {
+    const caller = requireCaller(request);
+    const key = idempotencyKeyOf(request.headers);
+    const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
+    const rows = bulk.recipients.map(readRow);
+    const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
+    const { entry: batch, replayed } = await createOnce(
+      dependencies.batches,
+      'bat',
+      request.now,
+      { clientId: caller.clientId, endpoint: 'sms/bulk', key, body: request.body, meaning },
+      (batchId) => {
+        assertTimely();
+        assertMaySendFrom(caller.client, 'sms', bulk.from);
+        const checked = checkRows(rows, bulk, caller.client);
+        if (checked.good.length === 0) throw noValidRecipients(checked);
+        return newBatch(batchId, caller.clientId, bulk, checked, request);
+      },
+    );
+    const acceptedRows = messagesOf(batch, caller.clientId, bulk, rows);
+    const messages = acceptedRows.map(({ message }) => message);
+    if (!replayed) await dependencies.messages.createMany(messages);
+    else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);
+    if (batch.state === 'storing') await dependencies.batches.markStored(batch.batch_id);
+    return answer(batch, acceptedRows, replayed);
+  };
+}
+
+/** Ends what a request that died began. */
+async function finishStoring(
+  dependencies: SendBulkDependencies,
+  batch: Batch,
+  messages: readonly Message[],
+  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
+): Promise<void> {
+  const dead = batch.storing_until <= now.toISOString();
+  const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
+  if (!dead || !(await dependencies.batches.takeOver(batch.batch_id, batch, by))) {
+    throw new GatewayError(
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
+    );
+  }
+  await dependencies.messages.createMany(messages);
+}
+
+function newBatch(
+  batchId: string,
+  clientId: string,
+  bulk: SendBulkRequest,
+  rows: CheckedRows,
+  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
+): Batch {
+  return {
+    batch_id: batchId,
+    client_id: clientId,
+    state: 'storing',
+    storing_until: addSeconds(now, storingLeaseSeconds).toISOString(),
+    total: bulk.recipients.length,
+    accepted: rows.good.length,
+    errors: rows.errors,
+    created_at: now.toISOString(),
+    expires_at: endOfValidity(bulk, now).toISOString(),
+    stored_by: workId,
+  };
+}
+
+interface AcceptedRow {
+  readonly index: number;
+  readonly message: Message;
+}
+
+/** The batch's messages, with the times of the request that created it: the same in a repeat. */
+function messagesOf(
+  batch: Batch,
+  clientId: string,
+  bulk: SendBulkRequest,
+  rows: readonly BulkRow[],
+): AcceptedRow[] {
+  const createdAt = new Date(batch.created_at);
+  const taken = new Set(acceptedIndexes(batch));
+  // What the client may send to was decided when the batch was made: its errors say so.
+  return checkRows(rows, bulk, {})
+    .good.filter(({ index }) => taken.has(index))
+    .map(({ index, to, text, reference }) => ({
+      index,
+      message: newSms(
+        batchMessageId(batch.batch_id, index),
+        clientId,
+        { ...bulk, to, message: text, reference },
+        createdAt,
+      ),
+    }));
+}
+
+function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): ApiResponse {
+  return accepted(
+    {
+      batch_id: batch.batch_id,
+      status: 'accepted',
+      total: batch.total,
+      accepted: batch.accepted,
+      rejected: batch.errors.length,
+      messages: rows.map(({ index, message }) => ({ index, ...rowView(message) })),
+      errors: batch.errors,
+    },
+    replayed,
+    { batch_id: batch.batch_id, accepted: batch.accepted, rejected: batch.errors.length },
+  );
+}
+
+function rowView(message: Message): Record<string, unknown> {
+  const { message_id, recipient, status, segments, reference } = acceptedView(message);
+  return { message_id, recipient, status, segments, reference };
+}
+
+function noValidRecipients(rows: CheckedRows): GatewayError {
+  return new GatewayError('no_valid_recipients', 'None of the recipients can be sent to.', {
+    details: rows.errors.map((error) => ({
+      field: `recipients[${error.index}]${faultyField[error.error]}`,
+      message: error.message,
+    })),
+  });
+}
+
+const faultyField: Readonly<Record<RowErrorCode, string>> = {
+  invalid_recipient: '.to',
+  duplicate_recipient: '.to',
+  forbidden: '.to',
+  invalid_row: '',
+  missing_variable: '.variables',
+  message_too_long: '.message',
+  missing_message: '.message',
+};

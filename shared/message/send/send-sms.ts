@@ -1,0 +1,76 @@
+/** Sends one SMS: checked, then stored by one write, from which all that follows is derived. */
+import * as z from 'zod/mini';
+import { assertMaySend } from '../../client/permission.ts';
+import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import type { Message } from '../message.ts';
+import { acceptedView } from '../message-response.ts';
+import { optional } from '../optional-field.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
+import { newMessage } from './new-message.ts';
+import { segment } from './segments.ts';
+import {
+  endOfValidity,
+  messageType,
+  parseSend,
+  referenceText,
+  scheduledAt,
+  smsText,
+  validityPeriod,
+} from './send-fields.ts';
+
+interface SendSmsDependencies {
+  readonly messages: MessageStore;
+  /** Accepts the URLs that this deployment may call. */
+  readonly webhookUrl: z.ZodMiniType<string>;
+}
+
+/** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */
+export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
+  return z.object({
+    to: recipientSchema,
+    message: smsText,
+    webhook_url: optional(webhookUrl),
+    from: optional(senderSchema),
+    type: messageType,
+    validity_period: validityPeriod,
+    scheduled_at: optional(scheduledAt),
+    reference: optional(referenceText),
+  });
+}
+
+export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
+
+export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operation {
+  const schema = sendSmsSchema(webhookUrl);
+  return async (request) => {
+    const caller = requireCaller(request);
+    const key = idempotencyKeyOf(request.headers);
+    const { data: sms, assertTimely } = parseSend(schema, request.body, request.now);
+    const { entry, replayed } = await createOnce(
+      messages,
+      'msg',
+      request.now,
+      { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body, meaning: () => sms },
+      (messageId) => {
+        assertTimely();
+        assertMaySend(caller.client, 'sms', sms.to, sms.from);
+        return newSms(messageId, caller.clientId, sms, request.now);
+      },
+    );
+    return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
+  };
+}
+
+/** The row of a new SMS. */
+export function newSms(messageId: string, clientId: string, sms: SendSmsRequest, now: Date): Message {
+  const expiresAt = endOfValidity(sms, now);
+  return {
+    ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt }, sms, now),
+    ...(sms.from === undefined ? {} : { from: sms.from }),
+    type: sms.type,
+    text: sms.message,
+    ...segment(sms.message),
+  };
+}

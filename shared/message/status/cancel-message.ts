@@ -1,0 +1,23 @@
+/** Cancels a scheduled message, unless its time has come first: one conditional write decides. */
+
+import { GatewayError } from '../../contract/errors.ts';
+import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { statusView } from '../message-response.ts';
+import type { MessageStore } from '../store/message-store.ts';
+import { ownMessage } from './get-status.ts';
+
+export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {
+  return async (request) => {
+    const caller = requireCaller(request);
+    const message = await ownMessage(messages, caller, request.pathParameters.message_id);
+    const canceled =
+      (await messages.transition(message.message_id, { to: 'canceled', at: request.now })) ??
+      // Canceled before, or by this very write, which the SDK repeated after a lost answer.
+      (await ownMessage(messages, caller, message.message_id));
+    if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
+    throw new GatewayError(
+      'not_cancelable',
+      'Only a scheduled message can be canceled, before its time has come.',
+    );
+  };
+}

@@ -1,0 +1,62 @@
+/** Shows a client one of its own messages or batches; another client's is as unknown as one that never was. */
+
+import { GatewayError } from '../../contract/errors.ts';
+import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
+import { isId } from '../../platform/ids.ts';
+import { type Message, type Status, statuses } from '../message.ts';
+import { statusView } from '../message-response.ts';
+import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
+import type { BatchStore } from '../send/batch-store.ts';
+import type { MessageStore } from '../store/message-store.ts';
+
+interface StatusDependencies {
+  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
+  readonly batches: Pick<BatchStore, 'get'>;
+}
+
+/** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
+export function getStatus({ messages, batches }: StatusDependencies): Operation {
+  return async (request) => {
+    const caller = requireCaller(request);
+    const id = request.pathParameters.message_id;
+    if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id);
+    return { status: 200, body: statusView(await ownMessage(messages, caller, id)) };
+  };
+}
+
+/** @throws GatewayError `not_found` where the caller has no such message. */
+export async function ownMessage(
+  messages: Pick<MessageStore, 'get'>,
+  caller: Caller,
+  messageId: string | undefined,
+): Promise<Message> {
+  const message =
+    messageId !== undefined && isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  if (message === undefined || message.client_id !== caller.clientId) throw unknown();
+  return message;
+}
+
+async function batchStatus(
+  messages: Pick<MessageStore, 'getMany'>,
+  batches: Pick<BatchStore, 'get'>,
+  caller: Caller,
+  batchId: string,
+): Promise<ApiResponse> {
+  const batch = await batches.get(batchId);
+  if (batch === undefined || batch.client_id !== caller.clientId) throw unknown();
+  const rows = await messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batchId, index)));
+  const counts: Partial<Record<Status, number>> = {};
+  for (const status of statuses) {
+    const count = rows.filter((row) => row.status === status).length;
+    if (count > 0) counts[status] = count;
+  }
+  const { total, accepted, errors, created_at } = batch;
+  return {
+    status: 200,
+    body: { batch_id: batchId, total, accepted, rejected: errors.length, counts, created_at },
+  };
+}
+
+function unknown(): GatewayError {
+  return new GatewayError('not_found', 'There is no such message.');
+}

@@ -1,0 +1,27 @@
+/** Notes on the first record of an idempotency key in which use the key is, and keeps that record as long as it counts. */
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+
+/** False where the record is gone. Its end is only ever put off: a message may be scheduled for long after. */
+export async function recordKeyUse(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  Key: Readonly<Record<string, string>>,
+  use: number,
+  keptUntil: number,
+): Promise<boolean> {
+  const [idName = ''] = Object.keys(Key);
+  const values = { ':use': use, ':purge': keptUntil };
+  const ended = `attribute_exists(${idName}) AND purge_at < :purge`;
+  if (await update('SET key_use = :use, purge_at = :purge', ended, values)) return true;
+  return update('SET key_use = :use', `attribute_exists(${idName})`, { ':use': use });
+
+  async function update(
+    UpdateExpression: string,
+    ConditionExpression: string,
+    ExpressionAttributeValues: Record<string, unknown>,
+  ): Promise<boolean> {
+    const command = { TableName, Key, UpdateExpression, ConditionExpression, ExpressionAttributeValues };
+    return conditionHolds(client.send(new UpdateCommand(command)));
+  }
+}

@@ -1,0 +1,208 @@
+/** The messages table. A call that the SDK repeats after a lost answer finds its own write and says so. */
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
+import type { ReadOptions } from '../../platform/read-options.ts';
+import { type Message, transitions } from '../message.ts';
+import { type CarrierReport, fieldsOf, statesEntered, type Transition } from '../transition.ts';
+import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
+import { messageRowOf, parseMessageRow } from './message-row.ts';
+import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
+import { manyMessages } from './read-many-messages.dynamo.ts';
+
+interface MessageTable {
+  readonly tableName: string;
+  readonly retentionDays: number;
+}
+
+export function dynamoMessageStore(client: DynamoDBDocumentClient, table: MessageTable): MessageStore {
+  const TableName = table.tableName;
+
+  async function create(message: Message): Promise<Created> {
+    const creating = await tryConditionalWrite(
+      client.send(
+        new PutCommand({
+          TableName,
+          Item: messageRowOf(message, table.retentionDays),
+          ConditionExpression: 'attribute_not_exists(message_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+    return creating.applied ? { created: true } : { created: false, existing: parseMessageRow(creating.row) };
+  }
+
+  async function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
+    const answer = await client.send(
+      new GetCommand({
+        TableName,
+        Key: { message_id: messageId },
+        ConsistentRead: reading?.consistent ?? true,
+      }),
+    );
+    return answer.Item === undefined ? undefined : parseMessageRow(answer.Item);
+  }
+
+  async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {
+    const now = wanted.at.toISOString();
+    const claiming = await tryConditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression:
+            'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
+          ConditionExpression:
+            'expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':sending': 'sending',
+            ':queued': 'queued',
+            ':now': now,
+            ':until': addSeconds(wanted.at, wanted.leaseSeconds).toISOString(),
+            ':claim': wanted.claimId,
+            ':one': 1,
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+    if (claiming.applied) return { outcome: 'claimed', message: parseMessageRow(claiming.answer.Attributes) };
+    if (claiming.row === undefined) return { outcome: 'unknown' };
+    const message = parseMessageRow(claiming.row);
+    if (message.handover_claim === wanted.claimId) return { outcome: 'claimed', message };
+    const held = message.status === 'sending' && (message.handover_until ?? '') > now;
+    return { outcome: held ? 'held' : 'not_sendable', message };
+  }
+
+  async function release(messageId: string, claimId: string, claimableAt: Date): Promise<void> {
+    await conditionHolds(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET handover_until = :until',
+          ConditionExpression: '#status = :sending AND handover_claim = :claim',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':until': claimableAt.toISOString(),
+            ':sending': 'sending',
+            ':claim': claimId,
+          },
+        }),
+      ),
+    );
+  }
+
+  async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
+    const changing = await tryConditionalWrite(client.send(transitionCommand(TableName, messageId, change)));
+    return changing.applied ? parseMessageRow(changing.answer.Attributes) : undefined;
+  }
+
+  async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
+    const known = Object.entries({ ...notedIn(noted), sent_at: noted.at.toISOString() });
+    await conditionHolds(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
+          ConditionExpression: 'attribute_exists(message_id)',
+          ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
+        }),
+      ),
+    );
+  }
+
+  async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
+    const filling = await tryConditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { message_id: messageId },
+          UpdateExpression: 'SET sent_at = :at',
+          ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
+          ReturnValues: 'ALL_NEW',
+        }),
+      ),
+    );
+    return filling.applied ? parseMessageRow(filling.answer.Attributes) : undefined;
+  }
+
+  async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
+    const keptUntil = epochSeconds(addDays(at, table.retentionDays + 10));
+    return recordKeyUse(client, TableName, { message_id: messageId }, use, keptUntil);
+  }
+
+  async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
+    const answer = await client.send(
+      new QueryCommand({
+        TableName,
+        IndexName: 'by-carrier-id',
+        KeyConditionExpression: 'carrier_key = :id',
+        ExpressionAttributeValues: { ':id': carrierMessageId },
+        Limit: 1,
+      }),
+    );
+    const [item] = answer.Items ?? [];
+    return item === undefined ? undefined : messageKey.parse(item).message_id;
+  }
+
+  return {
+    ...manyMessages(client, table),
+    create,
+    get,
+    claim,
+    release,
+    transition,
+    noteHandOver,
+    fillInSent,
+    noteKeyUse,
+    findByCarrierId,
+  };
+}
+
+const messageKey = z.object({ message_id: z.string() });
+
+/** The attributes that a carrier's word sets: the message's own, and the key by which its id finds the message. */
+function notedIn(word: CarrierReport): Record<string, unknown> {
+  const findable = word.findableByCarrierId === true && word.carrierMessageId !== undefined;
+  return { ...fieldsOf(word), ...(findable ? { carrier_key: word.carrierMessageId } : {}) };
+}
+
+/** One write: the new state, and the times of all states it proves. */
+function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
+  const { from } = transitions[change.to];
+  const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
+  const sets = ['#status = :to'];
+  const removes: string[] = [];
+  for (const state of statesEntered(change)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
+  for (const [name, value] of Object.entries(notedIn(change))) {
+    values[`:${name}`] = value;
+    sets.push(`${name} = :${name}`);
+  }
+  if (change.to === 'delivered' || change.to === 'read') removes.push('error_code', 'error_message');
+  const states = from.map((state, index) => {
+    values[`:from${index}`] = state;
+    return `:from${index}`;
+  });
+  return new UpdateCommand({
+    TableName,
+    Key: { message_id: messageId },
+    UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
+    ConditionExpression: `#status IN (${states.join(', ')})`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: values,
+    ReturnValues: 'ALL_NEW',
+  });
+}

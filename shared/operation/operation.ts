@@ -1,0 +1,93 @@
+/** An HTTP operation as the domain sees it: a request that was authenticated, counted and parsed, and its answer. */
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import type { Client } from '../client/client.ts';
+import { type FieldError, GatewayError } from '../contract/errors.ts';
+import type { Route, Scope } from '../contract/routes.ts';
+
+/** What is wrong with a field, in words: the small zod brings no language of its own. */
+z.config(en());
+
+/** The client behind a request, and what its credential allows. */
+export interface Caller {
+  readonly clientId: string;
+  readonly scopes: readonly Scope[];
+  /** Its row, at most 45 s old. */
+  readonly client: Client;
+}
+
+export interface ApiRequest {
+  /**
+   * Names this unit of work: made by us for each invocation, the same over every retry that an SDK makes within it.
+   * What a caller can choose, the request id of API Gateway included, identifies nothing (contract, section 3).
+   */
+  readonly workId: string;
+  readonly route: Route;
+  readonly method: string;
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed; undefined where there is none. */
+  readonly body: unknown;
+  readonly rawBody: string;
+  readonly sourceIp: string;
+  /** Undefined only where the route asks for no scope. */
+  readonly caller: Caller | undefined;
+  /** When the request came in. */
+  readonly now: Date;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value; or text or bytes, with their `Content-Type` among the headers. */
+  readonly body: unknown;
+  /** Fields for the request's log line: ids, never a body, a secret or a whole number. */
+  readonly log?: Readonly<Record<string, unknown>>;
+}
+
+export type Operation = (request: ApiRequest) => Promise<ApiResponse>;
+
+export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
+  if (request.caller === undefined) throw new Error('the route has no scope');
+  return request.caller;
+}
+
+/** The body as the schema has it. @throws GatewayError that names every faulty field at once. */
+export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new GatewayError('invalid_request', 'The request needs a body that is a JSON object.');
+  }
+  const details = new Map<string, FieldError>();
+  for (const issue of parsed.error.issues) {
+    const field = fieldName(issue.path);
+    const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
+    const message = missing ? 'This field is required.' : issue.message;
+    // Of several faults of one field the first is the one to mend first.
+    if (!details.has(field)) details.set(field, { field, message });
+  }
+  const fields = details.size === 1 ? 'A field is' : 'Some fields are';
+  throw new GatewayError('invalid_request', `${fields} not valid; see details.`, {
+    details: [...details.values()],
+  });
+}
+
+/** `recipients[2].to` */
+export function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -1,0 +1,39 @@
+/** Tells of a delivery that failed for good: at least once, whatever crashes, and as one entry in the activity log. */
+import type { ActivityLog } from '../../activity/activity-log.ts';
+import { derivedIdAt } from '../../platform/ids.ts';
+import type { Delivery } from '../delivery.ts';
+import { alerted } from '../delivery-transitions.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+
+export interface AlertDependencies {
+  readonly deliveries: DeliveryStore;
+  readonly activityLog: ActivityLog;
+  /** An ERROR line and one count of the metric `WebhookFailed`, which an alarm watches. */
+  readonly reportFailedDelivery: (delivery: Delivery) => void;
+  readonly newRevision: () => string;
+}
+
+/**
+ * `delivery` is failed with its alert pending, and stays in the agenda until the last line here: a crash at
+ * any line has the whole repeated. The entry's id is derived from the attempt, so repeating it writes the same entry.
+ */
+export async function alertFailure(dependencies: AlertDependencies, delivery: Delivery): Promise<void> {
+  const at = delivery.finished_at ?? delivery.created_at;
+  const attempt = String(delivery.attempt_number);
+  await dependencies.activityLog.add({
+    entry_id: derivedIdAt('act', new Date(at), 'webhook_failed', delivery.delivery_id, attempt),
+    kind: 'webhook_failed',
+    at,
+    summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
+    client_id: delivery.client_id,
+    message_id: delivery.message_id,
+    delivery_id: delivery.delivery_id,
+  });
+  dependencies.reportFailedDelivery(delivery);
+  await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
+}
+
+function lastError(delivery: Delivery): string {
+  const last = delivery.attempts.at(-1);
+  return `${last?.error ?? 'unknown'} (${last?.error_message ?? 'no more is known'})`;
+}

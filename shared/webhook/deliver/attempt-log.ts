@@ -1,0 +1,80 @@
+/** Bounds what a delivery keeps of its attempts, so that its row stays far below the 400 KB of a DynamoDB item. */
+import type { Attempt } from '../delivery.ts';
+
+const attemptsKept = 20;
+/** All attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
+const logBytesMax = 200_000;
+const textKeptBytes = 4096;
+const headersKeptBytes = 4096;
+/** Of an older attempt for which there is no room in full. */
+const shortTextBytes = 100;
+/** Above the size of such an attempt. */
+const shortAttemptBytes = 2000;
+
+/** The start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
+export function startOf(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
+
+/** As many headers as fit, in their order. */
+function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let left = headersKeptBytes;
+  for (const [name, value] of Object.entries(headers)) {
+    left -= sizeOf({ [name]: value });
+    if (left < 0) break;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/**
+ * The newest attempts: in full where there is room, older ones without headers and with the start of their texts, the
+ * oldest not at all. `number` of each says how many there were.
+ */
+export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
+  const kept: Attempt[] = [];
+  let left = logBytesMax;
+  for (const attempt of attempts.slice(-attemptsKept).reverse()) {
+    const full = boundedAttempt(attempt);
+    // Room for a short form of every attempt that is older.
+    const roomForOlder = (attemptsKept - kept.length) * shortAttemptBytes;
+    const entry = sizeOf(full) <= left - roomForOlder ? full : shortened(full);
+    left -= sizeOf(entry);
+    if (left < 0) break;
+    kept.unshift(entry);
+  }
+  return kept;
+}
+
+function boundedAttempt(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    request_headers: firstHeaders(attempt.request_headers),
+    response_headers: firstHeaders(attempt.response_headers),
+    response_body: startOf(attempt.response_body, textKeptBytes),
+    ...withErrorMessage(attempt, textKeptBytes / 2),
+  };
+}
+
+function shortened(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    shortened: true,
+    request_headers: {},
+    response_headers: {},
+    response_body: startOf(attempt.response_body, shortTextBytes),
+    ...withErrorMessage(attempt, shortTextBytes),
+  };
+}
+
+function withErrorMessage({ error_message }: Attempt, maxBytes: number): Partial<Attempt> {
+  return error_message === undefined ? {} : { error_message: startOf(error_message, maxBytes) };
+}
+
+/** As JSON in UTF-8: never less than DynamoDB counts for the same value. */
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

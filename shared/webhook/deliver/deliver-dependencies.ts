@@ -1,0 +1,65 @@
+/** The delivery worker's ports on AWS, made of its environment. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dynamoActivityLog } from '../../activity/activity-log.dynamo.ts';
+import { dynamoWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
+import { cachedSecrets } from '../../client/webhook-secrets.ts';
+import { dynamo, scheduler, sqs } from '../../platform/aws/clients.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { type Environment, webhookRuleNames } from '../../platform/env.ts';
+import { logWarning } from '../../platform/log.ts';
+import { dynamoEndpointHealthStore } from '../endpoint-health/endpoint-health.dynamo.ts';
+import { endpointHealth } from '../endpoint-health/endpoint-health.ts';
+import { httpPost } from '../post/post-webhook.ts';
+import { dnsResolve, machineResolve } from '../post/resolve-host.ts';
+import { addressRules } from '../post/webhook-url.ts';
+import { sqsDeliveryQueue } from '../schedule/delivery-queue.sqs.ts';
+import { eventBridgeDeliveryScheduler } from '../schedule/delivery-schedule.scheduler.ts';
+import { makeRetryScheduler } from '../schedule/retry-scheduler.ts';
+import { dynamoDeliveryStore } from '../store/delivery-store.dynamo.ts';
+import type { DeliverDependencies } from './deliver-webhook.ts';
+import { reportFailedDelivery } from './delivery-log.ts';
+
+export const deliverEnvironment = [
+  'WEBHOOK_DELIVERIES_TABLE',
+  'CLIENT_SECRETS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'WEBHOOKS_QUEUE_URL',
+  'WEBHOOKS_QUEUE_ARN',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_ARN',
+  'SCHEDULE_GROUP',
+  'SCHEDULE_ROLE_ARN',
+  'SCHEDULE_LEAD_SECONDS',
+  ...webhookRuleNames,
+  'RETENTION_DAYS',
+] as const;
+
+export function deliverDependencies(
+  env: Environment<(typeof deliverEnvironment)[number]>,
+): DeliverDependencies {
+  const database = dynamo();
+  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const schedules = eventBridgeDeliveryScheduler(scheduler(), {
+    groupName: env.SCHEDULE_GROUP,
+    roleArn: env.SCHEDULE_ROLE_ARN,
+    queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
+  });
+  return {
+    deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
+    activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
+    health: endpointHealth(dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE)),
+    post: httpPost({
+      rules: addressRules(env),
+      resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
+    }),
+    queue,
+    retryScheduler: makeRetryScheduler(queue, schedules, env.SCHEDULE_LEAD_SECONDS),
+    clock: systemClock,
+    sleep: async (ms) => void (await sleep(ms)),
+    newRevision: randomUUID,
+    reportFailedDelivery,
+    warn: logWarning,
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
+ * only while it is still the one that was read, so of any number of workers one succeeds.
+ */
+import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
+import { boundedAttempts } from './deliver/attempt-log.ts';
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  deliveryTransitions,
+  type Lane,
+  retryDelaysSeconds,
+} from './delivery.ts';
+
+/** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */
+const sweepGraceSeconds = 90;
+/** How long the sweep leaves a delivery alone that it has just enqueued again. */
+export const sweepPauseSeconds = 300;
+/** Far above the 5.5 s of a POST plus the writes around it, so that a held attempt's worker is alive or dead. */
+export const leaseSeconds = 30;
+/** After so many dead workers the attempt counts as failed: a receiver must not be able to kill them for ever. */
+export const interruptionsMax = 3;
+
+export interface NewDelivery {
+  readonly delivery_id: string;
+  readonly client_id: string;
+  readonly message_id: string;
+  readonly event: string;
+  readonly url: string;
+  readonly body: string;
+  readonly lane: Lane;
+}
+
+export function newDelivery(
+  given: NewDelivery,
+  now: Date,
+  retentionDays: number,
+  revision: string,
+): Delivery {
+  return {
+    ...given,
+    state: 'pending',
+    attempt_number: 1,
+    attempt_trigger: 'automatic',
+    attempt_due_at: now.toISOString(),
+    attempts: [],
+    interruptions: 0,
+    created_at: now.toISOString(),
+    purge_at: epochSeconds(addDays(now, retentionDays)),
+    revision,
+  };
+}
+
+/** What is to be done about a delivery at a moment: the whole decision, from the row alone. */
+type NextStep =
+  | { readonly kind: 'attempt' }
+  | { readonly kind: 'wait'; readonly remainingMs: number }
+  | { readonly kind: 'alert' }
+  | { readonly kind: 'nothing'; readonly reason: 'finished' | 'held' };
+
+export function nextStep(delivery: Delivery, now: Date): NextStep {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return { kind: 'nothing', reason: 'finished' };
+    case 'failed':
+      return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing', reason: 'finished' };
+    case 'attempting': {
+      const held = delivery.lease_until !== undefined && now < new Date(delivery.lease_until);
+      return held ? { kind: 'nothing', reason: 'held' } : { kind: 'attempt' };
+    }
+    case 'pending':
+    case 'retry_scheduled': {
+      const remainingMs = new Date(delivery.attempt_due_at).getTime() - now.getTime();
+      return remainingMs > 0 ? { kind: 'wait', remainingMs } : { kind: 'attempt' };
+    }
+  }
+}
+
+/** When a delivery is looked at if nobody has made its attempt; undefined where nothing is left to do. */
+export function nextReviewAt(delivery: Delivery): Date | undefined {
+  switch (delivery.state) {
+    case 'acknowledged':
+      return undefined;
+    case 'failed':
+      if (!delivery.alert_pending) return undefined;
+      return addSeconds(new Date(delivery.finished_at ?? delivery.attempt_due_at), sweepGraceSeconds);
+    case 'attempting':
+      return new Date(delivery.lease_until ?? delivery.attempt_due_at);
+    case 'pending':
+    case 'retry_scheduled':
+      return addSeconds(new Date(delivery.attempt_due_at), sweepGraceSeconds);
+  }
+}
+
+/** A delivery that has no row yet is due, whatever the clock of its relay said. */
+export function dueNow(delivery: Delivery, now: Date): Delivery {
+  return new Date(delivery.attempt_due_at) <= now
+    ? delivery
+    : { ...delivery, attempt_due_at: now.toISOString() };
+}
+
+/** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */
+export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
+  return enter(delivery, 'attempting', revision, {
+    interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
+    lease_until: addSeconds(now, leaseSeconds).toISOString(),
+  });
+}
+
+export function acknowledged(delivery: Delivery, attempt: Attempt, revision: string): Delivery {
+  return finished(delivery, 'acknowledged', attempt, revision, {});
+}
+
+/** After a failed attempt: the next one of the schedule, or the end. A resend by hand is a single attempt. */
+export function afterFailure(
+  delivery: Delivery,
+  attempt: Attempt,
+  timeScale: number,
+  revision: string,
+): Delivery {
+  const delay = delivery.attempt_trigger === 'manual' ? undefined : retryDelay(attempt.number, timeScale);
+  if (delay === undefined) {
+    return finished(delivery, 'failed', attempt, revision, { alert_pending: true });
+  }
+  const dueAt = addSeconds(new Date(attempt.ended_at), delay);
+  return enter(withoutLease(delivery), 'retry_scheduled', revision, {
+    lane: attempt.error === 'timeout' ? 'slow' : 'fast',
+    attempt_number: attempt.number + 1,
+    attempt_due_at: dueAt.toISOString(),
+    attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
+    interruptions: 0,
+  });
+}
+
+/** Failed, and told of. */
+export function alerted(delivery: Delivery, revision: string): Delivery {
+  const { alert_pending: _, ...rest } = delivery;
+  return bounded({ ...rest, revision });
+}
+
+/** One more attempt of a finished delivery, asked for by a person. */
+export function resendDue(delivery: Delivery, now: Date, revision: string): Delivery {
+  const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
+  return enter(rest, 'pending', revision, {
+    attempt_number: delivery.attempt_number + 1,
+    attempt_trigger: 'manual',
+    attempt_due_at: now.toISOString(),
+    interruptions: 0,
+  });
+}
+
+function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
+  const delay = retryDelaysSeconds[afterAttempt - 1];
+  return delay === undefined ? undefined : Math.ceil(delay / timeScale);
+}
+
+function finished(
+  delivery: Delivery,
+  state: 'acknowledged' | 'failed',
+  attempt: Attempt,
+  revision: string,
+  more: Partial<Delivery>,
+): Delivery {
+  return enter(withoutLease(delivery), state, revision, {
+    attempts: kept(delivery, attempt),
+    finished_at: attempt.ended_at,
+    ...more,
+  });
+}
+
+function enter(from: Delivery, state: DeliveryState, revision: string, change: Partial<Delivery>): Delivery {
+  if (!deliveryTransitions[state].includes(from.state)) {
+    throw new Error(`a delivery cannot become ${state} from ${from.state}`);
+  }
+  return bounded({ ...from, ...change, state, revision });
+}
+
+/** With each step, so that a row of before that has grown too large fits again. */
+function bounded(delivery: Delivery): Delivery {
+  return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
+}
+
+function withoutLease(delivery: Delivery): Delivery {
+  const { lease_until: _, ...rest } = delivery;
+  return rest;
+}
+
+function kept(delivery: Delivery, attempt: Attempt): readonly Attempt[] {
+  return [...delivery.attempts, attempt];
+}

@@ -1,0 +1,106 @@
+/**
+ * What is known of receivers, as rows of the deliveries table named `endpoint#<client>#<origin>` and
+ * `trial#<client>#<slot>`; they go by TTL at the latest.
+ */
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { epochSeconds } from '../../platform/clock.ts';
+import type { Endpoint, EndpointHealthStore } from './endpoint-health.ts';
+
+const endpointRow = z.object({
+  status: z.enum(['healthy', 'slow']),
+  known_until: z.iso.datetime(),
+  slow_but_ok: z.optional(z.boolean()),
+});
+const trialRow = z.object({ taken_since: z.iso.datetime() });
+
+export function dynamoEndpointHealthStore(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+): EndpointHealthStore {
+  const endpointKey = (of: Endpoint) => ({ delivery_id: `endpoint#${of.clientId}#${of.origin}` });
+  const slotKey = (slot: string) => ({ delivery_id: `trial#${slot}` });
+  const lasting = (until: Date) => ({ known_until: until.toISOString(), purge_at: epochSeconds(until) });
+
+  return {
+    async read(endpoint) {
+      // Half the price of a consistent read, and a few milliseconds behind at most times: workers remember it for longer.
+      const answer = await client.send(new GetCommand({ TableName: tableName, Key: endpointKey(endpoint) }));
+      if (answer.Item === undefined) return undefined;
+      const { status, known_until, slow_but_ok: slowButOk = false } = endpointRow.parse(answer.Item);
+      const until = new Date(known_until);
+      return status === 'healthy' ? { status, until, slowButOk } : { status, until };
+    },
+
+    async setSlow(endpoint, slowAt, until) {
+      await client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: {
+            ...endpointKey(endpoint),
+            status: 'slow',
+            slow_at: slowAt.toISOString(),
+            ...lasting(until),
+          },
+        }),
+      );
+    },
+
+    async setLikelySlow(endpoint, now, until) {
+      await conditionHolds(
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...endpointKey(endpoint), status: 'slow', ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(slow_at) OR known_until <= :now',
+            ExpressionAttributeValues: { ':now': now.toISOString() },
+          }),
+        ),
+      );
+    },
+
+    async setHealthy(endpoint, until, slowButOk, unlessSlowSince) {
+      return conditionHolds(
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...endpointKey(endpoint), status: 'healthy', slow_but_ok: slowButOk, ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(slow_at) OR slow_at <= :limit',
+            ExpressionAttributeValues: { ':limit': unlessSlowSince.toISOString() },
+          }),
+        ),
+      );
+    },
+
+    async takeSlot(slot, holder, now, until) {
+      const taking = await tryConditionalWrite(
+        client.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...slotKey(slot), holder, taken_since: now.toISOString(), ...lasting(until) },
+            ConditionExpression: 'attribute_not_exists(holder) OR holder = :holder OR known_until <= :now',
+            ExpressionAttributeValues: { ':holder': holder, ':now': now.toISOString() },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (taking.applied) return undefined;
+      return new Date(taking.row === undefined ? now : trialRow.parse(taking.row).taken_since);
+    },
+
+    async freeSlot(slot, holder) {
+      // False where its time was over and another took it.
+      await conditionHolds(
+        client.send(
+          new DeleteCommand({
+            TableName: tableName,
+            Key: slotKey(slot),
+            ConditionExpression: 'holder = :holder',
+            ExpressionAttributeValues: { ':holder': holder },
+          }),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The body of a webhook (specification, section 2.4): a function of the message and the event alone, so never two versions of it. */
+import type { EventStatus, Message } from '../../message/message.ts';
+
+/** The event's name (specification, section 6.1). There is no `whatsapp.expired`: a time-out is a failure there. */
+export function eventName(message: Message, status: EventStatus): string {
+  return message.channel === 'whatsapp' && status === 'expired'
+    ? 'whatsapp.failed'
+    : `${message.channel}.${status}`;
+}
+
+/**
+ * The JSON text to post. A field that is not yet known at this event is left out, never null (contract, section 7).
+ * `data.status` is the state that the event tells of, even if the message has moved on since.
+ *
+ * @throws Error when the message never entered that state.
+ */
+export function eventBody(message: Message, status: EventStatus): string {
+  const enteredAt = message[`${status}_at`];
+  if (enteredAt === undefined) throw new Error(`${message.message_id} has not been ${status}`);
+  const arrived = status === 'delivered' || status === 'read';
+  return JSON.stringify({
+    event: eventName(message, status),
+    timestamp: enteredAt,
+    data: {
+      message_id: message.message_id,
+      recipient: message.recipient,
+      status,
+      sent_at: message.sent_at,
+      delivered_at: arrived ? message.delivered_at : undefined,
+      read_at: status === 'read' ? message.read_at : undefined,
+      cost: message.cost,
+      currency: message.currency,
+      reference: message.reference,
+      client_id: message.client_id,
+      ...errorOf(message, status),
+    },
+  });
+}
+
+function errorOf(message: Message, status: EventStatus): { error_code?: string; error_message?: string } {
+  if (status === 'expired') {
+    return {
+      error_code: message.channel === 'whatsapp' ? 'expired' : (message.error_code ?? 'expired'),
+      error_message:
+        message.error_message ?? 'The message was not confirmed delivered within its validity period.',
+    };
+  }
+  if (status === 'failed') {
+    return {
+      error_code: message.error_code ?? 'failed',
+      error_message: message.error_message ?? 'The message could not be delivered.',
+    };
+  }
+  return {};
+}

@@ -1,0 +1,114 @@
+/** From a change of a message to the deliveries it owes: the same change gives the same rows, however often it is relayed. */
+import type { DueItemIndex } from '../../due-items/due-item-index.ts';
+import { eventsToSend, type MessageChange } from '../../message/message.ts';
+import { allEnded } from '../../platform/aws/permanent-fault.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Delivery } from '../delivery.ts';
+import { type NewDelivery, newDelivery } from '../delivery-transitions.ts';
+import { initialLane } from '../endpoint-health/choose-lane.ts';
+import { type EndpointHealth, endpointOf } from '../endpoint-health/endpoint-health.ts';
+import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
+import { eventBody, eventName } from './event-body.ts';
+
+/** A change that owes webhooks, and its account's URL, which is needed only where the message has none. */
+export interface ChangeWithAccountUrl extends MessageChange {
+  readonly accountUrl: string | undefined;
+}
+
+interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
+  /** When the message entered the state. */
+  readonly happenedAt: string;
+}
+
+/**
+ * One delivery for each event state that the change entered, in the order of the states.
+ * The request's URL goes before the account's, which is taken as it stands when the event happens;
+ * with neither there is nothing to deliver (contract, section 7).
+ */
+export function planDeliveries({ before, after, accountUrl }: ChangeWithAccountUrl): PlannedDelivery[] {
+  const url = after.webhook_url ?? accountUrl;
+  if (url === undefined) return [];
+  return eventsToSend({ before, after }).map((status) => {
+    const event = eventName(after, status);
+    return {
+      delivery_id: deliveryIdOf({ messageId: after.message_id, event }),
+      client_id: after.client_id,
+      message_id: after.message_id,
+      event,
+      url,
+      body: eventBody(after, status),
+      happenedAt: after[`${status}_at`] ?? after.created_at,
+    };
+  });
+}
+
+export interface UnpersistedDeliveryDependencies {
+  readonly health: Pick<EndpointHealth, 'status'>;
+  readonly clock: Clock;
+  readonly warn: (message: string, error: unknown) => void;
+  readonly newRevision: () => string;
+  readonly retentionDays: number;
+}
+
+/** A delivery on its way to the worker that makes its row. */
+export async function unpersistedDelivery(
+  dependencies: UnpersistedDeliveryDependencies,
+  planned: PlannedDelivery,
+): Promise<Delivery> {
+  const { happenedAt: _happenedAt, ...given } = planned;
+  const lane = await initialLane(dependencies, endpointOf(given));
+  return newDelivery(
+    { ...given, lane },
+    dependencies.clock(),
+    dependencies.retentionDays,
+    dependencies.newRevision(),
+  );
+}
+
+export interface RelayWebhooksDependencies extends UnpersistedDeliveryDependencies {
+  readonly dueItemIndex: DueItemIndex;
+  readonly queue: DeliveryQueue;
+}
+
+/**
+ * Enters the deliveries in the agenda, then puts them, whole, on their queues: from then on the sweep makes anew what a
+ * queue loses. The worker that takes one makes its row as it claims it, which saves a write for each. Relayed again, a
+ * delivery finds its row.
+ *
+ * @throws when any of it is not surely done: all of it is to be relayed again.
+ */
+export async function relayDeliveries(
+  dependencies: RelayWebhooksDependencies,
+  owed: readonly ChangeWithAccountUrl[],
+): Promise<number> {
+  const planned = owed.flatMap(planDeliveries);
+  const deliveries = await Promise.all(planned.map((given) => unpersistedDelivery(dependencies, given)));
+  await dependencies.dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
+  await enqueue(
+    dependencies.queue,
+    deliveries.map((delivery) => ({ delivery, message: unpersistedDeliveryMessage(delivery) })),
+  );
+  return deliveries.length;
+}
+
+export function unpersistedDeliveryMessage(delivery: Delivery): DeliveryMessage {
+  return { delivery_id: delivery.delivery_id, delivery };
+}
+
+export interface Enqueued {
+  readonly delivery: Delivery;
+  readonly message: DeliveryMessage;
+}
+
+/** Puts each delivery on its lane's queue. */
+export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
+  await allEnded(
+    (['fast', 'slow'] as const).map(async (lane) => {
+      const entries = enqueued
+        .filter(({ delivery }) => delivery.lane === lane)
+        .map(({ delivery, message }) => ({ clientId: delivery.client_id, message, delaySeconds: 0 }));
+      if (entries.length > 0) await queue.send(lane, entries);
+    }),
+  );
+}

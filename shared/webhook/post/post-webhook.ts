@@ -1,0 +1,235 @@
+/**
+ * One POST to a receiver that may be slow, broken or hostile: it ends within 5.5 s, reads at most 16 KiB of the
+ * answer, follows no redirect, unpacks nothing, and says where it got to.
+ */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { AttemptError } from '../delivery.ts';
+import {
+  type AddressRules,
+  checkUrl,
+  guardedLookup,
+  hostOf,
+  isAllowedAddress,
+  type Resolve,
+} from './address-guard.ts';
+import { classifyError, type Phase } from './classify-post-error.ts';
+import { connections } from './connections.ts';
+import type { ConnectTo } from './dial.ts';
+import { statusLineReader } from './status-line.ts';
+
+/** From the start of the connection, the name's resolution included, to the status line (contract, section 7). */
+const statusLineLimitMs = 5000;
+/** What the rest of an answer is given after its status line; the two together bound an attempt. */
+const restLimitMs = 500;
+const answerReadMaxBytes = 16_384;
+const answerKeptBytes = 4096;
+const headersKeptMax = 40;
+const headerKeptCharacters = 256;
+
+interface PostRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface PostResult {
+  /** Milliseconds from the start; a phase that a pooled connection skipped, or that was not reached, is absent. */
+  readonly timings: PostTimings;
+  readonly reusedConnection: boolean;
+  readonly address?: string | undefined;
+  readonly status?: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyStart: string;
+  /** Absent exactly when the receiver acknowledged: status 200 in time. */
+  readonly error?: AttemptError | undefined;
+  readonly errorMessage?: string | undefined;
+}
+
+interface PostTimings {
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  firstByteMs?: number;
+  totalMs: number;
+}
+
+/** Never throws: whatever happens is a result. */
+export type Post = (request: PostRequest) => Promise<PostResult>;
+
+interface PostSettings {
+  readonly rules: AddressRules;
+  readonly resolve: Resolve;
+  readonly tls?: SecureContextOptions;
+  readonly connectTo?: ConnectTo;
+}
+
+/** A poster with connections of its own. */
+export function httpPost(settings: PostSettings): Post {
+  const lookup = guardedLookup(settings.resolve, settings.rules);
+  const { http, https, makeRoom } = connections(settings.tls, settings.connectTo);
+
+  return (given) => {
+    // An address in the URL itself is never looked up, so the guard must see it here.
+    const verdict = checkUrl(given.url, settings.rules);
+    if (!verdict.allowed) return Promise.resolve(blocked(`the URL ${verdict.reason}`));
+    const options = {
+      method: 'POST',
+      headers: { ...given.headers, 'content-length': String(Buffer.byteLength(given.body)) },
+      maxHeaderSize: answerReadMaxBytes,
+    };
+    const open = (onLookup: () => void) => {
+      // The socket comes when it is connected, so the end of the lookup is noted here.
+      const noted: LookupFunction = (hostname, lookupOptions, callback) =>
+        lookup(hostname, lookupOptions, (error, address, family) => {
+          if (!error) onLookup();
+          callback(error, address, family);
+        });
+      return verdict.url.protocol === 'https:'
+        ? httpsRequest(verdict.url, { ...options, lookup: noted, agent: https })
+        : httpRequest(verdict.url, { ...options, lookup: noted, agent: http });
+    };
+    makeRoom();
+    return run(open, given.body, verdict.url, settings.rules);
+  };
+}
+
+function run(
+  open: (onLookup: () => void) => ClientRequest,
+  body: string,
+  url: URL,
+  rules: AddressRules,
+): Promise<PostResult> {
+  return new Promise((settle) => {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    const timings: PostTimings = { totalMs: 0 };
+    let phase: Phase = isIP(hostOf(url)) === 0 ? 'dns' : 'connect';
+    let socket: Socket | undefined;
+    let address: string | undefined;
+    let status: number | undefined;
+    let response: IncomingMessage | undefined;
+    const answer: Buffer[] = [];
+    let answerBytes = 0;
+    let done = false;
+
+    const request = open(onLookup);
+    const reader = statusLineReader(answerReadMaxBytes);
+    let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
+
+    /** The single way out; what comes after it is ignored. */
+    function end(cause: { kind: 'complete' | 'timeout' } | { kind: 'error'; error: Error }): void {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      socket?.off('data', onData);
+      socket?.off('secureConnect', onSecure);
+      // A whole answer leaves its connection in the pool; anything else is cut off.
+      if (cause.kind !== 'complete') request.destroy();
+      timings.totalMs = elapsed();
+      settle({
+        timings,
+        reusedConnection: request.reusedSocket,
+        address,
+        status,
+        headers: response === undefined ? {} : headersKept(response),
+        bodyStart: Buffer.concat(answer).subarray(0, answerKeptBytes).toString('utf8'),
+        // Once the status line is there, the attempt is decided: what goes wrong with the rest changes nothing.
+        ...(status === undefined ? classifyError(cause, phase) : verdictOf(status)),
+      });
+    }
+
+    function onLookup(): void {
+      timings.dnsMs = elapsed();
+      phase = 'connect';
+    }
+    function onConnect(): void {
+      timings.connectMs = elapsed();
+      address = socket?.remoteAddress;
+      phase = url.protocol === 'https:' ? 'tls' : 'answer';
+      // The lookup let no other address pass; should the runtime ever connect past it, nothing is sent.
+      if (address !== undefined && !isAllowedAddress(address, rules)) {
+        end({
+          kind: 'error',
+          error: Object.assign(new Error(`connected to ${address}`), { code: 'EBLOCKED' }),
+        });
+      }
+    }
+    function onSecure(): void {
+      timings.tlsMs = elapsed();
+      phase = 'answer';
+    }
+    function onData(chunk: Buffer): void {
+      timings.firstByteMs ??= elapsed();
+      const line = reader(chunk);
+      if (line === undefined) return;
+      socket?.off('data', onData);
+      if (line === 'unreadable') {
+        end({ kind: 'error', error: Object.assign(new Error('the answer is not HTTP'), { code: 'HPE_' }) });
+      } else if (elapsed() > statusLineLimitMs) {
+        end({ kind: 'timeout' });
+      } else {
+        status = line;
+        clearTimeout(timer);
+        timer = setTimeout(() => end({ kind: 'timeout' }), restLimitMs);
+      }
+    }
+
+    request.on('socket', (given) => {
+      socket = given;
+      if (request.reusedSocket) {
+        phase = 'answer';
+        address = given.remoteAddress;
+      } else {
+        given.on('secureConnect', onSecure);
+        onConnect();
+      }
+      given.prependListener('data', onData);
+    });
+    request.on('response', (given) => {
+      response = given;
+      given.on('data', (chunk: Buffer) => {
+        answer.push(chunk.subarray(0, answerReadMaxBytes - answerBytes));
+        answerBytes += chunk.length;
+        if (answerBytes >= answerReadMaxBytes) end({ kind: 'timeout' });
+      });
+      given.on('end', () => end({ kind: 'complete' }));
+      given.on('error', (error) => end({ kind: 'error', error }));
+    });
+    // Nothing we ask for upgrades a connection: whoever does it anyway is cut off.
+    request.on('upgrade', (_response, upgraded) => {
+      upgraded.destroy();
+      end({ kind: 'error', error: new Error('the connection was upgraded') });
+    });
+    request.on('error', (error) => end({ kind: 'error', error }));
+    request.on('close', () => end({ kind: 'error', error: new Error('the connection closed') }));
+    request.end(body);
+  });
+}
+
+function verdictOf(status: number): { error?: AttemptError; errorMessage?: string } {
+  if (status === 200) return {};
+  const redirect = status >= 300 && status < 400;
+  return { error: redirect ? 'redirect' : 'not_200', errorMessage: `answered with status ${status}` };
+}
+
+function headersKept(response: IncomingMessage): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers).slice(0, headersKeptMax)) {
+    kept[name] = String(value).slice(0, headerKeptCharacters);
+  }
+  return kept;
+}
+
+function blocked(errorMessage: string): PostResult {
+  return {
+    timings: { totalMs: 0 },
+    reusedConnection: false,
+    headers: {},
+    bodyStart: '',
+    error: 'blocked',
+    errorMessage,
+  };
+}

@@ -1,0 +1,23 @@
+/** The two webhook queues. The client is the message group: a fair queue keeps one client's flood from the others. */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendMessages } from '../../platform/aws/send-all.sqs.ts';
+import type { Lane } from '../delivery.ts';
+import type { DeliveryQueue } from './retry-scheduler.ts';
+
+export function sqsDeliveryQueue(
+  client: SQSClient,
+  queueUrls: Readonly<Record<Lane, string>>,
+): DeliveryQueue {
+  return {
+    send: (lane, entries) =>
+      sendMessages(
+        client,
+        queueUrls[lane],
+        entries.map(({ clientId, message, delaySeconds }) => ({
+          json: JSON.stringify(message),
+          clientId,
+          delaySeconds,
+        })),
+      ),
+  };
+}

@@ -1,0 +1,265 @@
+/** The admin API: who may call it, what it shows, and how it is read page by page. */
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
+import { secretHash } from '../../../shared/client/secret-text.ts';
+import { eventually, gateway } from '../../support/gateway/gateway.ts';
+import { call, tokenOf } from '../../support/http/client.ts';
+import type { Answer } from '../../support/http/http-call.ts';
+import { failForGood } from '../../support/webhook/final-failure.ts';
+import { startRecoveringWebhookEndpoint } from '../../support/webhook/recovering-endpoint.ts';
+
+const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
+
+/** The only answers in which a secret may stand: the one that has just been made, shown this once. */
+const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
+  'createClient',
+  'renewClientSecret',
+  'renewWebhookSecret',
+  'createApiKey',
+]);
+
+let admin: string;
+let client: Record<string, string>;
+let apiKey: Record<string, string>;
+let messageId: string;
+let deliveryId: string;
+
+const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(method, path, { token, ...(body === undefined ? {} : { body }) });
+
+/** A path of the route that leads somewhere, and a body that it takes. */
+function requestOf(name: AdminApiRouteName): { method: string; path: string; body?: unknown } {
+  const { method, path } = adminApiRoutes[name];
+  const queries: Partial<Record<AdminApiRouteName, string>> = {
+    searchMessages: `?client_id=${client.client_id}`,
+    listActivity: `?client_id=${client.client_id}`,
+  };
+  const bodies: Partial<Record<AdminApiRouteName, unknown>> = {
+    createClient: { name: 'Another shop' },
+    changeClient: { disabled: false, webhook_url: 'http://127.0.0.1:9/other' },
+    setLimits: { endpoint: 'POST /api/v1/sms/bulk', per_minute: 20 },
+    removeLimits: { endpoint: 'POST /api/v1/sms/bulk' },
+    resendWebhooks: { delivery_ids: [deliveryId] },
+  };
+  const filled = path
+    .replace('{client_id}', client.client_id ?? '')
+    .replace('{key_id}', apiKey.key_id ?? '')
+    .replace('{message_id}', messageId)
+    .replace('{delivery_id}', deliveryId);
+  const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
+  return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
+}
+
+beforeAll(async () => {
+  const { admin: credentials } = gateway();
+  admin = await tokenOf(credentials.client_id, credentials.client_secret);
+  const webhookEndpoint = await startRecoveringWebhookEndpoint();
+  webhookEndpoint.answer = { status: 500, body: 'down' };
+  const created = await as(admin, 'POST', '/admin/api/clients', {
+    name: 'Shop',
+    webhook_url: webhookEndpoint.url,
+  });
+  client = created.body as Record<string, string>;
+  apiKey = (await as(admin, 'POST', `/admin/api/clients/${client.client_id}/api-keys`, {})).body as never;
+  const sent = await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/send', {
+    to: '+447700900123',
+    message: 'Hello',
+    reference: 'order-42',
+  });
+  messageId = String(sent.body.message_id);
+  deliveryId = (await failForGood(messageId, 'sms.sent')).delivery_id;
+  webhookEndpoint.close();
+}, 120_000);
+
+describe('the admin API', () => {
+  describe.each(names)('%s', (name) => {
+    it('is refused to a client of another scope, and without a token', async () => {
+      const { method, path, body } = requestOf(name);
+      const refused = await as(apiKey.api_key ?? '', method, path, body);
+      expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
+      const unknown = await call(method, path, body === undefined ? {} : { body });
+      expect([unknown.status, unknown.body.error]).toEqual([401, 'unauthorized']);
+    });
+  });
+
+  it('answers every route, shows no secret but a new one, once, and never a hash', async () => {
+    const kept = [client.client_secret, client.webhook_secret, apiKey.api_key].map(String);
+    const hidden = [...kept, ...kept.map(secretHash)];
+    for (const name of names) {
+      const { method, path, body } = requestOf(name);
+      const answer = await as(admin, method, path, body);
+      expect(`${name} ${answer.status} ${answer.status === 200 ? '' : answer.text}`).toBe(`${name} 200 `);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      for (const text of hidden) expect(answer.text).not.toContain(text);
+      expect(answer.text).not.toMatch(/"(hash|key_hash|secret|webhook_secrets)"/);
+      expect(`${name} ${/"(cs_|whsec_|sk-)/.test(answer.text)}`).toBe(`${name} ${showsSecret.has(name)}`);
+    }
+  });
+
+  it.each(names.filter((name) => adminApiRoutes[name].method !== 'GET'))(
+    'notes in the activity log what %s changes, and who changed it',
+    async (name) => {
+      const own = (await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' })).body;
+      const path = `/admin/api/clients/${String(own.client_id)}`;
+      const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
+      await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
+      const entriesOf = async (id: unknown): Promise<Activity[]> =>
+        (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
+          .entries as Activity[];
+      // A webhook that can be sent again is the other client's.
+      const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
+      const before = (await entriesOf(about)).length;
+      const request = requestOf(name);
+      const changed = await as(
+        admin,
+        request.method,
+        request.path
+          .replace(String(client.client_id), String(own.client_id))
+          .replace(String(apiKey.key_id), String(key.key_id)),
+        request.body,
+      );
+      expect(changed.status).toBe(200);
+      const created = name === 'createClient';
+      const entries = await entriesOf(created ? changed.body.client_id : about);
+      expect(entries.length).toBe(created ? 1 : before + 1);
+      expect(entries[0]).toMatchObject({ actor: gateway().admin.client_id });
+    },
+  );
+
+  it('tells a path that it does not have from a method that a path does not take', async () => {
+    expect((await as(admin, 'GET', '/admin/api/nothing')).status).toBe(404);
+    const wrong = await as(admin, 'DELETE', '/admin/api/clients');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
+  it('names every faulty field of a change, and changes nothing', async () => {
+    const { status, body } = await as(admin, 'POST', '/admin/api/clients', {
+      name: ' ',
+      scopes: ['all'],
+      webhook_url: 'ftp://shop.test',
+    });
+    expect(status).toBe(400);
+    const fields = (body.details as { field: string }[]).map(({ field }) => field);
+    expect(fields).toEqual(['name', 'scopes[0]', 'webhook_url']);
+  });
+});
+
+describe('a filter by client', () => {
+  const get = (path: string) => as(admin, 'GET', `/admin/api${path}`);
+
+  it.each(['/activity?', '/activity?kind=webhook_failed&', '/messages?'])(
+    'of %s takes a name, and says where there is no such client, or more than one',
+    async (path) => {
+      const name = `Shop ${randomUUID()}`;
+      const unknown = await get(`${path}client_id=${encodeURIComponent(name)}`);
+      expect([unknown.status, unknown.body.message]).toEqual([404, `There is no client ${name}.`]);
+      const made = await as(admin, 'POST', '/admin/api/clients', { name });
+      const byName = await get(`${path}client_id=${encodeURIComponent(name.toUpperCase())}`);
+      const byId = await get(`${path}client_id=${String(made.body.client_id)}`);
+      expect([byName.status, byName.body]).toEqual([200, byId.body]);
+      await as(admin, 'POST', '/admin/api/clients', { name });
+      const several = await get(`${path}client_id=${encodeURIComponent(name)}`);
+      expect([several.status, several.body.message]).toEqual([
+        400,
+        expect.stringContaining(String(made.body.client_id)),
+      ]);
+      expect((await get(`${path}client_id=%20`)).status).toBe(404);
+      // No key of a table is as long.
+      expect((await get(`${path}client_id=${'x'.repeat(3000)}`)).status).toBe(400);
+    },
+  );
+
+  it('is refused beside a recipient, and a recipient that is no phone number, instead of being left out', async () => {
+    const to = encodeURIComponent('+447700900123');
+    const both = await get(`/messages?client_id=${client.client_id}&recipient=${to}`);
+    expect([both.status, both.body.message]).toEqual([
+      400,
+      'Search by a recipient or by a client, not by both.',
+    ]);
+    for (const path of ['/messages?recipient=hello', '/outbox?to=hello']) {
+      expect((await get(path)).status).toBe(400);
+    }
+  });
+});
+
+describe('the activity log', () => {
+  it('is read page by page, each entry once, by kind and by time', async () => {
+    const activity = `/admin/api/activity?client_id=${client.client_id}`;
+    const all = (await as(admin, 'GET', `${activity}&limit=100`)).body.entries as { entry_id: string }[];
+    const seen: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const more = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
+      const { body } = await as(
+        admin,
+        'GET',
+        `/admin/api/activity?client_id=${client.client_id}&limit=2${more}`,
+      );
+      seen.push(...(body.entries as { entry_id: string }[]).map(({ entry_id }) => entry_id));
+      cursor = body.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(all.map(({ entry_id }) => entry_id));
+    const failed = await as(
+      admin,
+      'GET',
+      `/admin/api/activity?client_id=${client.client_id}&kind=webhook_failed`,
+    );
+    const failures = failed.body.entries as Record<string, unknown>[];
+    expect(failures.at(-1)).toMatchObject({ kind: 'webhook_failed', delivery_id: deliveryId });
+    expect(failures.every(({ kind }) => kind === 'webhook_failed')).toBe(true);
+    const past = await as(admin, 'GET', '/admin/api/activity?until=2026-01-01T00:00:00.000Z');
+    expect(past.body.entries).toEqual([]);
+  });
+
+  it('is read without a filter day by day, newest first', async () => {
+    const { body } = await as(admin, 'GET', '/admin/api/activity?limit=2');
+    const ids = (body.entries as { entry_id: string }[]).map(({ entry_id }) => entry_id);
+    expect(ids).toHaveLength(2);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    ['client', () => `client_id=${client.client_id}`],
+    ['reference', () => `client_id=${client.client_id}&reference=order-42`],
+    ['recipient', () => `recipient=${encodeURIComponent('+447700900123')}`],
+  ])('is found by its %s', async (_by, query) => {
+    const { body } = await as(admin, 'GET', `/admin/api/messages?${query()}&limit=100`);
+    const ids = (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
+    expect(ids).toContain(messageId);
+  });
+
+  it('is shown with its history and every webhook that told of it', async () => {
+    const { body } = await as(admin, 'GET', `/admin/api/messages/${messageId}`);
+    expect(body.message).toMatchObject({ message_id: messageId, status: 'delivered', reference: 'order-42' });
+    const events = (body.webhooks as { event: string }[]).map(({ event }) => event);
+    expect(events.toSorted()).toEqual(['sms.delivered', 'sms.sent']);
+  });
+});
+
+describe('the figures', () => {
+  it('count the messages and webhooks of this hour', async () => {
+    const totals = await eventually(async () => {
+      const { body } = await as(admin, 'GET', '/admin/api/usage?span=day');
+      const counted = body.totals as Record<string, number>;
+      return (counted.messages_delivered ?? 0) > 0 && (counted.webhooks_failed ?? 0) > 0
+        ? counted
+        : undefined;
+    });
+    expect(totals.messages_sent).toBeGreaterThan(0);
+    const { body } = await as(admin, 'GET', '/admin/api/usage?span=month');
+    expect(body).toMatchObject({ step: 'day' });
+    expect((body.points as unknown[]).length).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('the outbox', () => {
+  it('shows what the simulator took, body and all', async () => {
+    const { body } = await as(admin, 'GET', `/admin/api/outbox?to=${encodeURIComponent('+447700900123')}`);
+    const mine = (body.messages as { message_id: string }[]).find((one) => one.message_id === messageId);
+    expect(mine).toMatchObject({ to: '+447700900123', from: null, body: 'Hello', channel: 'sms' });
+  });
+});

@@ -1,0 +1,176 @@
+/** How a shell finds the deployed gateway that it means, whatever name and settings it was deployed with. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { gateway } from '../../support/gateway/gateway.ts';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
+
+interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Stacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const tables = [
+  'Agenda',
+  'Clients',
+  'ClientSecrets',
+  'ApiKeys',
+  'LimitOverrides',
+  'ActivityLog',
+  'Messages',
+  'WebhookDeliveries',
+  'Figures',
+];
+
+/** What a gateway of that stage publishes. */
+function published(stackName: string, stage: string): Record<string, string> {
+  return {
+    GatewayStage: stage,
+    RetentionDays: '12',
+    WebhookPorts: '443',
+    WebhookAllowHttp: 'false',
+    WebhookAllowLoopback: 'false',
+    WebhooksQueue: 'http://127.0.0.1:9/webhooks',
+    SlowWebhooksQueue: 'http://127.0.0.1:9/slow',
+    ...Object.fromEntries(tables.map((table) => [`${table}Table`, `${stackName}-${table}`])),
+  };
+}
+
+let server: Server;
+let stacks: Stacks = {};
+let scanned: string[] = [];
+
+/** CloudFormation, and a DynamoDB whose tables are empty. */
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    if (String(request.headers['x-amz-target']).startsWith('DynamoDB')) {
+      scanned.push((JSON.parse(body) as { TableName: string }).TableName);
+      response.setHeader('Content-Type', 'application/x-amz-json-1.0');
+      response.end('{"Items":[],"Count":0}');
+      return;
+    }
+    const wanted = new URLSearchParams(body).get('StackName');
+    const found = Object.entries(stacks).filter(([name]) => wanted === null || name === wanted);
+    response.setHeader('Content-Type', 'text/xml');
+    if (wanted !== null && found.length === 0) {
+      response.statusCode = 400;
+      response.end(
+        `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${wanted} does not exist</Message></Error></ErrorResponse>`,
+      );
+      return;
+    }
+    response.end(
+      `<DescribeStacksResponse><DescribeStacksResult><Stacks>${found.map(member).join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(() => {
+  scanned = [];
+});
+
+function member([name, outputs]: [string, Readonly<Record<string, string>>]): string {
+  const each = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return `<member><StackName>${name}</StackName><CreationTime>2026-11-20T10:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${each.join('')}</Outputs></member>`;
+}
+
+function admin(
+  words: readonly string[],
+  environment: Record<string, string | undefined> = {},
+): Promise<Ended> {
+  const { PATH = '', HOME = '' } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: 'eu-west-1',
+    ...environment,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+describe('npm run admin --stage', () => {
+  it('finds the gateway of a stage under whatever name its stack has, and no other stack', async () => {
+    stacks = {
+      network: { Vpc: 'vpc-1' },
+      'messaging-gateway-dev': published('messaging-gateway-dev', 'dev'),
+      'shop-messages': published('shop-messages', 'production'),
+    };
+    const { status, stderr } = await admin(['--stage', 'production', 'clients', 'list']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(scanned).toEqual(['shop-messages-Clients']);
+  });
+
+  it('asks which is meant where several are of that stage, and takes it by its name', async () => {
+    stacks = { 'shop-a': published('shop-a', 'production'), 'shop-b': published('shop-b', 'production') };
+    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
+      status: 1,
+      stderr:
+        'Several gateways are of stage production: shop-a (production), shop-b (production). Name one with --stack-name.\n',
+    });
+    expect(await admin(['--stack-name', 'shop-b', 'clients', 'list'])).toMatchObject({ status: 0 });
+    expect(scanned).toEqual(['shop-b-Clients']);
+  });
+
+  it('names the gateways that there are where none is of that stage', async () => {
+    stacks = { 'shop-a': published('shop-a', 'dev') };
+    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
+      status: 1,
+      stderr:
+        'No gateway of stage production is deployed in this account and region; there are: shop-a (dev).\n',
+    });
+  });
+
+  it.each([
+    ['is not there', 'absent', 'The stack absent cannot be read: Stack with id absent does not exist\n'],
+    [
+      'is no gateway',
+      'network',
+      'The stack network is no gateway of this version: deploy this version first, or name another.\n',
+    ],
+  ])('says so where the stack that is named %s', async (_what, name, stderr) => {
+    stacks = { network: { Vpc: 'vpc-1' } };
+    expect(await admin(['--stack-name', name, 'clients', 'list'])).toMatchObject({ status: 1, stderr });
+  });
+
+  it.each([undefined, ''])('says what to set where the region is %j', async (AWS_REGION) => {
+    expect(await admin(['--stage', 'production', 'clients', 'list'], { AWS_REGION })).toMatchObject({
+      status: 1,
+      stderr: 'No AWS region is set: name it in AWS_REGION, or in the profile that AWS_PROFILE names.\n',
+    });
+  });
+
+  it('finds the gateway that the CDK deployed to the emulator', async () => {
+    const { aws } = gateway();
+    const { status, stderr } = await admin(['--stage', 'local', 'clients', 'list'], {
+      AWS_ENDPOINT_URL: aws.endpoint,
+      AWS_REGION: aws.region,
+      AWS_ACCESS_KEY_ID: aws.access_key_id,
+      AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+});

@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
+import { gateway } from '../../support/gateway/gateway.ts';
+
+let shell: AdminShell;
+const run: AdminShell['run'] = (...words) => shell.run(...words);
+const json: AdminShell['json'] = (...words) => shell.json(...words);
+
+beforeAll(() => {
+  shell = adminShell();
+});
+afterAll(() => shell.close());
+
+describe('npm run admin', () => {
+  it('makes a client, disables and enables it, and shows its secret once', async () => {
+    const created = await json('clients', 'create', '--name', 'Shell shop');
+    expect(created).toMatchObject({ name: 'Shell shop', scopes: ['messages'], disabled: false });
+    expect(created.client_secret).toMatch(/^cs_/);
+    const id = String(created.client_id);
+    await json('clients', 'disable', id);
+    expect(await json('clients', 'show', id)).toMatchObject({ disabled: true });
+    await json('clients', 'enable', id);
+    const { clients } = await json('clients', 'list');
+    expect(clients).toContainEqual(expect.objectContaining({ client_id: id, disabled: false }));
+    expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
+  }, 120_000);
+
+  it('allows a client some countries and senders alone, and all again', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Of two countries');
+    const id = String(client_id);
+    const allow = (...words: string[]) => json('clients', 'allow', id, ...words);
+    expect(await allow('--countries', 'GB,fr', '--senders', 'ACME')).toEqual({
+      client_id: id,
+      countries: ['GB', 'FR'],
+      senders: ['ACME'],
+    });
+    expect(await allow('--countries', 'any')).toMatchObject({ countries: null, senders: ['ACME'] });
+    expect(await json('clients', 'show', id)).toMatchObject({ countries: null, senders: ['ACME'] });
+  }, 120_000);
+
+  it('makes and revokes API keys', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Keys');
+    const key = await json('api-keys', 'create', String(client_id));
+    expect(key.api_key).toMatch(/^sk-/);
+    await json('api-keys', 'revoke', String(client_id), String(key.key_id));
+    const { api_keys } = await json('api-keys', 'list', String(client_id));
+    expect(api_keys).toMatchObject([{ key_id: key.key_id, revoked_at: expect.any(String) }]);
+  }, 120_000);
+
+  it('sets some limits without touching the others, lists and removes them', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Limits');
+    const id = String(client_id);
+    await json('limits', 'set', id, 'sms_send', '--per-minute', '300');
+    const set = await json('limits', 'set', id, 'POST /api/v1/sms/send', '--per-day', '50000');
+    expect(set).toMatchObject({
+      override: { per_minute: 300, per_day: 50_000 },
+      in_force: { per_hour: 1000 },
+      warnings: ['50,000 per day are never reached: the limit of 1,000 per hour allows only 24,000 per day.'],
+    });
+    const { stdout } = await run('limits', 'list', id);
+    expect(stdout).toContain(`Warning, ${id}, sms_send: 50,000 per day are never reached`);
+    const back = await json('limits', 'set', id, 'sms_send', '--per-minute', 'default');
+    expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
+    expect(back.override).not.toHaveProperty('per_minute');
+    const { limits } = await json('limits', 'list');
+    expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
+    await json('limits', 'remove', id, 'sms_send');
+    const after = await json('limits', 'list');
+    expect(JSON.stringify(after)).not.toContain(id);
+  }, 120_000);
+
+  it('lists failed webhooks and the outbox as one document each', async () => {
+    expect(await json('webhooks', 'failed')).toEqual({ webhooks: expect.any(Array), more: false });
+    expect(await json('outbox', 'list', '--to', '+447700900999')).toEqual({ messages: [] });
+    // Also that nothing stands on standard error, as the SDK's warning of a queue's address did.
+    const again = json('webhooks', 'resend', 'whd_00000000000000000000000000');
+    await expect(again).rejects.toThrow(/: 1 There is no webhook whd_0+\.\n$/);
+  }, 60_000);
+
+  it.each([
+    ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no such client.\n'],
+    ['an unknown command', ['clients', 'destroy'], 2, "unknown command 'destroy'"],
+    ['a missing name', ['clients', 'create'], 2, "required option '--name <name>' not specified"],
+    [
+      'a limit of zero',
+      ['limits', 'set', 'x', 'sms_send', '--per-minute', '0'],
+      2,
+      'a whole number of 1 or more',
+    ],
+    [
+      'a webhook URL of no use',
+      ['clients', 'create', '--name', 'x', '--webhook-url', 'ftp://x'],
+      2,
+      'webhook_url',
+    ],
+    ['a name of nothing', ['clients', 'create', '--name', ' '], 2, 'name: '],
+    ['a limit beyond all limits', ['limits', 'set', 'x', 'sms_send', '--per-day', '1e15'], 2, 'per_day: '],
+    ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no such client.'],
+    ['a country that is none', ['clients', 'allow', 'x', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
+    ['nothing to allow', ['clients', 'allow', 'x'], 2, 'Give --countries or --senders.'],
+    ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'No gateway of stage moon'],
+  ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
+    const ended = await run(...words);
+    expect([ended.status, ended.stdout]).toEqual([status, '']);
+    expect(ended.stderr).toContain(message);
+  });
+
+  it('says what to do where no gateway runs, and where one was killed', async () => {
+    const running = gateway();
+    const killed = join(shell.folder, 'killed.json');
+    const aws = { ...running.aws, endpoint: 'http://127.0.0.1:1' };
+    await writeFile(killed, JSON.stringify({ ...running, aws }));
+    for (const file of [join(shell.folder, 'none.json'), killed]) {
+      const { status, stderr } = await run('--gateway', file, 'clients', 'list');
+      expect([status, stderr]).toEqual([
+        1,
+        'No gateway runs here: start one with npm start, or name a --stage.\n',
+      ]);
+    }
+  });
+
+  it('explains itself with examples', async () => {
+    const { status, stdout } = await run('--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('npm run admin -- webhooks failed');
+  });
+});

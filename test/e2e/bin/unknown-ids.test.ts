@@ -1,0 +1,111 @@
+/** Every command that is given the id of a client, a message or a webhook says so where there is none: nothing is "empty". */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import { addClientCommands } from '../../../bin/admin/client-commands.ts';
+import { connect } from '../../../bin/admin/connection.ts';
+import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
+import { addMessageCommands } from '../../../bin/admin/message-commands.ts';
+import type { CommandAnswer, Runner } from '../../../bin/admin/runner.ts';
+import { addWebhookCommands } from '../../../bin/admin/webhook-commands.ts';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
+import { gateway } from '../../support/gateway/gateway.ts';
+
+let shell: AdminShell;
+let connection: string;
+beforeAll(async () => {
+  shell = adminShell();
+  connection = join(shell.folder, 'walk.json');
+  await writeFile(connection, JSON.stringify(gateway()));
+});
+afterAll(() => shell.close());
+
+/** The commands of the program, each of whose answers is handed to `onAnswer`. */
+function program(onAnswer: (answer: CommandAnswer) => void): Command {
+  const runner: Runner = {
+    run:
+      (work) =>
+      async (...given) => {
+        const dependencies = await connect({ gateway: connection }, process.env);
+        const session = { dependencies, actor: 'a test', report: () => undefined };
+        onAnswer(await work(session, ...(given.slice(0, -1) as never)));
+      },
+  };
+  const all = new Command().exitOverride();
+  for (const add of [addClientCommands, addLimitCommands, addWebhookCommands, addMessageCommands])
+    add(all, runner);
+  return all;
+}
+
+const unknown: Readonly<Record<string, string>> = {
+  'client-id': 'client_nobody',
+  client: 'client_nobody',
+  'message-id': 'msg_00000000000000000000000000',
+  'delivery-id': 'whd_00000000000000000000000000',
+  'key-id': 'key_nobody',
+};
+
+/** What else a command needs in order to be asked rightly. */
+const more: Readonly<Record<string, readonly string[]>> = {
+  'limits set': ['--per-minute', '5'],
+  'clients allow': ['--countries', 'GB'],
+  'webhooks resend': ['--all-failed'],
+};
+
+function leaves(command: Command, path: readonly string[] = []): [string, Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+}
+
+/** Each way to name something by its id: by the command's arguments, and by each option. */
+function waysToAsk(): [string, readonly string[]][] {
+  return leaves(program(() => undefined)).flatMap(([path, command]) => {
+    const words = path.split(' ');
+    const given = command.registeredArguments.map((argument) =>
+      argument.name() === 'endpoint' ? 'sms_send' : (unknown[argument.name().replace('...', '')] ?? ''),
+    );
+    const byArguments = given.some((word) => Object.values(unknown).includes(word))
+      ? [
+          [
+            ...words,
+            ...given.filter((word) => word !== ''),
+            ...(given.length > 0 && path !== 'webhooks resend' ? (more[path] ?? []) : []),
+          ],
+        ]
+      : [];
+    const byOptions = command.options
+      .filter((option) => unknown[option.attributeName()] !== undefined)
+      .map((option) => [
+        ...words,
+        `${option.long}`,
+        unknown[option.attributeName()] ?? '',
+        ...(more[path] ?? []),
+      ]);
+    return [...byArguments, ...byOptions].map((asked): [string, readonly string[]] => [
+      asked.join(' '),
+      asked,
+    ]);
+  });
+}
+
+it('there are such commands', () => {
+  const asked = waysToAsk().map(([text]) => text);
+  expect(asked).toContain('webhooks failed --client client_nobody');
+  expect(asked).toContain('webhooks resend --client client_nobody --all-failed');
+  expect(asked.length).toBeGreaterThan(15);
+});
+
+it.each(waysToAsk())('%s', async (_text, words) => {
+  const answers: CommandAnswer[] = [];
+  const failure = await program((answer) => answers.push(answer))
+    .parseAsync([...words], { from: 'user' })
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const problem = failure instanceof GatewayError ? failure.message : answers[0]?.problem;
+  expect(problem).toMatch(/There is no|has no /);
+  if (failure !== undefined) expect(failure).toMatchObject({ code: 'not_found' });
+});

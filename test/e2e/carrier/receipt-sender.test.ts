@@ -1,0 +1,70 @@
+/** Simulated receipts are queued all or with an error, for their client, and no sooner than they are due. */
+
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { sqsReceiptSender } from '../../../shared/carrier/simulator/receipt-sender.sqs.ts';
+import { eventually, sqsClient } from '../../support/gateway/gateway.ts';
+
+let sqs: SQSClient;
+let queueUrl: string;
+
+beforeAll(async () => {
+  sqs = sqsClient();
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: `receipts-${Date.now()}` }));
+  queueUrl = QueueUrl ?? '';
+});
+
+afterAll(async () => {
+  await sqs.send(new DeleteQueueCommand({ QueueUrl: queueUrl }));
+  sqs.destroy();
+});
+
+it('queues each receipt for its client after its delay', async () => {
+  const sentAt = Date.now();
+  await sqsReceiptSender(sqs, queueUrl)(
+    [
+      { body: 'late', delaySeconds: 1 },
+      { body: 'now', delaySeconds: 0 },
+    ],
+    'acme',
+  );
+  const received: { body: string; afterMs: number; group: string | undefined }[] = [];
+  await eventually(async () => {
+    for (const message of await receive()) {
+      received.push({
+        body: message.Body ?? '',
+        afterMs: Date.now() - sentAt,
+        group: message.Attributes?.MessageGroupId,
+      });
+    }
+    return received.length < 2 ? undefined : received;
+  });
+  expect(received.map(({ body, group }) => ({ body, group }))).toEqual([
+    { body: 'now', group: 'acme' },
+    { body: 'late', group: 'acme' },
+  ]);
+  expect(received[1]?.afterMs).toBeGreaterThanOrEqual(1000);
+});
+
+it('fails where the queue does not exist', async () => {
+  const sender = sqsReceiptSender(sqs, `${queueUrl}-gone`);
+  await expect(sender([{ body: 'now', delaySeconds: 0 }], 'acme')).rejects.toThrow();
+});
+
+async function receive(): Promise<Message[]> {
+  const { Messages } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: 10,
+      WaitTimeSeconds: 1,
+      MessageSystemAttributeNames: ['MessageGroupId'],
+    }),
+  );
+  return Messages ?? [];
+}

@@ -1,0 +1,208 @@
+/**
+ * Whatever bytes a caller sends, in any field, key, query, header or path parameter of any operation: the answer is
+ * 2xx or 4xx, and the request is counted (contract, introduction and section 3).
+ */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import fc from 'fast-check';
+import { fieldName } from '../../../shared/operation/operation.ts';
+import { type HostileRequest, hostileRoutes, loadAllFunctions } from '../../support/gateway/all-functions.ts';
+import { hostileText, hostileValue, notableTexts } from '../../support/http/hostile-text.ts';
+import {
+  type FieldPath,
+  type OperationInputs,
+  operationInputs,
+  withValueAt,
+} from '../../support/http/operation-inputs.ts';
+
+const inputs = operationInputs('client_of_nobody').filter(({ route }) => hostileRoutes.includes(route));
+const names = inputs.map(({ name }) => name);
+/** Each run is a request to a function on real tables. */
+const runs = { numRuns: Math.min(Number(process.env.FUZZ_RUNS ?? 25), 300) };
+
+let functions: Awaited<ReturnType<typeof loadAllFunctions>>;
+let current: ReadonlyMap<string, OperationInputs>;
+
+beforeAll(async () => {
+  functions = await loadAllFunctions();
+  const operations = operationInputs(functions.administeredClientId);
+  current = new Map(operations.map((operation) => [operation.name, operation]));
+}, 60_000);
+afterAll(() => functions.drop());
+
+function inputsOf(name: string): OperationInputs {
+  const found = current.get(name);
+  if (found === undefined) throw new Error(`no operation ${name}`);
+  return found;
+}
+
+interface Change {
+  readonly body?: string | undefined;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly pathParameters?: Readonly<Record<string, string>>;
+}
+
+function requestOf(operation: OperationInputs, change: Change = {}): HostileRequest {
+  const { route, method } = operation;
+  const parameters = { ...operation.pathParameters, ...change.pathParameters };
+  const path = operation.path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => parameters[name] ?? '');
+  const [base] = bodiesOf(operation);
+  return {
+    route,
+    method,
+    path,
+    // The admin API's router takes the path apart itself.
+    pathParameters: path.startsWith('/admin/api/') ? { proxy: path.slice('/admin/api/'.length) } : parameters,
+    query: change.query ?? {},
+    headers: {
+      ...(route.scope === null
+        ? {}
+        : { Authorization: route.scope === 'admin' ? functions.admin : functions.client }),
+      'Content-Type': 'application/json',
+      ...change.headers,
+    },
+    body: 'body' in change ? change.body : base === undefined ? undefined : JSON.stringify(base),
+  };
+}
+
+/** With the credentials of a client that exists, where they are asked for. */
+function bodiesOf({ name, bodies }: OperationInputs): readonly Readonly<Record<string, unknown>>[] {
+  if (name !== 'issueToken') return bodies;
+  const credentials = { client_id: functions.clientId, client_secret: functions.clientSecret };
+  return bodies.map((body) => ({ ...body, ...credentials }));
+}
+
+/** @returns the status */
+function expectNoFaultOfOurs(answer: APIGatewayProxyResult, what: unknown): number {
+  const seen = `${answer.statusCode} for ${JSON.stringify(what)}: ${answer.body.slice(0, 500)}`;
+  expect(seen).toMatch(/^[24]/);
+  const [limit, remaining] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'].map((name) =>
+    Number(answer.headers?.[name]),
+  );
+  // A request that could not be counted is told that nothing is left.
+  if (answer.statusCode !== 429) expect(`${remaining} left for ${seen}`).not.toMatch(/^(0|NaN) /);
+  expect(remaining).toBeLessThan(Number(limit));
+  return answer.statusCode;
+}
+
+const faultyFields = (answer: APIGatewayProxyResult): string[] =>
+  ((JSON.parse(answer.body) as { details?: { field: string }[] }).details ?? []).map(({ field }) => field);
+
+const valueAt = (body: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    body,
+  );
+
+describe.each(names)('%s', (name) => {
+  it('takes a request as it should be, or knows nothing of what it is about', async () => {
+    const operation = inputsOf(name);
+    for (const body of bodiesOf(operation).length === 0 ? [undefined] : bodiesOf(operation)) {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      expectNoFaultOfOurs(await functions.call(requestOf(operation, sent)), body);
+    }
+  });
+
+  it('refuses a lone surrogate in any field, key, query, header and path parameter, by its name', async () => {
+    const operation = inputsOf(name);
+    const lone = 'a\ud800';
+    const refused = async (change: Change, field: string): Promise<void> => {
+      const answer = await functions.call(requestOf(operation, change));
+      expect(expectNoFaultOfOurs(answer, change)).toBe(400);
+      expect(faultyFields(answer)).toContain(field);
+    };
+    const readsBody = operation.method === 'POST' || operation.method === 'PATCH';
+    if (readsBody && operation.name !== 'unmatched') {
+      const [base = {}] = bodiesOf(operation);
+      for (const path of [...operation.fields, ['unknown', 'deep', 3]]) {
+        await refused({ body: JSON.stringify(withValueAt(base, path, lone)) }, fieldName(path));
+      }
+      await refused({ body: JSON.stringify({ ...base, [lone]: 1 }) }, 'a\ufffd');
+    }
+    for (const query of [...operation.queryNames, 'unknown'])
+      await refused({ query: { [query]: lone } }, query);
+    await refused({ query: { [lone]: 'x' } }, 'a\ufffd');
+    await refused({ headers: { 'X-Anything': lone } }, 'X-Anything');
+    await refused({ headers: { [lone]: 'x' } }, 'a\ufffd');
+    const isAdmin = operation.path.startsWith('/admin/api/');
+    for (const parameter of Object.keys(operation.pathParameters)) {
+      await refused({ pathParameters: { [parameter]: lone } }, isAdmin ? 'proxy' : parameter);
+    }
+  });
+
+  it('answers each notable text, in every place, with 2xx or 4xx', async () => {
+    const operation = inputsOf(name);
+    for (const text of notableTexts) {
+      for (const query of operation.queryNames) {
+        const change = { query: { [query]: text } };
+        expectNoFaultOfOurs(await functions.call(requestOf(operation, change)), change);
+      }
+      for (const parameter of Object.keys(operation.pathParameters)) {
+        for (const pathParameters of [
+          { [parameter]: text },
+          { [parameter]: encodeURIComponent(text.toWellFormed()) },
+        ]) {
+          if (operation.method === 'GET' || text !== '') {
+            expectNoFaultOfOurs(
+              await functions.call(requestOf(operation, { pathParameters })),
+              pathParameters,
+            );
+          }
+        }
+      }
+    }
+  });
+
+  it('answers any text or value in any place with 2xx or 4xx', async () => {
+    const operation = inputsOf(name);
+    const bases = bodiesOf(operation).length === 0 ? [{}] : bodiesOf(operation);
+    const fields = operation.fields.length === 0 ? [['unknown']] : operation.fields;
+    const inBody = fc.tuple(fc.constantFrom(...bases), fc.constantFrom(...fields)).chain(([base, path]) =>
+      hostileValue(valueAt(base, path)).map((value) => ({
+        body: JSON.stringify(withValueAt(base, path, value)),
+      })),
+    );
+    const ofKeys = fc
+      .tuple(fc.constantFrom(...bases), fc.dictionary(hostileText, hostileText, { maxKeys: 3 }))
+      .map(([base, more]) => ({ body: JSON.stringify({ ...base, ...more }) }));
+    const ofBytes = fc
+      .oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.json())
+      .map((body) => ({ body }));
+    const inQuery = fc
+      .dictionary(fc.oneof(fc.constantFrom('limit', ...operation.queryNames), hostileText), hostileText, {
+        maxKeys: 3,
+      })
+      .map((query) => ({ query }));
+    const inHeaders = fc
+      .dictionary(
+        fc.oneof(
+          fc.constantFrom(
+            'authorization',
+            'content-type',
+            'Idempotency-Key',
+            'accept-encoding',
+            'if-none-match',
+          ),
+          hostileText,
+        ),
+        fc.oneof(
+          hostileText,
+          hostileText.map((text) => `Bearer ${text}`),
+          hostileText.map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
+        ),
+        { maxKeys: 3 },
+      )
+      .map((headers) => ({ headers }));
+    const inPath = fc
+      .tuple(fc.constantFrom('none', ...Object.keys(operation.pathParameters)), hostileText)
+      .map(([parameter, text]) => ({ pathParameters: { [parameter]: text } }));
+    const change = fc.oneof({ weight: 4, arbitrary: inBody }, ofKeys, ofBytes, inQuery, inHeaders, inPath);
+    await fc.assert(
+      fc.asyncProperty(change, async (changed: Change) => {
+        expectNoFaultOfOurs(await functions.call(requestOf(operation, changed)), changed);
+      }),
+      runs,
+    );
+  }, 300_000);
+});

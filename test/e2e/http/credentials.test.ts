@@ -1,0 +1,216 @@
+/** Who is let in: a request with a credential counts on its client, one without on its address. */
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import type { NewClient } from '../../../shared/client/client-admin.ts';
+import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
+import { adminRoutes } from '../../../shared/contract/routes.ts';
+import { httpFunction } from '../../../shared/http/http-function.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { issueToken } from '../../../shared/token/issue-token.ts';
+import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import {
+  type Access,
+  accessTo,
+  audience,
+  createSigningKey,
+  issuer,
+  jsonType,
+  send,
+} from '../../support/gateway/access.ts';
+import { kmsClient } from '../../support/gateway/gateway.ts';
+import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/http/callers.ts';
+
+const now = new Date('2026-11-20T12:00:00.000Z');
+const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);
+
+let tables: TestTables;
+let kms: KMSClient;
+let access: Access;
+
+beforeAll(async () => {
+  tables = await createTables();
+  access = accessTo(tables, now);
+  kms = kmsClient();
+});
+afterAll(async () => {
+  await tables.drop();
+  kms.destroy();
+});
+
+const keyOfNewClient = (wanted: Partial<NewClient> = {}) => keyOf(access, wanted);
+async function tokenOf(
+  clientId: string,
+  scopes: readonly ('messages' | 'admin')[] = ['messages'],
+): Promise<string> {
+  const client = await access.admin.clients.find(clientId);
+  if (client === undefined) throw new Error('no client');
+  signer ??= kmsTokenSigner(kms, await createSigningKey(kms), access.signingKeys, () => access.now);
+  const dependencies = { signer, issuer, audience, newTokenId: () => 'id' };
+  const caller = { clientId, scopes, client };
+  const { body } = await issueToken(dependencies, {
+    caller,
+    body: { grant_type: 'client_credentials' },
+    now: access.now,
+  });
+  return z.object({ access_token: z.string() }).parse(body).access_token;
+}
+let signer: ReturnType<typeof kmsTokenSigner> | undefined;
+
+describe('a request with a credential', () => {
+  it('is let in with a token or an API key that was made a moment ago, whatever the case of the scheme', async () => {
+    const { clientId, apiKey } = await keyOfNewClient();
+    const handler = functionOf(access);
+    const token = await tokenOf(clientId);
+    for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${apiKey}`]) {
+      const { status, body } = await send(handler, { headers: { authorization } });
+      expect({ status, client: body.client_id }).toEqual({ status: 202, client: clientId });
+    }
+  });
+
+  it('counts on its client, with the headers of the binding window and the request id', async () => {
+    const { apiKey } = await keyOfNewClient();
+    const { headers } = await send(functionOf(access), { headers: bearer(apiKey) });
+    expect(headers).toMatchObject({
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '59',
+      'X-RateLimit-Reset': reset,
+      'X-RateLimit-Policy': '60;w=60;comment=sms_send_minute',
+      'X-Request-Id': expect.any(String),
+    });
+    expect(headers).not.toHaveProperty('Retry-After');
+  });
+
+  it('beyond the limit is told how long to wait, in the header and in the body', async () => {
+    const { apiKey } = await keyOfNewClient();
+    const handler = functionOf(access);
+    for (let i = 0; i < 60; i += 1) await send(handler, { headers: bearer(apiKey) });
+    const { status, headers, body } = await send(handler, { headers: bearer(apiKey) });
+    expect(status).toBe(429);
+    expect(headers).toMatchObject({
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': reset,
+      'Retry-After': '60',
+    });
+    expect(body).toMatchObject({
+      error: 'rate_limit_exceeded',
+      retry_after: 60,
+      request_id: headers['X-Request-Id'],
+    });
+    expect(body.message).toContain('60 seconds');
+  });
+
+  it('makes one AWS call of its own once it is warm: the count', async () => {
+    const { clientId } = await keyOfNewClient();
+    const headers = bearer(await tokenOf(clientId));
+    const handler = functionOf(access);
+    await send(handler, { headers });
+    const calls: unknown[] = [];
+    tables.dynamo.middlewareStack.add(
+      (next, context) => async (args) => {
+        calls.push(context.commandName);
+        return await next(args);
+      },
+      { step: 'initialize', name: 'spy' },
+    );
+    await send(handler, { headers });
+    tables.dynamo.middlewareStack.remove('spy');
+    expect(calls).toEqual(['UpdateItemCommand']);
+  });
+
+  it('of a disabled client or a revoked key is refused within 60 s, in processes that knew it', async () => {
+    const [disabled, revoked] = [await keyOfNewClient(), await keyOfNewClient()];
+    const token = await tokenOf(disabled.clientId);
+    const handler = functionOf(access);
+    for (const credential of [token, revoked.apiKey]) {
+      expect((await send(handler, { headers: bearer(credential) })).status).toBe(202);
+    }
+    await setClientDisabled(access.admin, disabled.clientId, true);
+    await revokeApiKey(access.admin, revoked.clientId, revoked.keyId, access.now);
+    access.now = addSeconds(now, 46);
+    const answers = [
+      await send(handler, { headers: bearer(token) }),
+      await send(handler, { headers: bearer(revoked.apiKey) }),
+    ];
+    access.now = now;
+    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
+      [403, 'forbidden'],
+      [401, 'unauthorized'],
+    ]);
+  });
+
+  it('without the scope is refused, whether the token or the client lacks it, and counts on the client', async () => {
+    const wanted = { name: 'A', scopes: ['admin'] } as const;
+    const { client } = await createClient(access.admin, wanted, access.now);
+    const ofAdmin = await tokenOf(client.client_id, ['messages', 'admin']);
+    const { clientId } = await keyOfNewClient({ scopes: ['messages', 'admin'] });
+    const narrow = await tokenOf(clientId, ['admin']);
+    for (const credential of [ofAdmin, narrow]) {
+      const { status, body, headers } = await send(functionOf(access), { headers: bearer(credential) });
+      expect([status, body.error]).toEqual([403, 'forbidden']);
+      expect(headers['WWW-Authenticate']).toContain('insufficient_scope');
+    }
+    const { headers } = await send(functionOf(access), { headers: bearer(narrow) });
+    expect(headers['X-RateLimit-Remaining']).toBe('58');
+  });
+
+  it('that is an API key opens the messages API and never the admin API, whatever its client may do', async () => {
+    const { apiKey } = await keyOfNewClient({ scopes: ['messages', 'admin'] });
+    expect((await send(functionOf(access), { headers: bearer(apiKey) })).status).toBe(202);
+    const dependencies = access.newProcess();
+    const handler = httpFunction(adminRoutes.adminApi, accepted, { dependencies });
+    const { status, body, headers } = await send(handler, { headers: bearer(apiKey) });
+    expect([status, body.error]).toEqual([403, 'forbidden']);
+    expect(headers['WWW-Authenticate']).toContain('scope="admin"');
+  });
+});
+
+const part = (json: string): string => Buffer.from(json).toString('base64url');
+/** A token by nobody, with these in its header. */
+const invented = (header: object): string => {
+  const whole = { alg: 'ES256', typ: 'at+jwt', kid: 'k'.repeat(43), ...header };
+  return `${part(JSON.stringify(whole))}.${part('{"sub":"a"}')}.${'A'.repeat(86)}`;
+};
+
+describe('a request without a valid credential', () => {
+  it.each([
+    ['no header', undefined],
+    ['another scheme', 'Basic YTpi'],
+    ['no token', 'Bearer'],
+    ['two tokens', 'Bearer a b'],
+    ['an invented token', 'Bearer a.b.c'],
+    ['an invented key', `Bearer sk-${'A'.repeat(43)}`],
+    ['a malformed key', 'Bearer sk-1'],
+    ['a kid that is a list', `Bearer ${invented({ kid: ['k'.repeat(43)] })}`],
+    ['a kid that is an object', `Bearer ${invented({ kid: { toString: 'k'.repeat(43) } })}`],
+    ['an algorithm that is a list', `Bearer ${invented({ alg: ['ES256'] })}`],
+    ['a type that is a number', `Bearer ${invented({ typ: 7 })}`],
+    ['a critical header that nobody knows', `Bearer ${invented({ crit: ['b64'], b64: false })}`],
+    ['a header that is no object', `Bearer ${part('[]')}.${part('{}')}.AAAA`],
+    ['a header of text', `Bearer ${part('"x"')}.${part('{}')}.AAAA`],
+    ['a header without an end', `Bearer ${part('{"alg":')}.${part('{}')}.AAAA`],
+    ['a key of 3,000 characters', `Bearer sk-${'A'.repeat(3000)}`],
+    ['a token of 3,000 characters', `Bearer ${'A'.repeat(3000)}`],
+    ['a lone surrogate', 'Bearer \ud800'],
+    ['a NUL', 'Bearer a\u0000b'],
+  ])('(%s) is refused, says how to authenticate, and counts on its address', async (_what, authorization) => {
+    const sourceIp = newAddress();
+    const headers = authorization === undefined ? jsonType : { ...jsonType, authorization };
+    const handler = functionOf(access);
+    await send(handler, { headers, sourceIp });
+    const answer = await send(handler, { headers, sourceIp, body: '{broken' });
+    expect([answer.status, answer.body.error]).toEqual([401, 'unauthorized']);
+    expect(answer.headers['WWW-Authenticate']).toMatch(/^Bearer realm=/);
+    expect(answer.headers['X-RateLimit-Remaining']).toBe('58');
+  });
+
+  it('uses up its address and not the client whose address it is', async () => {
+    const sourceIp = newAddress();
+    const { apiKey } = await keyOfNewClient();
+    const handler = functionOf(access);
+    for (let i = 0; i < 60; i += 1) await send(handler, { sourceIp });
+    expect((await send(handler, { sourceIp })).status).toBe(429);
+    expect((await send(handler, { sourceIp, headers: bearer(apiKey) })).status).toBe(202);
+  });
+});

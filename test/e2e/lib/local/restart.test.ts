@@ -1,0 +1,80 @@
+/** What `npm start -- --data` promises of a restart, by a gateway of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { aimAtEmulator } from '../../../../lib/local/environment.ts';
+import { type LocalGateway, startLocalGateway } from '../../../../lib/local/gateway.ts';
+import { dynamoClientAdmin } from '../../../../shared/client/client-admin.dynamo.ts';
+import { createDemoClients } from '../../../../shared/client/demo-clients.ts';
+import { dynamo } from '../../../../shared/platform/aws/clients.ts';
+
+const messages = 5;
+
+let folder: string;
+let gateway: LocalGateway | undefined;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'messaging-gateway-restart-'));
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = () =>
+  startLocalGateway({
+    port: 0,
+    dataFolder: join(folder, 'data'),
+    timeScale: 1,
+    cacheFolder: join(import.meta.dirname, '..', '..', '..', '..', '.local'),
+    logFolder: folder,
+    environment: process.env,
+    progress: () => undefined,
+    signal: new AbortController().signal,
+  });
+
+async function call(method: string, path: string, apiKey: string, body?: object) {
+  const answer = await fetch(`${gateway?.baseUrl}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as { readonly message_id: string; readonly status: string };
+}
+
+async function delivered(apiKey: string): Promise<string> {
+  const { message_id } = await call('POST', '/api/v1/sms/send', apiKey, {
+    to: '+447700900123',
+    message: 'Hi',
+  });
+  for (let tries = 0; tries < 60; tries += 1) {
+    const { status } = await call('GET', `/api/v1/sms/status/${message_id}`, apiKey);
+    if (status === 'delivered') return message_id;
+    await pause(250);
+  }
+  throw new Error(`${message_id} is not delivered`);
+}
+
+it('after a restart on the same data, and after a death, messages of before are there and new ones are handed over', async () => {
+  gateway = await start();
+  aimAtEmulator(process.env, gateway.aws);
+  const admin = dynamoClientAdmin(dynamo(), gateway.tables);
+  const { api_key } = await createDemoClients(admin, new Date());
+  let last = '';
+  for (let sent = 0; sent < messages; sent += 1) last = await delivered(api_key);
+  await gateway.stop();
+
+  gateway = await start();
+  expect((await call('GET', `/api/v1/sms/status/${last}`, api_key)).status).toBe('delivered');
+  const beforeDeath = await delivered(api_key);
+
+  // The state is written every five seconds or so.
+  await pause(8000);
+  process.kill(-gateway.emulatorPid, 'SIGKILL');
+  await gateway.ended;
+  await gateway.stop();
+  gateway = await start();
+  expect((await call('GET', `/api/v1/sms/status/${beforeDeath}`, api_key)).status).toBe('delivered');
+  await expect(delivered(api_key)).resolves.toMatch(/^msg_/);
+}, 240_000);

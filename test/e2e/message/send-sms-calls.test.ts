@@ -1,0 +1,84 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { stageVariables } from '../../../lib/stages/stage-variables.ts';
+import { stages } from '../../../lib/stages/stages.ts';
+import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
+import type { HttpFunction } from '../../../shared/http/http-function.ts';
+import { publicJwk } from '../../../shared/token/signing-keys.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { accessTo, jsonType, send } from '../../support/gateway/access.ts';
+import { gateway } from '../../support/gateway/gateway.ts';
+import { type CountingProxy, startCountingProxy } from '../../support/http/counting-proxy.ts';
+
+/** The calls of a warm send: the rate check, and the message. */
+const twoCalls = ['UpdateItem', 'PutItem'];
+
+describe('the send-sms function, warm', () => {
+  let tables: TestTables;
+  let proxy: CountingProxy;
+  let handler: HttpFunction;
+  const credentials: Record<'token' | 'apiKey', string> = { token: '', apiKey: '' };
+
+  beforeAll(async () => {
+    tables = await createTables();
+    proxy = await startCountingProxy(gateway().aws.endpoint);
+    const { admin, signingKeys } = accessTo(tables, new Date());
+    const { client } = await createClient(admin, { name: 'Test', scopes: ['messages'] }, new Date());
+    credentials.apiKey = (await createApiKey(admin, client.client_id, new Date())).apiKey;
+    const variables = stageVariables(stages.local);
+    const kid = randomBytes(32).toString('base64url');
+    const { publicKey, privateKey } = await generateKeyPair('ES256');
+    await signingKeys.publish(kid, publicJwk.parse(await exportJWK(publicKey)), new Date());
+    credentials.token = await new SignJWT({ client_id: client.client_id, scope: 'messages' })
+      .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
+      .setIssuer(variables.TOKEN_ISSUER ?? '')
+      .setAudience(variables.TOKEN_AUDIENCE ?? '')
+      .setSubject(client.client_id)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .setJti(randomUUID())
+      .sign(privateKey);
+    for (const [name, table] of Object.entries(tables.names)) {
+      process.env[`${name.toUpperCase()}_TABLE`] = table;
+    }
+    Object.assign(process.env, variables, { LOG_LEVEL: 'ERROR', AWS_ENDPOINT_URL: proxy.endpoint });
+    // The deployed file itself, which reads its environment when it is loaded.
+    ({ handler } = await import('../../../functions/send-sms.ts'));
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await tables.drop();
+  });
+
+  async function callsOfOneSend(
+    credential: string,
+    headers: Record<string, string> = {},
+  ): Promise<readonly string[]> {
+    proxy.calls.length = 0;
+    const { status } = await send(handler, {
+      headers: { ...jsonType, authorization: `Bearer ${credential}`, ...headers },
+      body: JSON.stringify({ to: '+447700900123', message: 'Hello', webhook_url: 'https://shop.test/hook' }),
+    });
+    expect(status).toBe(202);
+    return [...proxy.calls];
+  }
+
+  describe.each(['token', 'apiKey'] as const)('called with a %s', (kind) => {
+    beforeEach(async () => {
+      await callsOfOneSend(credentials[kind]);
+    });
+
+    it('makes exactly two AWS calls', async () => {
+      for (let times = 0; times < 5; times += 1) {
+        expect(await callsOfOneSend(credentials[kind])).toEqual(twoCalls);
+      }
+    });
+
+    it('makes no more for an Idempotency-Key, nor for its repeat', async () => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      expect(await callsOfOneSend(credentials[kind], headers)).toEqual(twoCalls);
+      expect(await callsOfOneSend(credentials[kind], headers)).toEqual(twoCalls);
+    });
+  });
+});

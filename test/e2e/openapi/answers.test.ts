@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
+import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
+import { setClientDisabled } from '../../../shared/client/client-admin.ts';
+import { Api } from '../../conformance/api.ts';
+import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
+import { ownClient } from '../../support/http/own-client.ts';
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await Api.at(await ownClient('Answers'));
+});
+
+// Each call is held against the document; these reach what HTTP alone can't.
+describe('answers of the deployed gateway, as its document says them', () => {
+  it('are held against the document that it serves', () => {
+    expect(api.document.document).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  it('verifies a one-time password once', async () => {
+    const to = '+447700900321';
+    const sent = await api.call('POST', '/api/v1/otp/send', { body: { to } });
+    const outbox = dynamoOutbox(documentClient(), gateway().tables.simulator_outbox ?? '', 1);
+    const text = await eventually(async () => (await outbox.list({ to }, 1))[0]?.body);
+    const code = /\d{6}/.exec(text)?.[0];
+    const body = { otp_id: sent.json.otp_id, code };
+    const verified = await api.call('POST', '/api/v1/otp/verify', { body });
+    expect([verified.status, verified.json.verified]).toEqual([200, true]);
+    const again = await api.call('POST', '/api/v1/otp/verify', { body });
+    expect([again.status, again.json.error]).toEqual([409, 'otp_already_used']);
+  });
+
+  it('shows every state that the simulated carrier can bring a message to', async () => {
+    const ends = {
+      '+447700900322': 'delivered',
+      '+15005550001': 'failed',
+      '+15005550002': 'failed',
+      '+15005550003': 'expired',
+    };
+    for (const [to, status] of Object.entries(ends)) {
+      const sent = await api.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hi' } });
+      const path = `/api/v1/sms/status/${String(sent.json.message_id)}`;
+      await eventually(
+        async () => {
+          const { json } = await api.call('GET', path);
+          return json.status === status ? json : undefined;
+        },
+        { everyMilliseconds: 400 },
+      );
+    }
+  });
+
+  it('shows a new webhook secret', async () => {
+    const { status, json } = await api.call('POST', '/api/v1/account/webhook-secret');
+    expect([status, String(json.webhook_secret).slice(0, 6)]).toEqual([200, 'whsec_']);
+  });
+
+  it('refuses a disabled client, and one without the scope', async () => {
+    const disabled = await ownClient('Disabled');
+    await setClientDisabled(dynamoClientAdmin(documentClient(), gateway().tables), disabled.clientId, true);
+    const headers = { Authorization: `Bearer ${disabled.apiKey}` };
+    const refused = await api.call('GET', '/api/v1/account', { as: 'nobody', headers });
+    expect([refused.status, refused.json.error]).toEqual([403, 'forbidden']);
+    const { client_id, client_secret } = gateway().admin;
+    const admin = await Api.at({
+      baseUrl: gateway().base_url,
+      clientId: client_id,
+      clientSecret: client_secret,
+    });
+    const unscoped = await admin.call('GET', '/api/v1/account');
+    expect([unscoped.status, unscoped.json.error]).toEqual([403, 'forbidden']);
+    expect(unscoped.headers['www-authenticate']).toContain('insufficient_scope');
+  });
+});

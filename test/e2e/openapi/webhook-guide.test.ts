@@ -1,0 +1,224 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
+import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
+import { Api } from '../../conformance/api.ts';
+import { eventually } from '../../support/gateway/gateway.ts';
+import { type OwnClient, ownClient } from '../../support/http/own-client.ts';
+
+const guide = join(import.meta.dirname, '..', '..', '..', 'lib', 'build', 'openapi', 'guide');
+const built = mkdtempSync(join(tmpdir(), 'webhook-guide-'));
+
+interface Language {
+  readonly file: string;
+  readonly tool: string;
+  readonly version: readonly string[];
+  /** Makes the file ready to run, and says how. */
+  readonly command: () => readonly [string, ...string[]];
+}
+
+const languages: readonly Language[] = [
+  {
+    file: 'verify.mjs',
+    tool: process.execPath,
+    version: ['--version'],
+    command: () => [process.execPath, join(guide, 'verify.mjs')],
+  },
+  {
+    file: 'verify.py',
+    tool: 'python3',
+    version: ['--version'],
+    command: () => ['python3', join(guide, 'verify.py')],
+  },
+  {
+    file: 'verify.go',
+    tool: 'go',
+    version: ['version'],
+    command: () => {
+      const program = join(built, 'receiver');
+      execFileSync('go', ['build', '-o', program, join(guide, 'verify.go')]);
+      return [program];
+    },
+  },
+];
+
+let client: OwnClient;
+let api: Api;
+const webhookEndpoints: ChildProcess[] = [];
+
+beforeAll(async () => {
+  client = await ownClient('Webhook guide');
+  api = await Api.at(client);
+});
+afterAll(() => {
+  for (const webhookEndpoint of webhookEndpoints) webhookEndpoint.kill();
+  rmSync(built, { recursive: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function start(
+  command: readonly [string, ...string[]],
+  ...secrets: readonly string[]
+): Promise<{ port: number; lines: () => string[] }> {
+  const port = await freePort();
+  const [program, ...options] = command;
+  let written = '';
+  const child = spawn(program, options, {
+    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secrets.join(' ') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  webhookEndpoints.push(child);
+  child.stdout?.on('data', (chunk: Buffer) => {
+    written += chunk.toString('utf8');
+  });
+  await eventually(async () => {
+    const socket = connect(port, '127.0.0.1');
+    const connected = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    return connected || undefined;
+  });
+  return { port, lines: () => written.split('\n').slice(0, -1) };
+}
+
+/** Node and Python are what the gateway itself needs; Go is run where a machine has it. */
+const runnable = languages.filter(
+  ({ tool, version }) => tool !== 'go' || spawnSync(tool, [...version]).status === 0,
+);
+
+describe.each(runnable)('the receiver of the guide in $file', ({ command }) => {
+  it('takes real notifications, each once, and refuses what was altered', async () => {
+    const { port, lines } = await start(command(), client.webhookSecret);
+    const webhook_url = `http://127.0.0.1:${port}/`;
+    const body = { to: '+447700900123', message: 'Hello', webhook_url };
+    const { json } = await api.call('POST', '/api/v1/sms/send', { body });
+    await eventually(async () => (lines().length >= 2 ? true : undefined));
+    expect(
+      lines()
+        .map((line) => line.split(' ').slice(1).join(' '))
+        .toSorted(),
+    ).toEqual([
+      `sms.delivered ${String(json.message_id)} delivered`,
+      `sms.sent ${String(json.message_id)} sent`,
+    ]);
+    const forged = await fetch(webhook_url, {
+      method: 'POST',
+      headers: {
+        'X-Webhook-Signature': '0'.repeat(64),
+        'webhook-id': 'whd_1',
+        'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+        'webhook-signature': 'v1,AAAA',
+      },
+      body: '{"event":"sms.sent","data":{}}',
+    });
+    expect(forged.status).toBe(401);
+    expect(lines()).toHaveLength(2);
+  }, 120_000);
+});
+
+const dayMs = 86_400_000;
+const oldSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const newSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+
+/** The secrets of a client as the row has them when the new one becomes active `activeInMs` from now. */
+function rotatedSecrets(activeInMs: number): readonly WebhookSecret[] {
+  const createdAt = new Date(Date.now() + activeInMs - secretActiveAfterSeconds * 1000);
+  const first = withNewWebhookSecret(oldSecret, [], new Date(createdAt.getTime() - 10 * dayMs));
+  return withNewWebhookSecret(newSecret, first, createdAt);
+}
+
+/** By the status of a delivery that our signer signs now: whether the receiver takes it. */
+async function isTaken(port: number, secrets: readonly WebhookSecret[], without?: string): Promise<boolean> {
+  const body = '{"event":"sms.sent","data":{"message_id":"msg_1","status":"sent","reference":"Grüße 👋"}}';
+  const headers = signatureHeaders(`whd_${randomUUID()}`, body, secrets, new Date());
+  if (without !== undefined) delete headers[without];
+  const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+  return status === 200;
+}
+
+describe.each(runnable)('a rotation, seen by the receiver of the guide in $file', ({ command }) => {
+  it('is not noticed with both secrets, nor with either one in its time', async () => {
+    const [withOld, withNew, withBoth] = [
+      await start(command(), oldSecret),
+      await start(command(), newSecret),
+      await start(command(), oldSecret, newSecret),
+    ];
+    const stages = [
+      { name: 'before', secrets: rotatedSecrets(0).slice(-1), old: true, new: false },
+      { name: 'created, not active yet', secrets: rotatedSecrets(30_000), old: true, new: false },
+      { name: 'active', secrets: rotatedSecrets(-1000), old: true, new: true },
+      { name: 'about to end', secrets: rotatedSecrets(-dayMs + 60_000), old: true, new: true },
+      { name: 'after 24 h', secrets: rotatedSecrets(-dayMs - 1000), old: false, new: true },
+    ];
+    for (const stage of stages) {
+      const taken = {
+        name: stage.name,
+        old: await isTaken(withOld.port, stage.secrets),
+        new: await isTaken(withNew.port, stage.secrets),
+        both: await isTaken(withBoth.port, stage.secrets),
+      };
+      expect(taken).toEqual({ name: stage.name, old: stage.old, new: stage.new, both: true });
+      // Either signature is enough.
+      expect(await isTaken(withBoth.port, stage.secrets, 'x-webhook-signature')).toBe(true);
+      expect(await isTaken(withBoth.port, stage.secrets, 'webhook-signature')).toBe(true);
+    }
+  }, 120_000);
+
+  it('and signatures by the library of Standard Webhooks: taken as they are, refused when old or for another body', async () => {
+    const { port, lines } = await start(command(), newSecret);
+    const body = '{"event":"sms.sent","data":{"message_id":"msg_1","status":"sent"}}';
+    const send = async (signedAt: Date, sent = body) => {
+      const headers = {
+        'webhook-id': 'whd_1',
+        'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
+        'webhook-signature': `v1a,other ${new Webhook(newSecret).sign('whd_1', signedAt, body)}`,
+      };
+      const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: sent });
+      return status;
+    };
+    expect(await send(new Date())).toBe(200);
+    expect(await send(new Date(Date.now() - 400_000))).toBe(401);
+    expect(await send(new Date(), `${body} `)).toBe(401);
+    await eventually(async () => (lines().length >= 1 ? true : undefined));
+    expect(lines()).toHaveLength(1);
+  }, 120_000);
+
+  it('and headers that no signer makes are refused, not crashed on', async () => {
+    const { port } = await start(command(), newSecret);
+    const wrong = ['9'.repeat(5000), '²', '-1', 'NaN', ''];
+    for (const timestamp of wrong) {
+      const headers = new Headers({
+        'webhook-id': 'whd_1',
+        'webhook-signature': 'v1,é',
+        'x-webhook-signature': 'é',
+      });
+      headers.set('webhook-timestamp', timestamp);
+      const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: '{}' });
+      expect([timestamp.slice(0, 10), status]).toEqual([timestamp.slice(0, 10), 401]);
+    }
+  }, 120_000);
+});
+
+it.each(languages)('$file stands in the guide as it is', async ({ file }) => {
+  const page = await (await fetch(`${client.baseUrl}/docs/webhooks`)).text();
+  const shown = page.replaceAll(/&#(\d+);/g, (_, mark: string) => String.fromCharCode(Number(mark)));
+  expect(shown).toContain(readFileSync(join(guide, file), 'utf8').trimEnd());
+});

@@ -1,0 +1,58 @@
+import { CreateScheduleGroupCommand, GetScheduleCommand } from '@aws-sdk/client-scheduler';
+import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
+import { eventBridgeDeliveryScheduler } from '../../../shared/webhook/schedule/delivery-schedule.scheduler.ts';
+import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
+
+const sqs = sqsClient();
+const scheduler = schedulerClient();
+const group = 'wake-test';
+let queue: { url: string; arn: string };
+
+beforeAll(async () => {
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: 'wake-test' }));
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+  );
+  queue = { url: QueueUrl, arn: Attributes?.QueueArn ?? '' };
+  await scheduler.send(new CreateScheduleGroupCommand({ Name: group }));
+});
+afterAll(() => {
+  sqs.destroy();
+  scheduler.destroy();
+});
+
+it('sends with the client as message group, so that a fair queue can keep clients apart', async () => {
+  await sqsDeliveryQueue(sqs, { fast: queue.url, slow: queue.url }).send('fast', [
+    { clientId: 'client-a', message: { delivery_id: 'whd_1' }, delaySeconds: 0 },
+  ]);
+  const { Messages } = await sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queue.url,
+      WaitTimeSeconds: 5,
+      MessageSystemAttributeNames: ['MessageGroupId'],
+    }),
+  );
+  expect(Messages?.[0]?.Body).toBe('{"delivery_id":"whd_1"}');
+  expect(Messages?.[0]?.Attributes?.MessageGroupId).toBe('client-a');
+});
+
+it('makes a one-shot schedule once, however often it is asked to', async () => {
+  const roleArn = 'arn:aws:iam::000000000000:role/wake-test';
+  const schedules = eventBridgeDeliveryScheduler(scheduler, {
+    groupName: group,
+    roleArn,
+    queueArns: { fast: queue.arn, slow: queue.arn },
+  });
+  const at = addSeconds(new Date(), 3600);
+  await schedules.schedule('whd_1-5', at, 'fast', { delivery_id: 'whd_1' });
+  await schedules.schedule('whd_1-5', at, 'fast', { delivery_id: 'whd_1' });
+  expect(await scheduler.send(new GetScheduleCommand({ Name: 'whd_1-5', GroupName: group }))).toMatchObject({
+    ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    ActionAfterCompletion: 'DELETE',
+    Target: { Arn: queue.arn, Input: '{"delivery_id":"whd_1"}' },
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
+import { derivedIdAt } from '../../../shared/platform/ids.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+
+const kinds = ['webhook_failed', 'limits_set', 'api_key_created'] as const;
+const clients = ['client-a', 'client-b'];
+const since = new Date('2026-11-10T00:00:00.000Z');
+const until = new Date('2026-11-20T23:59:59.999Z');
+
+/** One entry every five hours: several on each of ten days, of each kind and client. */
+const entries = Array.from({ length: 48 }, (_, i): Activity => {
+  const at = new Date(since.getTime() + i * 5 * 3_600_000);
+  const kind = kinds[i % kinds.length] ?? 'limits_set';
+  return {
+    entry_id: derivedIdAt('act', at, kind, String(i)),
+    kind,
+    at: at.toISOString(),
+    summary: `entry ${i}`,
+    client_id: clients[i % clients.length] ?? '',
+  };
+});
+const newestFirst = entries.toReversed();
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['activity_log']);
+  const log = dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30);
+  await Promise.all(entries.map((entry) => log.add(entry)));
+});
+afterAll(() => tables.drop());
+
+/** Every page of a query, one after the other. */
+async function all(query: Partial<ActivityQuery>, limit: number): Promise<Activity[]> {
+  const reader = dynamoActivityReader(tables.dynamo, tables.names.activity_log);
+  const found: Activity[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await reader.list({ since, until, limit, cursor, ...query });
+    expect(page.entries.length).toBeLessThanOrEqual(limit);
+    found.push(...page.entries);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}
+
+describe.each([1, 7, 48])('the pages of the activity log, %d entries each', (limit) => {
+  it('have every entry once, newest first', async () => {
+    expect(await all({}, limit)).toEqual(newestFirst);
+  });
+
+  it('have those of a client, of a kind, and of both', async () => {
+    const ofClient = newestFirst.filter(({ client_id }) => client_id === 'client-a');
+    expect(await all({ clientId: 'client-a' }, limit)).toEqual(ofClient);
+    const ofKind = newestFirst.filter(({ kind }) => kind === 'limits_set');
+    expect(await all({ kind: 'limits_set' }, limit)).toEqual(ofKind);
+    const ofBoth = ofClient.filter(({ kind }) => kind === 'limits_set');
+    expect(await all({ clientId: 'client-a', kind: 'limits_set' }, limit)).toEqual(ofBoth);
+  });
+
+  it('have those between two times, both included, and none where the end is before the start', async () => {
+    const [from, to] = [new Date(entries[10]?.at ?? ''), new Date(entries[30]?.at ?? '')];
+    const between = newestFirst.slice(-31, -10);
+    expect(await all({ since: from, until: to }, limit)).toEqual(between);
+    expect(await all({ since: to, until: from }, limit)).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+/** Every hand-over that the simulator took can be read again, newest first, and none hides another. */
+
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
+import type { Outbox, OutboxEntry } from '../../../shared/carrier/simulator/outbox.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+
+let tables: TestTables;
+let outbox: Outbox;
+
+beforeAll(async () => {
+  tables = await createTables(['simulator_outbox']);
+  outbox = dynamoOutbox(tables.dynamo, tables.names.simulator_outbox, 30);
+});
+
+afterAll(() => tables.drop());
+
+function entry(to: string, messageId: string, at: string): OutboxEntry {
+  return { message_id: messageId, channel: 'sms', to, body: `Hello from ${messageId}`, at };
+}
+
+describe('of one recipient', () => {
+  it('gives the messages newest first, with their bodies, and no more than asked for', async () => {
+    const sent = ['08', '09', '10'].map((hour) =>
+      entry('+447700900001', `msg_${hour}`, `2026-11-20T${hour}:00:00.000Z`),
+    );
+    for (const one of sent) await outbox.record(one, 1, `carrier-${one.message_id}`);
+    expect(await outbox.list({ to: '+447700900001' }, 10)).toEqual(sent.toReversed());
+    expect(await outbox.list({ to: '+447700900001' }, 2)).toEqual(sent.toReversed().slice(0, 2));
+  });
+
+  it('shows a hand-over twice that was made twice in the same millisecond', async () => {
+    const doubled = { ...entry('+447700900002', 'msg_doubled', '2026-11-20T10:00:00.000Z'), from: 'ACME' };
+    await outbox.record(doubled, 1, 'carrier-1');
+    await outbox.record(doubled, 1, 'carrier-2');
+    expect(await outbox.list({ to: '+447700900002' }, 10)).toEqual([doubled, doubled]);
+  });
+});
+
+describe('of everyone', () => {
+  it('gives the days in the order asked for, each newest first, up to the limit', async () => {
+    const rows = [
+      entry('+447700900003', 'msg_a', '2025-03-01T10:00:00.000Z'),
+      entry('+447700900004', 'msg_b', '2025-03-01T11:00:00.000Z'),
+      entry('+447700900005', 'msg_c', '2025-03-02T09:00:00.000Z'),
+    ];
+    for (const row of rows) await outbox.record(row, 1, `carrier-${row.message_id}`);
+    const days = ['2025-03-02', '2025-03-01', '2025-02-28'];
+    expect((await outbox.list({ days }, 10)).map((row) => row.message_id)).toEqual([
+      'msg_c',
+      'msg_b',
+      'msg_a',
+    ]);
+    expect((await outbox.list({ days }, 2)).map((row) => row.message_id)).toEqual(['msg_c', 'msg_b']);
+  });
+});
+
+it('is purged when the messages are', async () => {
+  await outbox.record(entry('+447700900006', 'msg_kept', '2026-11-20T10:00:00.000Z'), 2, 'carrier-9');
+  const { Item } = await tables.dynamo.send(
+    new GetCommand({
+      TableName: tables.names.simulator_outbox,
+      Key: { recipient: '+447700900006', handed_over: '2026-11-20T10:00:00.000Z#msg_kept#2#carrier-9' },
+    }),
+  );
+  expect(Item?.purge_at).toBe(Date.parse('2026-12-20T10:00:00.000Z') / 1000);
+});

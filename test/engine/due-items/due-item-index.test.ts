@@ -1,0 +1,113 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
+import {
+  type DueItemEntry,
+  type DueItemIndex,
+  dueItemShards,
+  packDueItems,
+} from '../../../shared/due-items/due-item-index.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+let tables: TestTables;
+// One for each test: a row that a test broke on purpose must not reach another.
+beforeEach(async () => {
+  tables = await createTables(['due_items']);
+});
+afterEach(() => tables.drop());
+
+const newIds = (count: number) => Array.from({ length: count }, () => newId('msg', start));
+
+async function due(dueItemIndex: DueItemIndex, until: Date): Promise<DueItemEntry[]> {
+  const found: DueItemEntry[] = [];
+  for (let shard = 0; shard < dueItemShards; shard += 1)
+    for await (const entry of dueItemIndex.due('messages', shard, until)) found.push(entry);
+  return found;
+}
+
+describe.each<[string, () => DueItemIndex]>([
+  ['in memory', memoryDueItemIndex],
+  ['in the table', () => dynamoDueItemIndex(tables.dynamo, tables.names.due_items)],
+])('an agenda %s', (_where, newDueItemIndex) => {
+  it('shows a row from its time on until it is taken out, and never before', async () => {
+    const dueItemIndex = newDueItemIndex();
+    const [id = ''] = newIds(1);
+    const dueAt = addSeconds(start, 60);
+    await dueItemIndex.add('messages', [{ id, dueAt }]);
+    await dueItemIndex.add('messages', [{ id, dueAt }]);
+    const mine = async (until: Date) =>
+      (await due(dueItemIndex, until)).filter((entry) => entry.ids.includes(id));
+    expect(await mine(addSeconds(dueAt, -0.001))).toEqual([]);
+    const [entry, ...more] = await mine(dueAt);
+    expect(more).toEqual([]);
+    await dueItemIndex.remove([entry as DueItemEntry]);
+    expect(await mine(addSeconds(dueAt, 1000))).toEqual([]);
+  });
+
+  it('keeps its lists apart', async () => {
+    const dueItemIndex = newDueItemIndex();
+    const [id = ''] = newIds(1);
+    await dueItemIndex.add('deliveries', [{ id, dueAt: start }]);
+    expect((await due(dueItemIndex, start)).flatMap((entry) => entry.ids)).not.toContain(id);
+  });
+
+  it('shows everything of a list that is longer than a page, oldest first in each shard', async () => {
+    const dueItemIndex = newDueItemIndex();
+    const rows = newIds(1000).map((id, i) => ({ id, dueAt: addSeconds(start, 20 * i) }));
+    await dueItemIndex.add('messages', rows);
+    const shown = await due(dueItemIndex, addSeconds(start, 20_000));
+    const ids = new Set(shown.flatMap((entry) => entry.ids));
+    expect(rows.filter(({ id }) => !ids.has(id))).toEqual([]);
+    for (const list of new Set(shown.map((entry) => entry.list))) {
+      const positions = shown.filter((entry) => entry.list === list).map(({ position }) => position);
+      expect(positions).toEqual(positions.toSorted());
+    }
+    await dueItemIndex.remove(shown);
+    expect(await due(dueItemIndex, addSeconds(start, 20_000))).toEqual([]);
+  });
+});
+
+it('an entry that somebody broke by hand keeps none of the others from being shown, and is told of', async () => {
+  const dueItemIndex = dynamoDueItemIndex(tables.dynamo, tables.names.due_items);
+  const broken = { list: 'messages#0', position: `${start.toISOString()}#a`, ids: 7 };
+  await tables.dynamo.send(new PutCommand({ TableName: tables.names.due_items, Item: broken }));
+  const good = { list: 'messages#0', position: `${start.toISOString()}#b`, ids: ['b'] };
+  await tables.dynamo.send(new PutCommand({ TableName: tables.names.due_items, Item: good }));
+  const shown: DueItemEntry[] = [];
+  const reading = async () => {
+    for await (const entry of dueItemIndex.due('messages', 0, start)) shown.push(entry);
+  };
+  await expect(reading()).rejects.toThrow('1 due-item entries cannot be read');
+  expect(shown).toEqual([good]);
+  // The other tests read the same table, in whatever order they come.
+  await dueItemIndex.remove([{ ...broken, ids: [] }, good]);
+});
+
+it('gathers every row once, none before its time nor more than 15 s after it, and keeps entries within a write unit', () => {
+  const anAppointment = fc.record({
+    id: fc.constantFrom('msg', 'whd').map((prefix) => newId(prefix as 'msg' | 'whd', start)),
+    dueAt: fc.integer({ min: 0, max: 90 }).map((seconds) => addSeconds(start, seconds)),
+  });
+  fc.assert(
+    fc.property(fc.array(anAppointment, { maxLength: 120 }), (dueItems) => {
+      const entries = packDueItems(dueItems);
+      const entered = entries.flatMap((entry) => entry.ids);
+      expect(entered.toSorted()).toEqual(dueItems.map(({ id }) => id).toSorted());
+      for (const { id, dueAt } of dueItems) {
+        const entry = entries.find((candidate) => candidate.ids.includes(id));
+        const lateMs = (entry?.dueAt.getTime() ?? Number.NaN) - dueAt.getTime();
+        expect(lateMs).toBeGreaterThanOrEqual(0);
+        expect(lateMs).toBeLessThanOrEqual(15_000);
+      }
+      for (const { ids: of, dueAt } of entries) {
+        const row = { list: 'deliveries#0', position: `${dueAt.toISOString()}#${of[0]}`, ids: of };
+        expect(JSON.stringify(row).length).toBeLessThan(1000);
+      }
+    }),
+  );
+});

@@ -1,0 +1,190 @@
+/** What the carrier's answers make of a message, on the real table, at times of the test's own. */
+
+import { type DynamoDBDocumentClient, type GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { disabledClients } from '../../../shared/client/disabled-clients.dynamo.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { eventsToSend } from '../../../shared/message/message.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { accepted, handOversIn } from '../../support/message/hand-overs.ts';
+import { aClient, storesIn } from '../../support/message/sends.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+let now = start;
+const clock = (): Date => now;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'batches', 'one_time_passwords', 'clients']);
+});
+afterAll(() => tables.drop());
+
+const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
+
+describe('a receipt that beats the carrier’s own answer', () => {
+  it.each(['sms', 'whatsapp'] as const)(
+    'leaves the message findable and priced by the answer all the same: %s',
+    async (channel) => {
+      const { message_id } = await sent({}, channel);
+      const { messages } = storesIn(tables);
+      const carrierMessageId = `late-${channel}`;
+      const { dependencies } = carrierOf(async () => {
+        await messages.transition(message_id, { to: 'delivered', at: now });
+        return { ...accepted, carrierMessageId };
+      });
+      await dispatch(dependencies, message_id);
+      expect(await stored(message_id)).toMatchObject({
+        status: 'delivered',
+        carrier_message_id: carrierMessageId,
+        cost: 0.01,
+        currency: 'USD',
+      });
+      const found = await messages.findByCarrierId(carrierMessageId);
+      expect(found).toBe(channel === 'whatsapp' ? message_id : undefined);
+    },
+  );
+
+  it('keeps the receipt’s price, which is the true one', async () => {
+    const { message_id } = await sent();
+    const { dependencies } = carrierOf(async () => {
+      const price = { cost: 0.005, currency: 'EUR', carrierMessageId: 'from-receipt' };
+      await storesIn(tables).messages.transition(message_id, { to: 'delivered', at: now, ...price });
+      return accepted;
+    });
+    await dispatch(dependencies, message_id);
+    expect(await stored(message_id)).toMatchObject({
+      cost: 0.005,
+      currency: 'EUR',
+      carrier_message_id: 'from-receipt',
+    });
+  });
+});
+
+describe('a table that takes what the carrier said only after a while', () => {
+  it.each([
+    ['sent', accepted],
+    ['failed', { outcome: 'refused', errorCode: 'unreachable', errorMessage: 'Not there.' }],
+  ] as const)('has no message handed over again, which is %s then', async (status, answer) => {
+    const { message_id } = await sent();
+    const { dependencies, handed } = carrierOf(() => answer);
+    let failures = 3;
+    const transition: MessageStore['transition'] = async (...change) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('throttled');
+      return dependencies.messages.transition(...change);
+    };
+    await dispatch({ ...dependencies, messages: { ...dependencies.messages, transition } }, message_id);
+    expect(handed).toHaveLength(1);
+    expect((await stored(message_id)).status).toBe(status);
+  });
+});
+
+describe('a carrier that does not take the message', () => {
+  it('has it again after longer and longer waits, until the message expires, and not after', async () => {
+    now = start;
+    const { message_id } = await sent({ validity_period: 3600 });
+    const { dependencies, handed, requeued } = carrierOf(() => ({
+      outcome: 'try_again',
+      reason: 'throttled',
+    }));
+    const waits: number[] = [];
+    let outcome = '';
+    for (let shown = 0; shown < 1000 && outcome !== 'expired'; shown += 1) {
+      const result = await dispatch(dependencies, message_id);
+      outcome = result.outcome;
+      // Nothing waits as a message that was received and not deleted: SQS allows few of those.
+      expect(result.retryAfterSeconds).toBeUndefined();
+      waits.push(result.requeuedForSeconds ?? 0);
+      now = addSeconds(now, result.requeuedForSeconds ?? 0);
+    }
+    expect(waits.slice(0, 10)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    expect(outcome).toBe('expired');
+    const { client_id: clientId } = await stored(message_id);
+    expect(requeued).toEqual(
+      waits.slice(0, -1).map((delaySeconds) => ({ messageId: message_id, clientId, delaySeconds })),
+    );
+    expect(await stored(message_id)).toMatchObject({ status: 'expired', error_code: 'expired' });
+    for (const { at } of handed) expect(at < addSeconds(start, 3600)).toBe(true);
+    now = start;
+  });
+
+  it('has no message twice that was queued anew by a process that then died', async () => {
+    now = start;
+    const { message_id } = await sent();
+    const { dependencies, handed } = carrierOf(() =>
+      handed.length === 1 ? { outcome: 'try_again', reason: 'throttled' } : accepted,
+    );
+    await dispatch(dependencies, message_id);
+    // The message that was received comes back, and the one that was made of it comes too.
+    for (const seconds of [1, 2]) {
+      now = addSeconds(start, seconds);
+      await dispatch(dependencies, message_id);
+    }
+    expect(handed).toHaveLength(2);
+    expect((await stored(message_id)).status).toBe('sent');
+    now = start;
+  });
+
+  it('fails it for good where it refuses, and says why', async () => {
+    const { message_id } = await sent();
+    const refusal = { errorCode: 'carrier_blocked', errorMessage: 'Blocked.' };
+    const { dependencies } = carrierOf(() => ({ outcome: 'refused', ...refusal }));
+    expect(await dispatch(dependencies, message_id)).toMatchObject({
+      outcome: 'refused',
+      errorCode: 'carrier_blocked',
+    });
+    expect(await stored(message_id)).toMatchObject({ status: 'failed', error_code: 'carrier_blocked' });
+    expect((await dispatch(dependencies, message_id)).outcome).toBe('nothing_to_do');
+  });
+});
+
+describe('a client that was disabled', () => {
+  const disabled = new Set<string>();
+  const isDisabled = async (clientId: string) => disabled.has(clientId);
+
+  it.each(['sms', 'whatsapp'] as const)(
+    'has no %s handed to a carrier until it is enabled again',
+    async (channel) => {
+      const client = aClient();
+      const [first, second] = [await sent({}, channel, client), await sent({}, channel, client)];
+      const { dependencies, handed } = carrierOf(() => accepted);
+      disabled.add(client.client_id);
+      const refused = await dispatch({ ...dependencies, isDisabled }, first.message_id);
+      expect(refused.outcome).toBe('client_disabled');
+      const failed = await stored(first.message_id);
+      expect(failed).toMatchObject({ status: 'failed', error_code: 'client_disabled' });
+      expect(eventsToSend({ before: undefined, after: failed })).toEqual(['failed']);
+      disabled.delete(client.client_id);
+      await dispatch({ ...dependencies, isDisabled }, second.message_id);
+      expect(handed.map(({ messageId }) => messageId)).toEqual([second.message_id]);
+      expect((await dispatch({ ...dependencies, isDisabled }, first.message_id)).outcome).toBe(
+        'nothing_to_do',
+      );
+    },
+  );
+
+  it('is known within a minute, at one read for all of its messages, whatever else its row holds', async () => {
+    const client_id = newId('msg', now);
+    const put = (row: object) =>
+      tables.dynamo.send(new PutCommand({ TableName: tables.names.clients, Item: { client_id, ...row } }));
+    let reads = 0;
+    const counting = {
+      send: (command: GetCommand) => {
+        reads += 1;
+        return tables.dynamo.send(command);
+      },
+    } as unknown as DynamoDBDocumentClient;
+    now = start;
+    const known = disabledClients(counting, tables.names.clients, clock);
+    await put({ disabled: false, secrets: 'spoilt by hand' });
+    for (let asked = 0; asked < 5; asked += 1) expect(await known(client_id)).toBe(false);
+    expect(reads).toBe(1);
+    await put({ disabled: true });
+    now = addSeconds(start, 60);
+    expect(await known(client_id)).toBe(true);
+    now = start;
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Message, statuses } from '../../../shared/message/message.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages']);
+});
+afterAll(() => tables.drop());
+
+const tableStore = () =>
+  dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 1 });
+const fresh = (more: Partial<Message> = {}) => aMessage({ message_id: newId('msg', created), ...more });
+const claimOf = (claimId: string, seconds = 0) =>
+  ({ claimId, at: addSeconds(created, seconds), leaseSeconds: 20 }) as const;
+
+describe.each<[string, () => MessageStore]>([
+  ['in memory', memoryMessageStore],
+  ['in the table', tableStore],
+])('messages %s', (_where, newStore) => {
+  it('keeps the first row of an id, one by one and in many, and gives it to whoever comes second', async () => {
+    const store = newStore();
+    const first = fresh();
+    const other = fresh();
+    expect(await store.create(first)).toEqual({ created: true });
+    expect(await store.create({ ...first, text: 'other' })).toEqual({ created: false, existing: first });
+    await store.createMany([{ ...first, text: 'other' }, other]);
+    expect(await store.get(first.message_id)).toEqual(first);
+    expect(await store.get(other.message_id)).toEqual(other);
+    expect(await store.getMany([other.message_id, newId('msg', created)])).toEqual([other]);
+    const { message_id, status, channel } = other;
+    const fields = await store.getFilterFields([message_id, newId('msg', created)]);
+    expect(fields).toEqual([{ message_id, status, channel }]);
+  });
+
+  it('lets one of many claim a message, and knows the claim that is repeated', async () => {
+    const store = newStore();
+    const message = fresh();
+    await store.create(message);
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => store.claim(message.message_id, claimOf(`claim ${i}`))),
+    );
+    expect(claims.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ outcome }) => outcome === 'held')).toHaveLength(9);
+    const holder = (await store.get(message.message_id))?.handover_claim ?? '';
+    const again = await store.claim(message.message_id, claimOf(holder));
+    expect(again).toMatchObject({ outcome: 'claimed', message: { handover_attempts: 1 } });
+    expect(await store.claim(newId('msg', created), claimOf('x'))).toEqual({ outcome: 'unknown' });
+  });
+
+  it('gives a claim to the next when it has run out, or its holder lets go; nobody else can', async () => {
+    const store = newStore();
+    const message = fresh();
+    await store.create(message);
+    await store.claim(message.message_id, claimOf('first'));
+    expect((await store.claim(message.message_id, claimOf('early', 19))).outcome).toBe('held');
+    const second = await store.claim(message.message_id, claimOf('second', 20));
+    expect(second).toMatchObject({ outcome: 'claimed', message: { handover_attempts: 2 } });
+    expect(second).toMatchObject({ message: { sending_at: created.toISOString() } });
+    await store.release(message.message_id, 'first', addSeconds(created, 21));
+    expect((await store.claim(message.message_id, claimOf('third', 21))).outcome).toBe('held');
+    await store.release(message.message_id, 'second', addSeconds(created, 21));
+    expect((await store.claim(message.message_id, claimOf('third', 21))).outcome).toBe('claimed');
+  });
+
+  it('gives no claim to a message that is over, done or not yet due', async () => {
+    const store = newStore();
+    for (const more of [
+      { expires_at: created.toISOString() },
+      { status: 'delivered' },
+      { status: 'scheduled', scheduled_at: addSeconds(created, 60).toISOString() },
+    ] as const) {
+      const message = fresh(more);
+      await store.create(message);
+      expect(await store.claim(message.message_id, claimOf('x'))).toEqual({
+        outcome: 'not_sendable',
+        message,
+      });
+    }
+  });
+
+  it('enters a state from those that allow it alone, and fills in what it proves', async () => {
+    const store = newStore();
+    const message = fresh({ status: 'sending', error_code: 'unknown' });
+    await store.create(message);
+    const at = addSeconds(created, 5);
+    const delivered = await store.transition(message.message_id, { to: 'delivered', at, cost: 0.5 });
+    const { error_code: _, ...rest } = message;
+    const times = { sent_at: at.toISOString(), delivered_at: at.toISOString() };
+    expect(delivered).toEqual({ ...rest, ...times, status: 'delivered', cost: 0.5 });
+    const later = addSeconds(created, 9);
+    expect(await store.transition(message.message_id, { to: 'sent', at: later })).toBeUndefined();
+    expect(await store.transition(newId('msg', created), { to: 'sent', at: later })).toBeUndefined();
+    expect(await store.get(message.message_id)).toEqual(delivered);
+  });
+
+  it("notes the carrier's answer where no receipt told it first", async () => {
+    const store = newStore();
+    const message = fresh({ status: 'delivered', cost: 1 });
+    await store.create(message);
+    const carrierMessageId = newId('act', created);
+    const noted = { at: created, carrierMessageId, findableByCarrierId: true, cost: 2, currency: 'USD' };
+    await store.noteHandOver(message.message_id, noted);
+    await store.noteHandOver(newId('msg', created), noted);
+    const known = { carrier_message_id: carrierMessageId, currency: 'USD', sent_at: created.toISOString() };
+    const after = { ...message, ...known };
+    expect(await store.get(message.message_id)).toEqual(after);
+    expect(await store.findByCarrierId(carrierMessageId)).toBe(message.message_id);
+  });
+
+  it.each(['failed', 'expired'] as const)(
+    'fills in `sent` where a carrier reports %s, and keeps its time',
+    async (to) => {
+      const store = newStore();
+      const quick = fresh({ status: 'sending' });
+      const late = fresh({ status: 'sent', sent_at: created.toISOString() });
+      await store.createMany([quick, late]);
+      const at = addSeconds(created, 5);
+      const reported = { to, at, reported: true };
+      expect(await store.transition(quick.message_id, reported)).toMatchObject({ sent_at: at.toISOString() });
+      expect(await store.transition(late.message_id, reported)).toMatchObject({
+        sent_at: created.toISOString(),
+      });
+    },
+  );
+
+  it('fills in `sent` once, of messages that came to their end without it', async () => {
+    const store = newStore();
+    const at = addSeconds(created, 5);
+    for (const status of statuses) {
+      const message = fresh({ status });
+      await store.create(message);
+      const ended = status === 'failed' || status === 'expired';
+      const filled = { ...message, sent_at: at.toISOString() };
+      expect(await store.fillInSent(message.message_id, at)).toEqual(ended ? filled : undefined);
+      expect(await store.fillInSent(message.message_id, addSeconds(at, 1))).toBeUndefined();
+      expect(await store.get(message.message_id)).toEqual(ended ? filled : message);
+    }
+    expect(await store.fillInSent(newId('msg', created), at)).toBeUndefined();
+  });
+});

@@ -1,0 +1,219 @@
+/** What the clock makes of a message, on the real table: it waits for its time, is woken again, or is canceled. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
+import { cancelMessage } from '../../../shared/message/status/cancel-message.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { accepted, handOversIn } from '../../support/message/hand-overs.ts';
+import { aClient, ask, storesIn } from '../../support/message/sends.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+let now = start;
+const clock = (): Date => now;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
+});
+afterAll(() => tables.drop());
+
+const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
+
+/** A relay whose queue and schedules are lists. */
+function relaySimulation() {
+  const queued: (OutboundEntry & { readonly at: Date })[] = [];
+  const schedules: { readonly messageId: string; readonly at: Date }[] = [];
+  const dueItemIndex = memoryDueItemIndex();
+  const dependencies: RelayDependencies = {
+    outbound: {
+      enqueue: async (entries) => {
+        queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
+      },
+    },
+    outboundScheduler: { schedule: async (messageId, at) => void schedules.push({ messageId, at }) },
+    scheduleLeadSeconds: 60,
+    setAside: neverSetAside,
+    webhooks: {
+      dueItemIndex,
+      queue: { retryScheduler: async () => undefined } as never,
+      health: {
+        status: async () => {
+          throw new Error('nothing is delivered here');
+        },
+      },
+      warn: () => undefined,
+      clock,
+      newRevision: () => 'r',
+      retentionDays: 30,
+    },
+    accountUrlOf: async () => undefined,
+    clock,
+  };
+  return { dependencies, dueItemIndex, queued, schedules };
+}
+
+describe('a scheduled message', () => {
+  it.each([60, 61.5, 899.9, 900])(
+    'is in the queue never after its time %s s ahead, and not yet due if before',
+    async (ahead) => {
+      now = start;
+      const due = addSeconds(start, ahead);
+      const message = await sent({ scheduled_at: due.toISOString() });
+      const { dependencies, queued, schedules } = relaySimulation();
+      await relay(dependencies, [{ before: undefined, after: message }]);
+      expect(schedules).toEqual([]);
+      const [shown] = queued;
+      expect(shown?.delaySeconds).toBe(Math.floor(ahead));
+
+      const { dependencies: carrier, handed } = carrierOf(() => accepted);
+      now = shown?.at ?? now;
+      if (now < due) {
+        const early = await dispatch(carrier, message.message_id);
+        expect(early).toMatchObject({ outcome: 'not_yet_due', requeuedForSeconds: 1 });
+        now = addSeconds(now, 1);
+      }
+      expect((await dispatch(carrier, message.message_id)).outcome).toBe('queued');
+      const queuedMessage = await stored(message.message_id);
+      expect(queuedMessage.status).toBe('queued');
+      expect((queuedMessage.queued_at ?? '') >= due.toISOString()).toBe(true);
+      await relay(dependencies, [{ before: message, after: queuedMessage }]);
+      expect(queued).toHaveLength(2);
+      expect((await dispatch(carrier, message.message_id)).outcome).toBe('sent');
+      expect(handed).toHaveLength(1);
+      expect((await stored(message.message_id)).expires_at).toBe(addSeconds(due, 259_200).toISOString());
+      now = start;
+    },
+  );
+
+  it('for later than a queue’s delay has a schedule aimed early, and waits out the rest in the queue', async () => {
+    now = start;
+    const due = addSeconds(start, 86_400);
+    const message = await sent({ scheduled_at: due.toISOString() });
+    const { dependencies, queued, schedules } = relaySimulation();
+    await relay(dependencies, [{ before: undefined, after: message }]);
+    expect(queued).toEqual([]);
+    expect(schedules).toEqual([{ messageId: message.message_id, at: addSeconds(due, -60) }]);
+    const { dependencies: carrier, handed } = carrierOf(() => accepted);
+    now = addSeconds(due, -60);
+    expect(await dispatch(carrier, message.message_id)).toMatchObject({
+      outcome: 'not_yet_due',
+      requeuedForSeconds: 60,
+    });
+    expect(handed).toEqual([]);
+    now = start;
+  });
+
+  it('whose wake was lost is woken a minute after its time, and again until it moves', async () => {
+    now = start;
+    const due = addSeconds(start, 120);
+    const message = await sent({ scheduled_at: due.toISOString() });
+    const { messages } = storesIn(tables);
+    const { dependencies, dueItemIndex } = relaySimulation();
+    await relay(dependencies, [{ before: undefined, after: message }]);
+    const requeued: string[] = [];
+    const outbound = {
+      enqueue: async (entries: readonly OutboundEntry[]) => {
+        requeued.push(...entries.map((entry) => entry.messageId));
+      },
+    };
+    const sweep = () =>
+      expireOverdue({ dueItemIndex, messages, outbound, setAside: neverSetAside, clock, budgetMs: 10_000 });
+    now = addSeconds(due, 59);
+    await sweep();
+    expect(requeued).not.toContain(message.message_id);
+    now = addSeconds(due, 60);
+    await sweep();
+    expect(requeued).toEqual([message.message_id]);
+    now = addSeconds(due, 125);
+    await sweep();
+    expect(requeued).toEqual([message.message_id, message.message_id]);
+    now = start;
+  });
+
+  it('that its queue lost is put there again after a quarter of an hour, then each hour, until it expires', async () => {
+    now = start;
+    const message = await sent({ validity_period: 7200 });
+    const { messages } = storesIn(tables);
+    const { dependencies, dueItemIndex } = relaySimulation();
+    await relay(dependencies, [{ before: undefined, after: message }]);
+    const minutes: number[] = [];
+    const outbound = {
+      enqueue: async () => void minutes.push((now.getTime() - start.getTime()) / 60_000),
+    };
+    for (let minute = 0; minute <= 121; minute += 1) {
+      now = addSeconds(start, 60 * minute);
+      await expireOverdue({
+        dueItemIndex,
+        messages,
+        outbound,
+        setAside: neverSetAside,
+        clock,
+        budgetMs: 10_000,
+      });
+    }
+    expect(minutes).toEqual([15, 75]);
+    expect((await stored(message.message_id)).status).toBe('expired');
+    expect(dueItemIndex.all()).toEqual([]);
+    now = start;
+  });
+
+  it('is canceled before its time, twice with one answer, and never handed over', async () => {
+    now = start;
+    const client = aClient();
+    const due = addSeconds(start, 60);
+    const message = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
+    const cancel = () =>
+      ask(cancelMessage(storesIn(tables).messages), {
+        client,
+        now,
+        pathParameters: { message_id: message.message_id },
+      });
+    const first = await cancel();
+    expect(first).toMatchObject({ status: 200, body: { status: 'canceled' } });
+    expect((await cancel()).body).toEqual(first.body);
+    const { dependencies, handed } = carrierOf(() => accepted);
+    now = addSeconds(due, 1);
+    expect((await dispatch(dependencies, message.message_id)).outcome).toBe('nothing_to_do');
+    expect(handed).toEqual([]);
+    now = start;
+  });
+
+  it('cannot be canceled once it is queued, nor by another client', async () => {
+    now = start;
+    const client = aClient();
+    const { message_id } = await sent({}, 'sms', client);
+    const cancelBy = (by: typeof client) =>
+      ask(cancelMessage(storesIn(tables).messages), { client: by, now, pathParameters: { message_id } });
+    await expect(cancelBy(client)).rejects.toMatchObject({ code: 'not_cancelable', status: 409 });
+    await expect(cancelBy(aClient())).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  it('is either canceled or handed over where both come at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      now = start;
+      const client = aClient();
+      const due = addSeconds(start, 60);
+      const { message_id } = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
+      const { dependencies, handed } = carrierOf(() => accepted);
+      now = due;
+      const canceling = ask(cancelMessage(storesIn(tables).messages), {
+        client,
+        now,
+        pathParameters: { message_id },
+      }).then(
+        () => true,
+        () => false,
+      );
+      const [canceled] = await Promise.all([canceling, dispatch(dependencies, message_id)]);
+      await dispatch(dependencies, message_id);
+      expect(handed).toHaveLength(canceled ? 0 : 1);
+      expect((await stored(message_id)).status).toBe(canceled ? 'canceled' : 'sent');
+    }
+    now = start;
+  });
+});

@@ -1,0 +1,144 @@
+/** Verifying one-time passwords (contract, section 5), on the real table, at times of the test's own. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deriveCode } from '../../../shared/otp/code.ts';
+import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { otpsIn, secretsOf, otpRecipient as to, wrong } from '../../support/message/otps.ts';
+import { aClient, storesIn } from '../../support/message/sends.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
+});
+afterAll(() => tables.drop());
+
+const { sendOtp, verify, bodyOf } = otpsIn(() => tables, now);
+
+describe('verifying', () => {
+  it('takes the right code once, by id or by recipient and purpose', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client, { purpose: 'login' });
+    const { code } = await bodyOf(message_id);
+    const right = await verify(client, { to, purpose: 'login', code });
+    expect(right).toMatchObject({ status: 200, body: { otp_id, verified: true, status: 'verified' } });
+    for (const by of [{ otp_id }, { to, purpose: 'login' }]) {
+      await expect(verify(client, { ...by, code })).rejects.toMatchObject({
+        code: 'otp_already_used',
+        status: 409,
+      });
+    }
+  });
+
+  it('counts wrong codes down, then refuses even the right one', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client, { max_attempts: 2 });
+    const { code = '' } = await bodyOf(message_id);
+    for (const attempts_remaining of [1, 0]) {
+      const answer = await verify(client, { otp_id, code: wrong(code) });
+      expect(answer.body).toEqual({ otp_id, verified: false, status: 'pending', attempts_remaining });
+    }
+    await expect(verify(client, { otp_id, code })).rejects.toMatchObject({
+      code: 'otp_attempts_exhausted',
+      status: 409,
+    });
+  });
+
+  it('takes the right code until the last moment, and none after', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client, { ttl: 60 });
+    const { code } = await bodyOf(message_id);
+    await expect(verify(client, { otp_id, code }, addSeconds(now, 60))).rejects.toMatchObject({
+      code: 'otp_expired',
+      status: 410,
+    });
+    expect((await verify(client, { otp_id, code }, addSeconds(now, 59.999))).body).toMatchObject({
+      verified: true,
+    });
+  });
+
+  it('knows nothing of another client’s password, nor of one that never was', async () => {
+    const { otp_id, message_id } = await sendOtp(aClient());
+    const { code } = await bodyOf(message_id);
+    const stranger = aClient();
+    const unknown = [
+      { otp_id },
+      { to },
+      { otp_id: 'otp_01KAFF00000000000000000000' },
+      { otp_id: `pending#${to}` },
+    ];
+    for (const by of unknown) {
+      await expect(verify(stranger, { ...by, code })).rejects.toMatchObject({
+        code: 'not_found',
+        status: 404,
+      });
+    }
+    expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
+  });
+
+  it('compares exactly 3 of 12 wrong codes at once where 3 attempts are allowed', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client, { max_attempts: 3 });
+    const { code = '' } = await bodyOf(message_id);
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, () => verify(client, { otp_id, code: wrong(code) })),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ code: 'otp_attempts_exhausted' });
+    }
+  });
+
+  it('verifies one of two right codes at once', async () => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client);
+    const { code } = await bodyOf(message_id);
+    const results = await Promise.allSettled([1, 2, 3].map(() => verify(client, { otp_id, code })));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'otp_already_used' });
+    }
+  });
+
+  it('counts an attempt once, and verifies, where the SDK repeats a write whose answer was lost', async () => {
+    const client = aClient();
+    const { otp_id } = await sendOtp(client, { max_attempts: 1 });
+    const { otps } = storesIn(tables);
+    const attempt = { otpId: otp_id, clientId: client.client_id, workId: 'one' };
+    await otps.countAttempt(attempt, now);
+    expect(await otps.countAttempt(attempt, now)).toMatchObject({ counted: true, otp: { attempts: 1 } });
+    expect(await otps.countAttempt({ ...attempt, workId: 'two' }, now)).toMatchObject({ counted: false });
+    expect([await otps.markVerified(attempt), await otps.markVerified(attempt)]).toEqual([true, true]);
+    expect(await otps.markVerified({ ...attempt, workId: 'two' })).toBe(false);
+  });
+
+  it('takes a code made before the secret was rotated, and one made under a secret it has not seen', async () => {
+    const client = aClient();
+    const { otp_id } = await sendOtp(client);
+    const rotated = secretsOf('the next secret', 'the secret');
+    const code = deriveCode('the secret', otp_id, 6);
+    expect((await verify(client, { otp_id, code }, now, rotated)).body).toMatchObject({ verified: true });
+
+    const second = await sendOtp(client);
+    const stale: OtpSecrets = { ...secretsOf('the secret'), latest: rotated.all };
+    const next = deriveCode('the next secret', second.otp_id, 6);
+    expect((await verify(client, { otp_id: second.otp_id, code: next }, now, stale)).body).toMatchObject({
+      verified: true,
+    });
+  });
+
+  it.each([
+    [{}, ['code', 'otp_id']],
+    [{ otp_id: 'otp_1', code: '12a4' }, ['code']],
+    [{ to: '077', purpose: 'a b', code: 123456 }, ['to', 'purpose', 'code']],
+    [{ to, code: '123' }, ['code']],
+  ])('refuses %j with all its faulty fields', async (body, fields) => {
+    const refused = verify(aClient(), body);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
+    const { details } = (await refused.catch((error: unknown) => error)) as { details: { field: string }[] };
+    expect(details.map(({ field }) => field).toSorted()).toEqual(fields.toSorted());
+  });
+});

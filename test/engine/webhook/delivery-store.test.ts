@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import { acknowledged, claimed, newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
+import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { dynamoDeliveryReader } from '../../../shared/webhook/store/delivery-reader.dynamo.ts';
+import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { created } from '../../support/webhook/example-webhook-message.ts';
+import { everyFault } from '../../support/webhook/webhook-faults.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_deliveries']);
+});
+afterAll(() => tables.drop());
+
+const tableStore = () => ({
+  ...dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries),
+  ...dynamoDeliveryReader(tables.dynamo, tables.names.webhook_deliveries),
+});
+let deliveries = 0;
+
+function aDelivery(): Delivery {
+  deliveries += 1;
+  const id = `whd_${String(deliveries).padStart(26, '0')}`;
+  const given = {
+    delivery_id: id,
+    client_id: 'c',
+    message_id: 'm',
+    event: 'sms.sent',
+    url: 'https://a.b',
+    body: '{}',
+    lane: 'fast',
+  } as const;
+  return newDelivery(given, created, 30, 'first');
+}
+
+function acknowledgedFrom(held: Delivery): Delivery {
+  const at = created.toISOString();
+  return acknowledged(
+    held,
+    {
+      number: 1,
+      trigger: 'automatic',
+      due_at: at,
+      started_at: at,
+      ended_at: at,
+      lateness_ms: 0,
+      total_ms: 12.5,
+      reused_connection: false,
+      request_headers: {},
+      response_headers: {},
+      response_body: 'ok',
+    },
+    'acknowledged',
+  );
+}
+
+describe.each<[string, () => DeliveryStore]>([
+  ['in memory', memoryDeliveryStore],
+  ['in the table', tableStore],
+])('deliveries %s', (_where, newStore) => {
+  it('keeps the first row of an id, however often it is created', async () => {
+    const store = newStore();
+    const first = aDelivery();
+    expect(await store.create(first)).toEqual(first);
+    expect(await store.create({ ...first, body: '{"other":true}' })).toEqual(first);
+    expect(await store.get(first.delivery_id)).toEqual(first);
+  });
+
+  it('lets one of many workers have an attempt', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const won = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => store.replace(seen, claimed(seen, created, `worker ${i}`))),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('recognises its own write when it is repeated after a lost answer', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const next = claimed(seen, created, 'mine');
+    expect(await store.replace(seen, next)).toBe(true);
+    expect(await store.replace(seen, next)).toBe(true);
+    expect(await store.replace(seen, claimed(seen, created, 'theirs'))).toBe(false);
+  });
+
+  it('is in the agenda until it is finished, for a while after each promised time', () => {
+    const seen = aDelivery();
+    const lookAt = (delivery: Delivery) => dueItemOf(delivery).map(({ dueAt }) => dueAt);
+    expect(lookAt(seen)).toEqual([addSeconds(created, 90)]);
+    const held = claimed(seen, created, 'held');
+    expect(lookAt(held)).toEqual([addSeconds(created, 30)]);
+    expect(lookAt(acknowledgedFrom(held))).toEqual([]);
+  });
+
+  it('gives back every attempt as it was written', async () => {
+    const store = newStore();
+    const seen = aDelivery();
+    await store.create(seen);
+    const held = claimed(seen, created, 'held');
+    await store.replace(seen, held);
+    const done = acknowledgedFrom(held);
+    await store.replace(held, done);
+    expect(await store.get(seen.delivery_id)).toEqual(done);
+  });
+});
+
+it('on the real table, no death or failed call at any of its reads and writes loses a delivery or doubles one outside the POST', async () => {
+  const ofTheTable = ['create', 'get', 'getMany', 'claim', 'replace'];
+  expect(await everyFault(tableStore, 1, 400, (name) => ofTheTable.includes(name))).toEqual([]);
+}, 180_000);

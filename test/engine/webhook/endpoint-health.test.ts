@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
+import {
+  type Endpoint,
+  type EndpointHealthStore,
+  endpointHealth,
+} from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import { memoryEndpointHealthStore } from '../../support/doubles/memory-endpoint-health-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { created as now } from '../../support/webhook/example-webhook-message.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_deliveries']);
+});
+afterAll(() => tables.drop());
+
+let endpoints = 0;
+function aEndpoint(): Endpoint {
+  endpoints += 1;
+  return { clientId: `client-${endpoints}`, origin: 'https://receiver.example.com' };
+}
+
+describe.each<[string, () => EndpointHealthStore]>([
+  ['in memory', memoryEndpointHealthStore],
+  ['in the table', () => dynamoEndpointHealthStore(tables.dynamo, tables.names.webhook_deliveries)],
+])('what is known of receivers, %s', (_where, newStore) => {
+  it('is nothing at first', async () => {
+    const health = endpointHealth(newStore());
+    expect(await health.status(aEndpoint(), now)).toBe('unknown');
+  });
+
+  it('is told to every other worker at once of one that is new, and within a second of one that was quick', async () => {
+    const store = newStore();
+    const [one, other] = [endpointHealth(store), endpointHealth(store)];
+    const endpoint = aEndpoint();
+    await one.recordHealthy(endpoint, now, 40);
+    expect(await other.status(endpoint, now)).toBe('healthy');
+    await one.recordSlow(endpoint, now);
+    expect(await one.status(endpoint, now)).toBe('slow');
+    expect(await other.status(endpoint, addSeconds(now, 1))).toBe('slow');
+  });
+
+  it('is slow while it hesitates, and quick again with its answer; from then on it is given a second', async () => {
+    const store = newStore();
+    const [one, other] = [endpointHealth(store), endpointHealth(store)];
+    const endpoint = aEndpoint();
+    await one.recordHealthy(endpoint, now, 40);
+    expect(await other.status(endpoint, now)).toBe('healthy');
+    expect(other.slowSuspicionMs(endpoint, now)).toBe(300);
+    await one.recordLikelySlow(endpoint, now);
+    expect(await other.status(endpoint, addSeconds(now, 0.3))).toBe('slow');
+    await one.recordHealthy(endpoint, addSeconds(now, 0.4), 700);
+    expect(await other.status(endpoint, addSeconds(now, 0.6))).toBe('healthy');
+    expect(other.slowSuspicionMs(endpoint, addSeconds(now, 0.6))).toBe(1000);
+  });
+
+  it('is forgotten of one that hesitated once no POST can still be under way', async () => {
+    const health = endpointHealth(newStore());
+    const endpoint = aEndpoint();
+    await health.recordLikelySlow(endpoint, now);
+    expect(await health.status(endpoint, addSeconds(now, 5.9))).toBe('slow');
+    expect(await health.status(endpoint, addSeconds(now, 6))).toBe('unknown');
+  });
+
+  it('stays that it hung, whatever others see it hesitate meanwhile', async () => {
+    const store = newStore();
+    const [one, other] = [endpointHealth(store), endpointHealth(store)];
+    const endpoint = aEndpoint();
+    await one.recordSlow(endpoint, now);
+    await other.recordLikelySlow(endpoint, now);
+    await other.recordHealthy(endpoint, addSeconds(now, 1), 40);
+    expect(await endpointHealth(store).status(endpoint, addSeconds(now, 7))).toBe('slow');
+  });
+
+  it('is of one client alone: what one receiver does to it moves no other client to the slow lane', async () => {
+    const health = endpointHealth(newStore());
+    const endpoint = aEndpoint();
+    await health.recordSlow(endpoint, now);
+    expect(await health.status({ ...endpoint, clientId: 'another' }, now)).toBe('unknown');
+  });
+
+  it('changes to quick by a quick answer 20 s after the last that hung, given to whichever worker', async () => {
+    const store = newStore();
+    const [fast, slow] = [endpointHealth(store), endpointHealth(store)];
+    const endpoint = aEndpoint();
+    await fast.recordSlow(endpoint, now);
+    await slow.recordHealthy(endpoint, addSeconds(now, 19), 40);
+    expect(await fast.status(endpoint, addSeconds(now, 19))).toBe('slow');
+    await slow.recordHealthy(endpoint, addSeconds(now, 20), 40);
+    expect(await fast.status(endpoint, addSeconds(now, 20))).toBe('healthy');
+  });
+
+  it('is forgotten after ten minutes of one that hung, after half an hour of one that was quick', async () => {
+    const health = endpointHealth(newStore());
+    const [slowRecorded, quick] = [aEndpoint(), aEndpoint()];
+    await health.recordSlow(slowRecorded, now);
+    await health.recordHealthy(quick, now, 40);
+    expect(await health.status(slowRecorded, addSeconds(now, 599))).toBe('slow');
+    expect(await health.status(slowRecorded, addSeconds(now, 600))).toBe('unknown');
+    expect(await health.status(quick, addSeconds(now, 1799))).toBe('healthy');
+    expect(await health.status(quick, addSeconds(now, 1800))).toBe('unknown');
+  });
+
+  it('gives a probe to one of many workers, and to the next once it is given back', async () => {
+    const health = endpointHealth(newStore());
+    const endpoint = aEndpoint();
+    const probes = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => health.takeTrial(endpoint, `worker ${i}`, now)),
+    );
+    const [mine] = probes.filter(({ taken }) => taken);
+    expect(probes.filter(({ taken }) => taken)).toHaveLength(1);
+    expect(await health.takeTrial(endpoint, 'later', addSeconds(now, 1))).toEqual({
+      taken: false,
+      since: now,
+    });
+    if (mine !== undefined) await health.releaseTrial(mine);
+    expect((await health.takeTrial(endpoint, 'later', addSeconds(now, 1))).taken).toBe(true);
+  });
+
+  it('lets the probe of a worker that died go to another after ten seconds, and not be given back by the first', async () => {
+    const health = endpointHealth(newStore());
+    const endpoint = aEndpoint();
+    const first = await health.takeTrial(endpoint, 'dead', now);
+    expect((await health.takeTrial(endpoint, 'second', addSeconds(now, 9))).taken).toBe(false);
+    expect((await health.takeTrial(endpoint, 'second', addSeconds(now, 10))).taken).toBe(true);
+    await health.releaseTrial(first);
+    expect((await health.takeTrial(endpoint, 'third', addSeconds(now, 11))).taken).toBe(false);
+  });
+
+  it('has four probes of a client under way at most, however many receivers it names', async () => {
+    const health = endpointHealth(newStore());
+    const { clientId } = aEndpoint();
+    const probes = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        health.takeTrial({ clientId, origin: `https://r${i}.example.com` }, `worker ${i}`, now),
+      ),
+    );
+    expect(probes.filter(({ taken }) => taken)).toHaveLength(4);
+  });
+});
+
+function countingStore(): { store: EndpointHealthStore; writes: () => number } {
+  let writes = 0;
+  const store = memoryEndpointHealthStore();
+  return {
+    writes: () => writes,
+    store: {
+      ...store,
+      setSlow: (...given) => {
+        writes += 1;
+        return store.setSlow(...given);
+      },
+      setLikelySlow: (...given) => {
+        writes += 1;
+        return store.setLikelySlow(...given);
+      },
+      setHealthy: (...given) => {
+        writes += 1;
+        return store.setHealthy(...given);
+      },
+    },
+  };
+}
+
+it.each([40, 700])(
+  'costs a receiver that answers in %d ms no more than a write each quarter of an hour',
+  async (tookMs) => {
+    const { store, writes } = countingStore();
+    const health = endpointHealth(store);
+    const endpoint = aEndpoint();
+    for (let seconds = 0; seconds <= 901; seconds += 1) {
+      await health.status(endpoint, addSeconds(now, seconds));
+      await health.recordHealthy(endpoint, addSeconds(now, seconds + tookMs / 1000), tookMs);
+    }
+    expect(writes()).toBe(2);
+  },
+);
+
+it('costs a receiver that hangs a write in five seconds, not one for each POST', async () => {
+  const { store, writes } = countingStore();
+  const health = endpointHealth(store);
+  const endpoint = aEndpoint();
+  for (let tenth = 0; tenth < 100; tenth += 1) await health.recordSlow(endpoint, addSeconds(now, tenth / 10));
+  expect(writes()).toBe(2);
+});

@@ -1,9 +1,0 @@
-import { describe } from '@jest/globals';
-import { createTables } from '../support/tables.ts';
-import { limiterConformance } from './limiter-conformance.ts';
-
-describe('the limiter', () =>
-  limiterConformance(async () => {
-    const tables = await createTables(['rate_counters', 'limit_overrides']);
-    return { tables, stop: () => tables.drop() };
-  }));

@@ -1,0 +1,78 @@
+/** The dashboard in a browser: signing in, what the browser complained of, and what axe finds wrong with a page. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { gateway } from '../gateway/gateway.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Not kept with the sources: for a person to look at after a run. */
+const screenshots = join(import.meta.dirname, '..', '..', '..', '.local', 'test', 'screenshots');
+
+export interface Look {
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+export interface OpenDashboard {
+  readonly page: Page;
+  /** Errors in the browser's console, refusals by the content security policy among them. */
+  readonly complaints: readonly string[];
+}
+
+export async function openDashboard(browser: Browser, look: Look): Promise<OpenDashboard> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
+    colorScheme: look.colorScheme,
+    // Animations would be photographed half way.
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const complaints: string[] = [];
+  page.on('console', (line) => {
+    if (line.type() === 'error') complaints.push(line.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${gateway().base_url}/admin`);
+  return { page, complaints };
+}
+
+export async function signIn(page: Page): Promise<void> {
+  const { client_id, client_secret } = gateway().admin;
+  await page.getByLabel('Client id').fill(client_id);
+  await page.getByLabel('Client secret').fill(client_secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Activity Logs', level: 1 }).waitFor();
+}
+
+/** Opens a page of the dashboard, and waits until nothing in it is loading. */
+export async function show(page: Page, hash: string, heading: string): Promise<void> {
+  await page.goto(`${gateway().base_url}/admin#/${hash}`);
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'hidden' });
+  await page.waitForLoadState('networkidle');
+}
+
+/** One line for each violation of WCAG 2.2 AA, or of axe's own best practices. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    type Axe = {
+      run(): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }>;
+    };
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+    return violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help} (${nodes
+          .map((node) => node.html.slice(0, 200))
+          .slice(0, 3)
+          .join(' | ')})`,
+    );
+  });
+}
+
+export async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
+}

@@ -1,0 +1,37 @@
+/** The four sends on stores in memory. */
+
+import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
+import { sendSms } from '../../../shared/message/send/send-sms.ts';
+import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
+import type { Operation } from '../../../shared/operation/operation.ts';
+import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { type SendName, webhookUrl } from '../message/sends.ts';
+import { memoryBatchStore } from './memory-batch-store.ts';
+import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
+import { memoryOtpStore } from './memory-otp-store.ts';
+
+export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
+
+export interface MemorySends {
+  readonly operations: Readonly<Record<SendName, Operation>>;
+  readonly messages: MemoryMessageStore;
+  readonly otps: ReturnType<typeof memoryOtpStore>;
+}
+
+export function memorySends(): MemorySends {
+  const messages = memoryMessageStore();
+  const otps = memoryOtpStore();
+  const operations = {
+    sms: sendSms({ messages, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), webhookUrl }),
+    otp: sendOtp({ messages, otps, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, webhookUrl }),
+  };
+  return { operations, messages, otps };
+}
+
+/** The smallest request of each send to one recipient. */
+export function smallRequest(name: SendName, to: string): Record<string, unknown> {
+  if (name === 'otp') return { to };
+  return name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };
+}

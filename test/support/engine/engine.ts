@@ -1,0 +1,16 @@
+/** The DynamoDB under the tables of this run: the emulator, or Amazon's own DynamoDB Local. */
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { documentClient } from '../../../shared/platform/aws/clients.ts';
+
+/** Where tests create their tables; what starts an engine for a run calls it. */
+export function announceEngine(config: DynamoDBClientConfig): void {
+  process.env.ENGINE_UNDER_TEST = JSON.stringify(config);
+}
+
+/** A new client, which the caller closes. */
+export function engineClient(): DynamoDBDocumentClient {
+  const text = process.env.ENGINE_UNDER_TEST;
+  if (text === undefined) throw new Error('no engine runs: does this test import support/tables.ts?');
+  return documentClient(new DynamoDBClient(JSON.parse(text) as DynamoDBClientConfig));
+}

@@ -1,0 +1,61 @@
+/** Private copies of the stack's tables, so that an adapter is tested alone: no function sees their changes. */
+import { randomBytes } from 'node:crypto';
+import { CreateTableCommand, DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { TableName } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { engineClient } from './engine.ts';
+import type { TableDefinition } from './synthesize-tables.ts';
+
+type SnakeCase<Text extends string> = Text extends `${infer Word}-${infer Rest}`
+  ? `${Word}_${SnakeCase<Rest>}`
+  : Text;
+
+export interface TestTables {
+  readonly dynamo: DynamoDBDocumentClient;
+  /** Physical names by the names that the connection uses: `names.limit_overrides`. */
+  readonly names: Readonly<Record<SnakeCase<TableName>, string>>;
+  /** Removes the tables and closes the client. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Creates every table of the stack under a prefix of its own.
+ *
+ * @param only - create these alone, where a test needs few and starts often
+ * @param dynamo - another engine than the one of this run
+ */
+export async function createTables(
+  only?: readonly SnakeCase<TableName>[],
+  dynamo: DynamoDBDocumentClient = engineClient(),
+): Promise<TestTables> {
+  const prefix = `test-${randomBytes(6).toString('hex')}`;
+  const definitions = tableDefinitions().filter(
+    ({ name }) => only?.some((wanted) => wanted === name) ?? true,
+  );
+  const created = await Promise.all(definitions.map((definition) => create(dynamo, prefix, definition)));
+  return {
+    dynamo,
+    names: Object.fromEntries(created) as TestTables['names'],
+    async drop() {
+      await Promise.all(created.map(([, TableName]) => dynamo.send(new DeleteTableCommand({ TableName }))));
+      dynamo.destroy();
+    },
+  };
+}
+
+/** Without time to live: tests have clocks of their own, and an engine would delete their rows by its own clock. */
+async function create(
+  dynamo: DynamoDBDocumentClient,
+  prefix: string,
+  { name, input }: TableDefinition,
+): Promise<[string, string]> {
+  const TableName = `${prefix}-${name.replaceAll('_', '-')}`;
+  await dynamo.send(new CreateTableCommand({ ...input, TableName }));
+  return [name, TableName];
+}
+
+function tableDefinitions(): TableDefinition[] {
+  const text = process.env.TABLES_UNDER_TEST;
+  if (text === undefined) throw new Error('no tables are known: does this test import support/tables.ts?');
+  return JSON.parse(text) as TableDefinition[];
+}

@@ -1,0 +1,72 @@
+/** How a test reaches the gateway that is deployed for this run, and the engine underneath. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Connection } from '../../../lib/local/connection.ts';
+import { documentClient as documentsOf } from '../../../shared/platform/aws/clients.ts';
+
+export interface GatewayUnderTest extends Connection {
+  /** The leader of the process group in which the functions run. */
+  readonly emulator_pid: number;
+  /** Webhook retries wait so many times shorter than they promise. */
+  readonly time_scale: number;
+}
+
+/** The gateway of this run: its address, credentials, tables and queues (contract, section 9). */
+export function gateway(): GatewayUnderTest {
+  const text = process.env.GATEWAY_UNDER_TEST;
+  if (text === undefined) throw new Error('no gateway runs: is this test in test/engine or test/e2e?');
+  return JSON.parse(text) as GatewayUnderTest;
+}
+
+/** For any client of the AWS SDK. */
+export function clientConfig() {
+  const { aws } = gateway();
+  return {
+    endpoint: aws.endpoint,
+    region: aws.region,
+    credentials: { accessKeyId: aws.access_key_id, secretAccessKey: aws.secret_access_key },
+  };
+}
+
+export function documentClient(): DynamoDBDocumentClient {
+  return documentsOf(new DynamoDBClient(clientConfig()));
+}
+
+export function sqsClient(): SQSClient {
+  return new SQSClient(clientConfig());
+}
+
+export function schedulerClient(): SchedulerClient {
+  return new SchedulerClient(clientConfig());
+}
+
+export function kmsClient(): KMSClient {
+  return new KMSClient(clientConfig());
+}
+
+export function logsClient(): CloudWatchLogsClient {
+  return new CloudWatchLogsClient(clientConfig());
+}
+
+/**
+ * What `look` finds, as soon as it finds something.
+ *
+ * @throws Error when it found nothing in time.
+ */
+export async function eventually<Found>(
+  look: () => Promise<Found | undefined>,
+  { withinSeconds = 30, everyMilliseconds = 100 } = {},
+): Promise<Found> {
+  const deadline = Date.now() + withinSeconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`not seen within ${withinSeconds} s`);
+    await pause(everyMilliseconds);
+  }
+}

@@ -1,0 +1,41 @@
+/** Who calls a function in a test: new clients with a key, addresses that nobody used, and an operation that says who came. */
+
+import { createApiKey, createClient, type NewClient } from '../../../shared/client/client-admin.ts';
+import { routes } from '../../../shared/contract/routes.ts';
+import { type HttpFunction, httpFunction } from '../../../shared/http/http-function.ts';
+import type { Operation } from '../../../shared/operation/operation.ts';
+import { type Access, jsonType, type Process } from '../gateway/access.ts';
+
+let addresses = 0;
+
+export const accepted: Operation = async ({ caller, body }) => ({
+  status: 202,
+  body: { client_id: caller?.clientId, body },
+  log: { message_id: 'msg_1' },
+});
+
+export function functionOf(
+  access: Access,
+  operation: Operation = accepted,
+  dependencies: Process = access.newProcess(),
+): HttpFunction {
+  return httpFunction(routes.sendSms, operation, { dependencies });
+}
+
+/** A new client with an API key. */
+export async function keyOf(
+  access: Access,
+  wanted: Partial<NewClient> = {},
+): Promise<{ clientId: string; apiKey: string; keyId: string }> {
+  const named: NewClient = { name: 'A', scopes: ['messages'], ...wanted };
+  const { client } = await createClient(access.admin, named, access.now);
+  const { apiKey, row } = await createApiKey(access.admin, client.client_id, access.now);
+  return { clientId: client.client_id, apiKey, keyId: row.key_id };
+}
+
+export const bearer = (credential: string) => ({ ...jsonType, Authorization: `Bearer ${credential}` });
+
+export const newAddress = (): string => {
+  addresses += 1;
+  return `198.51.100.${addresses}`;
+};

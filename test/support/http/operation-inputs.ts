@@ -1,0 +1,175 @@
+/** What every operation reads, from the schemas and routes themselves: a field that is added is in here. */
+import * as z from 'zod/mini';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { operations } from '../../../lib/build/openapi/operations.ts';
+import {
+  activityQuery,
+  clientChangeBody,
+  endpointBody,
+  limitsBody,
+  messageQuery,
+  newClientBody,
+  outboxQuery,
+  pageQuery,
+  resendBody,
+  usageQuery,
+} from '../../../shared/admin/http/admin-requests.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
+import {
+  adminRoutes,
+  type Route,
+  type RouteName,
+  routes,
+  unmatchedRoute,
+} from '../../../shared/contract/routes.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+
+/** Keys into a body; a number is a place in a list. */
+export type FieldPath = readonly (string | number)[];
+
+export interface OperationInputs {
+  readonly name: string;
+  readonly route: Route;
+  readonly method: string;
+  /** With `{name}` for each path parameter. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly queryNames: readonly string[];
+  /** Bodies that are taken, or nearly; none where the operation reads no body. */
+  readonly bodies: readonly Readonly<Record<string, unknown>>[];
+  readonly fields: readonly FieldPath[];
+}
+
+type Schema = { readonly [keyword: string]: unknown };
+
+/** Every place that a value can have below a schema, what it holds other values in included. */
+export function fieldPaths(schema: Schema): FieldPath[] {
+  const { components } = openApiDocument();
+  const below = (inner: unknown): FieldPath[] => {
+    if (typeof inner !== 'object' || inner === null) return [];
+    const { $ref, anyOf, oneOf, allOf, properties, items, additionalProperties } = inner as Schema;
+    const step = (key: string | number, child: unknown): FieldPath[] => [
+      [key],
+      ...below(child).map((path) => [key, ...path]),
+    ];
+    return [
+      ...(typeof $ref === 'string' ? below(components.schemas[$ref.split('/').at(-1) ?? '']) : []),
+      ...[anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.flatMap(below) : [])),
+      ...Object.entries(properties ?? {}).flatMap(([key, child]) => step(key, child)),
+      ...(typeof items === 'object' ? step(0, items) : []),
+      ...(typeof additionalProperties === 'object' ? step('a_name', additionalProperties) : []),
+    ];
+  };
+  const paths = below(schema);
+  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** A copy of `body` with `value` at `path`. */
+export function withValueAt(body: unknown, [key, ...rest]: FieldPath, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (typeof key === 'number') {
+    const list: unknown[] = Array.isArray(body) ? [...body] : [];
+    list[key] = withValueAt(list[key], rest, value);
+    return list;
+  }
+  const known = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
+  const inner: unknown = Object.hasOwn(known, key) ? Reflect.get(known, key) : undefined;
+  return { ...known, [key]: withValueAt(inner, rest, value) };
+}
+
+const anyUrl = { webhookUrl: z.string() };
+const jsonOf = (schema: z.ZodMiniType): Schema =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
+
+/** What each operation of the admin API reads: a body, or of those that only show something, a query. */
+const adminSchemas = {
+  listActivity: activityQuery,
+  listClients: pageQuery,
+  createClient: newClientBody(anyUrl),
+  showClient: undefined,
+  changeClient: clientChangeBody(anyUrl),
+  renewClientSecret: undefined,
+  renewWebhookSecret: undefined,
+  createApiKey: undefined,
+  revokeApiKey: undefined,
+  listOverrides: undefined,
+  showLimits: undefined,
+  setLimits: limitsBody,
+  removeLimits: endpointBody,
+  searchMessages: messageQuery,
+  showMessage: undefined,
+  resendWebhooks: resendBody,
+  showWebhook: undefined,
+  showUsage: usageQuery,
+  listOutbox: outboxQuery,
+  showAbout: undefined,
+} satisfies Record<AdminApiRouteName, z.ZodMiniType | undefined>;
+
+const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, unknown>>>> = {
+  createClient: { name: 'A shop' },
+  changeClient: { webhook_url: 'https://example.com/hook', countries: ['GB'], senders: ['ACME'] },
+  setLimits: { endpoint: 'POST /api/v1/sms/send', per_minute: 100 },
+  removeLimits: { endpoint: 'POST /api/v1/sms/send' },
+  resendWebhooks: { delivery_ids: [newId('whd', new Date())] },
+};
+
+const pathParametersOf = (path: string, clientId: string): Record<string, string> => {
+  const examples: Readonly<Record<string, string>> = {
+    client_id: clientId,
+    key_id: 'key_0123456789abcdef',
+    message_id: newId('msg', new Date()),
+    delivery_id: newId('whd', new Date()),
+    proxy: 'no/such/path',
+  };
+  return Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => [name, examples[name] ?? 'unknown']),
+  );
+};
+
+/** @param clientId - the client whose settings the admin API changes */
+export function operationInputs(clientId: string): readonly OperationInputs[] {
+  const documented = (Object.keys(routes) as RouteName[]).map((name): OperationInputs => {
+    const { request, parameters = [] } = operations[name];
+    const schema = request === undefined ? {} : openApiDocument().components.schemas[request.schema];
+    const { method, path } = routes[name];
+    return {
+      name,
+      route: routes[name],
+      method,
+      path,
+      pathParameters: pathParametersOf(path, clientId),
+      queryNames: parameters
+        .filter((parameter) => parameter.in === 'query')
+        .map((parameter) => parameter.name),
+      bodies: Object.values(request?.examples ?? {}).map(({ value }) => value as Record<string, unknown>),
+      fields: fieldPaths(schema ?? {}),
+    };
+  });
+  const admin = (Object.keys(adminApiRoutes) as AdminApiRouteName[]).map((name): OperationInputs => {
+    const { method, path } = adminApiRoutes[name];
+    const schema = adminSchemas[name];
+    const fields = schema === undefined ? [] : fieldPaths(jsonOf(schema));
+    const reads = method === 'GET' ? 'query' : 'body';
+    return {
+      name,
+      route: adminRoutes.adminApi,
+      method,
+      path,
+      pathParameters: pathParametersOf(path, clientId),
+      queryNames: reads === 'query' ? fields.map((field) => field.join('.')) : [],
+      bodies: reads === 'body' && schema !== undefined ? [adminExamples[name] ?? {}] : [],
+      fields: reads === 'body' ? fields : [],
+    };
+  });
+  const unmatched: OperationInputs = {
+    name: 'unmatched',
+    route: unmatchedRoute,
+    method: 'POST',
+    path: unmatchedRoute.path,
+    pathParameters: pathParametersOf(unmatchedRoute.path, clientId),
+    queryNames: [],
+    bodies: [],
+    fields: [],
+  };
+  return [...documented, ...admin, unmatched];
+}

@@ -1,0 +1,62 @@
+/** Messages on private tables, and a carrier that takes them or not as it is told, at times of the test's own. */
+import { randomUUID } from 'node:crypto';
+import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
+import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import type { TestTables } from '../engine/tables.ts';
+import { aClient, ask, sendsIn, storesIn } from './sends.ts';
+
+export const accepted: HandOver = {
+  outcome: 'accepted',
+  carrierMessageId: 'c-1',
+  cost: 0.01,
+  currency: 'USD',
+};
+
+export function handOversIn(tables: () => TestTables, clock: () => Date) {
+  /** A carrier that answers as told, and what it was handed. */
+  function carrierOf(answer: () => HandOver | Promise<HandOver>) {
+    const handed: { readonly messageId: string; readonly at: Date }[] = [];
+    const carrier: Carrier = {
+      async handOver(message) {
+        handed.push({ messageId: message.message_id, at: clock() });
+        return answer();
+      },
+    };
+    const requeued: OutboundEntry[] = [];
+    const dependencies: DispatchDependencies = {
+      messages: storesIn(tables()).messages,
+      carrierFor: () => carrier,
+      bodyOf: async () => ({ text: 'Hello' }),
+      isDisabled: async () => false,
+      outbound: { enqueue: async (entries) => void requeued.push(...entries) },
+      clock,
+      newClaimId: randomUUID,
+      sleep: async () => {},
+    };
+    return { dependencies, handed, requeued };
+  }
+
+  async function sent(
+    body: object = {},
+    name: 'sms' | 'whatsapp' = 'sms',
+    client = aClient(),
+  ): Promise<Message> {
+    const operation = sendsIn(tables())[name];
+    const { body: answer } = await ask(operation, {
+      client,
+      now: clock(),
+      body: { to: '+447700900123', message: 'Hello', ...body },
+    });
+    return stored((answer as { message_id: string }).message_id);
+  }
+
+  async function stored(messageId: string): Promise<Message> {
+    const message = await storesIn(tables()).messages.get(messageId);
+    if (message === undefined) throw new Error('no such message');
+    return message;
+  }
+
+  return { carrierOf, sent, stored };
+}

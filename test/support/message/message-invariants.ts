@@ -1,0 +1,163 @@
+/** What must hold of every message at the end, whatever went wrong on its way. */
+
+import { eventsToSend, type Message, transitions } from '../../../shared/message/message.ts';
+import { deriveCode } from '../../../shared/otp/code.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/otp.ts';
+import { derivedId } from '../../../shared/platform/ids.ts';
+import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
+import { eventName } from '../../../shared/webhook/plan/event-body.ts';
+import type { MessageClients } from '../http/message-clients.ts';
+import { type MessageSimulation, otpSecret, type Seen } from './message-simulation.ts';
+
+export interface Findings {
+  /** What was counted, for the reader. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly violations: readonly string[];
+}
+
+export async function findingsOf(
+  road: MessageSimulation,
+  clients: MessageClients,
+  webhookEndpointIsDead: (clientId: string) => boolean,
+  /** Whether its queue refuses the message's webhooks for good. */
+  isRefused: (message: Message) => boolean,
+  /** How far clocks may be from the true time. */
+  skewMaxMs: number,
+): Promise<Findings> {
+  const violations: string[] = [];
+  const counts: Record<string, number> = {};
+  const note = (name: string, by = 1): void => {
+    counts[name] = (counts[name] ?? 0) + by;
+  };
+  const messages = road.messages.all();
+
+  checkAccepted();
+  for (const message of messages) {
+    note(`ended ${message.status}`);
+    if (!transitions[message.status].final)
+      violations.push(`${message.message_id} is left ${message.status}`);
+    await checkDeliveries(message);
+    if (message.otp !== undefined) checkCode(message);
+  }
+  checkRecipientLimit();
+  note('new messages that the relay never saw', road.unrelayed.size);
+  note('messages with work that a service refused', road.refused.size);
+  for (const [id, { messageId }] of road.refused) {
+    const message = messages.find(({ message_id }) => message_id === messageId);
+    if (message === undefined || !isRefused(message)) violations.push(`${id} was set aside without a reason`);
+  }
+  note('stream records that are no message', road.unreadable.came.size);
+  for (const id of road.unreadable.came)
+    if (!road.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
+  const owed = messages.reduce(
+    (sum, message) => sum + eventsToSend({ before: undefined, after: message }).length,
+    0,
+  );
+  note('deliveries', road.webhooks.deliveryIds.size);
+  if (road.webhooks.deliveryIds.size > owed)
+    violations.push(`${road.webhooks.deliveryIds.size} deliveries for ${owed} states`);
+  checkDoubled('hand-overs', road.handOvers);
+  checkDoubled('POSTs', road.webhooks.posts);
+  violations.push(...clients.overLimits());
+  return { counts, violations };
+
+  /**
+   * Every 202 has its messages. Under a key every 202 has the same and nothing else was stored; without one every 202
+   * has others, and no request became two.
+   */
+  function checkAccepted(): void {
+    const stored = new Set(messages.map(({ message_id }) => message_id));
+    const byReference = new Map<string, number>();
+    for (const { reference = '' } of messages)
+      byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
+    for (const [reference, count] of byReference) {
+      const allowed = clients.unkeyedRequests.get(reference.split('.')[0] ?? '') ?? 1;
+      if (count > allowed) violations.push(`${reference} became ${count} messages`);
+    }
+    for (const [name, answers] of clients.accepted) {
+      const unkeyed = clients.unkeyedRequests.has(name);
+      const [first = [], ...repeats] = answers;
+      const promised = unkeyed ? answers.flat() : first;
+      note('messages promised by a 202', promised.length);
+      note(
+        unkeyed ? 'requests without a key' : 'repeats after a 202',
+        unkeyed ? answers.length : repeats.length,
+      );
+      for (const id of promised) if (!stored.has(id)) violations.push(`${id}, promised by a 202, is nowhere`);
+      if (unkeyed && new Set(promised).size < promised.length)
+        violations.push(`${name} was answered with a message twice`);
+      for (const again of unkeyed ? [] : repeats)
+        if (again.join() !== first.join()) violations.push(`${name} was answered with other messages`);
+    }
+  }
+
+  /** The code stands in what the carrier got, each time the same, and not in the row. */
+  function checkCode({ message_id, text = '', otp }: Message): void {
+    if (!text.includes('{{code}}')) violations.push(`${message_id} is stored with its code`);
+    const code = deriveCode(otpSecret, otp?.otp_id ?? '', otp?.code_length ?? 0);
+    for (const { body = '' } of road.handOvers.get(message_id) ?? [])
+      if (!body.includes(code)) violations.push(`${message_id} was handed over without its code`);
+  }
+
+  /** Of one client to one recipient, in ten minutes; in less, by what two clocks may lie apart. */
+  function checkRecipientLimit(): void {
+    const sends = new Map<string, number[]>();
+    for (const { otp, client_id, recipient, created_at } of messages) {
+      if (otp === undefined) continue;
+      const to = `${client_id} to ${recipient}`;
+      sends.set(to, [...(sends.get(to) ?? []), Date.parse(created_at)]);
+    }
+    const windowMs = recipientWindowSeconds * 1000 - 2 * skewMaxMs;
+    for (const [to, times] of sends) {
+      note('one-time passwords', times.length);
+      const sorted = times.toSorted((a, b) => a - b);
+      const over = sorted.filter((at, i) => at - (sorted[i - recipientSendsMax] ?? 0) < windowMs);
+      if (over.length > 0) violations.push(`${to}: more one-time passwords than the limit`);
+    }
+  }
+
+  async function checkDeliveries(message: Message): Promise<void> {
+    for (const status of eventsToSend({ before: undefined, after: message })) {
+      const event = eventName(message, status);
+      const delivery = await road.webhooks.get(derivedId('whd', message.message_id, event));
+      const where = `${message.message_id} ${event}`;
+      if (isRefused(message)) {
+        if (!road.refused.has(message.message_id)) violations.push(`${where} was refused and not set aside`);
+      } else if (delivery === undefined) violations.push(`${where} was never told`);
+      else if (delivery.state === 'acknowledged') note('acknowledged');
+      else if (delivery.state !== 'failed') violations.push(`${where} is left ${delivery.state}`);
+      else {
+        const interrupted = delivery.attempts.some(
+          ({ error_message }) => error_message === interruptedMessage,
+        );
+        const explained = delivery.attempts.every(({ error }) => error !== undefined);
+        if (webhookEndpointIsDead(message.client_id)) note('failed at a dead receiver');
+        else if (interrupted) note('failed after an attempt that three workers died with');
+        else violations.push(`${where} failed though its receiver would have taken it`);
+        if (!explained || delivery.alert_pending) violations.push(`${where} failed and nobody was told why`);
+      }
+    }
+  }
+
+  /**
+   * Whatever happened twice is excused by what no sender can rule out: a process that died, or never heard, between the
+   * call and the record of its outcome; or a clock so far ahead that a living claim looked dead.
+   */
+  function checkDoubled(what: string, ledger: ReadonlyMap<string, readonly Seen[]>): void {
+    for (const [key, seen] of ledger) {
+      note(what, seen.length);
+      for (const [index, next] of seen.slice(1).entries()) {
+        const earlier = seen[index];
+        if (earlier === undefined) continue;
+        if (earlier.process.ended === undefined) note(`${what} doubled by a death`);
+        else if (earlier.unknown) note(`${what} doubled by a lost answer`);
+        else if (
+          skewMaxMs > 0 &&
+          (earlier.overtaken || next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
+        )
+          note(`${what} doubled by clocks further apart than the lease`);
+        else violations.push(`${key}: one of the ${what} was doubled`);
+      }
+    }
+  }
+}

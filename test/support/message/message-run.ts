@@ -1,0 +1,164 @@
+/** One run of the whole road: who sends what, to whom, and how long it lasts; all of it told by the seed. */
+import type { Message } from '../../../shared/message/message.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { randomFrom } from '../doubles/seeded-random.ts';
+import { virtualTime } from '../doubles/virtual-time.ts';
+import { faultyProcesses } from '../faults/faulty-process.ts';
+import { type Intent, type Kind, messageClients } from '../http/message-clients.ts';
+import { type Findings, findingsOf } from './message-invariants.ts';
+import { messageSimulation } from './message-simulation.ts';
+
+interface RunSettings {
+  readonly seed: number;
+  /** How many messages the clients want sent. */
+  readonly total: number;
+  /** How far a clock may be from the true time. */
+  readonly skewMaxMs: number;
+  /** What the functions get for the messages table, where it is to be a broken one. */
+  readonly broken?: (store: MessageStore) => MessageStore;
+}
+
+export interface Run extends Findings {
+  readonly messages: number;
+  readonly calls: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly answers: Readonly<Record<string, number>>;
+  readonly deadLetters: Readonly<Record<string, number>>;
+}
+
+const startMs = Date.parse('2026-11-20T08:00:00.000Z');
+const hourMs = 3_600_000;
+/** The longest way: two hours until sent, three until expired, eight of retries, and what faults add. */
+const horizonMs = startMs + 30 * hourMs;
+const messagesPerClient = 250;
+const rowsPerBulk = 20;
+/** Numbers to which the simulated carrier does something out of the ordinary. */
+const oddRecipients = 7;
+const keyedShare = 0.75;
+/** So few that some get more one-time passwords than one recipient may. */
+const otpRecipients = 2;
+
+export async function runMessages({ seed, total, skewMaxMs, broken }: RunSettings): Promise<Run> {
+  const random = randomFrom(seed);
+  const time = virtualTime(startMs);
+  const simulation = { time, random, processes: faultyProcesses(time, random, skewMaxMs) };
+  const clientCount = Math.max(3, Math.ceil(total / messagesPerClient));
+  const clientIds = Array.from({ length: clientCount }, (_, index) => `client-${index}`);
+  const refusals = new Map<string, number>();
+
+  const road = messageSimulation(simulation, {
+    ...(broken === undefined ? {} : { broken }),
+    clientIds,
+    refuses: (body) => body.includes(refusedMark),
+    unrelayedShare,
+    accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
+    refusalsOf(deliveryId, clientId) {
+      if (webhookEndpointIsDead(clientId)) return Number.POSITIVE_INFINITY;
+      const known = refusals.get(deliveryId) ?? (random() < 0.8 ? 0 : 1 + Math.floor(random() * 5));
+      refusals.set(deliveryId, known);
+      return known;
+    },
+  });
+  const clients = messageClients(simulation, road);
+  for (const intent of intents(total, clientIds, random)) clients.send(intent);
+  await time.runUntil(horizonMs);
+
+  return {
+    ...(await findingsOf(road, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
+    messages: road.messages.all().length,
+    calls: simulation.processes.calls(),
+    faults: simulation.processes.counted,
+    answers: clients.answers,
+    deadLetters: {
+      outbound: road.queues.outbound.deadLetters.length,
+      receipts: road.queues.receipts.deadLetters.length,
+    },
+  };
+}
+
+/** In a webhook URL: its queue refuses every message with it for good, as a service does that knows better than we. */
+const refusedMark = 'refused-by-the-service';
+/** Characters that SQS refuses, those next to them, and others that no text has. */
+const oddText = '\uFFFD\uFFFE\uFFFF\u{1FFFE}\u{10FFFF}\u0085\u2028';
+const refusedShare = 0.06;
+const oddShare = 0.1;
+const unrelayedShare = 0.02;
+
+const isRefused = ({ webhook_url }: Message): boolean => webhook_url?.includes(refusedMark) === true;
+
+const webhookEndpointIsDead = (clientId: string): boolean => Number(clientId.slice(7)) % 8 === 2;
+
+/** Most of them in bursts above the limit of a minute, the others over an hour; a quarter of them without a key. */
+function* intents(total: number, clientIds: readonly string[], random: () => number): Generator<Intent> {
+  let left = total;
+  for (let index = 0; left > 0; index += 1) {
+    const clientId = clientIds[index % clientIds.length] ?? '';
+    const burst = random() < 0.6;
+    const atMs = startMs + (burst ? 600_000 + random() * 30_000 : random() * hourMs);
+    const kind = kindOf(random());
+    const rows = Math.min(kind === 'bulk' ? rowsPerBulk : 1, left);
+    left -= rows;
+    const keyed = random() < keyedShare;
+    const name = `${keyed ? 'keyed' : 'unkeyed'}-${index}`;
+    const url = `https://${clientId}.example.com/own${queryOf(random())}`;
+    const webhook = random() < 0.5 ? { webhook_url: url } : {};
+    const body = { ...bodyOf(kind, { name, index, rows, atMs }, random), ...webhook };
+    yield { clientId, kind, name, keyed, atMs, body };
+  }
+}
+
+function queryOf(drawn: number): string {
+  if (drawn < refusedShare) return `?${refusedMark}`;
+  return drawn < refusedShare + oddShare ? `?${oddText}` : '';
+}
+
+function kindOf(drawn: number): Kind {
+  if (drawn < 1 / 30) return 'bulk';
+  if (drawn < 0.25) return 'whatsapp';
+  return drawn < 0.45 ? 'otp' : 'sms';
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly index: number;
+  readonly rows: number;
+  readonly atMs: number;
+}
+
+function bodyOf(kind: Kind, { name, index, rows, atMs }: Wanted, random: () => number): object {
+  const to = recipient(random, index, 0);
+  if (kind === 'otp') {
+    // Some recipients get more than the limit of one recipient lets through.
+    const pooled = random() < 0.5;
+    return {
+      to: pooled ? `+44770090000${Math.floor(random() * otpRecipients)}` : to,
+      reference: name,
+      channel: random() < 0.3 ? 'whatsapp' : 'sms',
+      ttl: 60 + Math.floor(random() * 3000),
+      purpose: `purpose-${index % 3}`,
+    };
+  }
+  const common = {
+    validity_period: 300 + Math.floor(random() * 10_500),
+    ...(random() < 0.1
+      ? { scheduled_at: new Date(atMs + 1_800_000 + random() * 2 * hourMs).toISOString() }
+      : {}),
+  };
+  if (kind === 'bulk') {
+    const recipients = Array.from({ length: rows }, (_, row) => ({
+      to: recipient(random, index, row),
+      reference: `${name}.${row}`,
+    }));
+    return { ...common, message: 'Hello', recipients };
+  }
+  const content =
+    kind === 'whatsapp' && random() < 0.5
+      ? { type: 'template', template: { name: 'parcel', language: 'en', parameters: { body: ['42'] } } }
+      : { message: 'Hello' };
+  return { ...common, ...content, to, reference: name };
+}
+
+function recipient(random: () => number, index: number, row: number): string {
+  if (row === 0 && random() < 0.3) return `+1500555000${1 + Math.floor(random() * oddRecipients)}`;
+  return `+4477009${String((index * rowsPerBulk + row) % 100_000).padStart(5, '0')}`;
+}

@@ -1,6 +1,0 @@
-/** For runs in which no service refuses anything for good. */
-import type { RefusedWork } from '../../shared/set-aside/set-aside.ts';
-
-export async function neverSetAside({ error }: RefusedWork): Promise<void> {
-  throw error;
-}

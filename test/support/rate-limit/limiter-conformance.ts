@@ -1,0 +1,226 @@
+/** What the limiter guarantees on any engine that is DynamoDB: run on the emulator, and on Amazon's DynamoDB Local. */
+
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Limits } from '../../../shared/contract/routes.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { type Decision, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
+import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
+import { dynamoOverrideEditor, dynamoOverrideStore } from '../../../shared/rate-limit/overrides.dynamo.ts';
+import { type InvalidOverride, limitReader } from '../../../shared/rate-limit/overrides.ts';
+import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
+import type { TestTables } from '../engine/tables.ts';
+
+const noon = new Date('2026-11-20T12:00:00.000Z');
+
+interface Engine {
+  readonly tables: TestTables;
+  stop(): Promise<void>;
+}
+
+export function limiterConformance(start: () => Promise<Engine>): void {
+  let engine: Engine;
+  let dynamo: DynamoDBDocumentClient;
+  let counters: string;
+  let overrides: string;
+  let clients = 0;
+
+  beforeAll(async () => {
+    engine = await start();
+    dynamo = engine.tables.dynamo;
+    counters = engine.tables.names.rate_counters;
+    overrides = engine.tables.names.limit_overrides;
+  });
+  afterAll(async () => {
+    await engine.stop();
+  });
+
+  const newClient = (): string => {
+    clients += 1;
+    return `client_${clients}`;
+  };
+  /** A process of its own: it remembers nothing of what another saw. */
+  const limiterWith = (limits: Limits): RateLimiter =>
+    rateLimiter({
+      counter: dynamoRateCounter(dynamo, counters),
+      limitsOf: async () => limits,
+      random: Math.random,
+    });
+  const check = (limiter: RateLimiter, clientId: string, now: Date): Promise<Decision> =>
+    limiter.check({ kind: 'client', clientId }, 'sms_send', now);
+  const checkMany = (limiters: readonly RateLimiter[], clientId: string, times: number, now: Date) =>
+    Promise.all(
+      Array.from({ length: times }, (_, i) => {
+        const limiter = limiters[i % limiters.length];
+        if (limiter === undefined) throw new Error('no limiter');
+        return check(limiter, clientId, now);
+      }),
+    );
+  const admittedOf = (decisions: readonly Decision[]): Decision[] => decisions.filter((d) => d.admitted);
+  const limits = { perMinute: 60, perHour: 1000, perDay: 10_000 };
+
+  describe('under concurrency', () => {
+    it('admits exactly the limit of 500 requests at once, each with its own number left', async () => {
+      const processes = Array.from({ length: 20 }, () => limiterWith(limits));
+      const admitted = admittedOf(await checkMany(processes, newClient(), 500, noon));
+      const left = admitted.map((decision) => decision.binding.remaining).toSorted((a, b) => a - b);
+      expect(left).toEqual(Array.from({ length: 60 }, (_, i) => i));
+    });
+
+    it('admits exactly a limit that is spread over shards, whichever shard is tried first', async () => {
+      const sharded = { perMinute: 100_000, perHour: 203, perDay: 1_000_000 };
+      const processes = Array.from({ length: 5 }, () => limiterWith(sharded));
+      expect(admittedOf(await checkMany(processes, newClient(), 400, noon))).toHaveLength(203);
+    });
+  });
+
+  describe('the windows', () => {
+    it.each([
+      ['hour', { perMinute: 60, perHour: 7, perDay: 100 }, 60, 3600],
+      ['day', { perMinute: 60, perHour: 50, perDay: 7 }, 3600, 86_400],
+    ] as const)(
+      'a full %s refuses until it resets, though the minute has room',
+      async (window, full, later, reset) => {
+        const client = newClient();
+        expect(admittedOf(await checkMany([limiterWith(full)], client, 9, noon))).toHaveLength(7);
+        const refused = await check(limiterWith(full), client, addSeconds(noon, later));
+        const midnight = new Date('2026-11-20T00:00:00.000Z');
+        const resetsAt = (window === 'hour' ? noon : midnight).getTime() / 1000 + reset;
+        expect(refused).toMatchObject({ admitted: false, binding: { window, remaining: 0, resetsAt } });
+        expect((await check(limiterWith(full), client, new Date(resetsAt * 1000))).admitted).toBe(true);
+      },
+    );
+
+    it('a refused request counts in no window', async () => {
+      const client = newClient();
+      const tight = { perMinute: 2, perHour: 3, perDay: 10 };
+      await checkMany([limiterWith(tight), limiterWith(tight)], client, 20, noon);
+      const next = await check(limiterWith(tight), client, addSeconds(noon, 60));
+      expect(next.windows.map((state) => state.remaining)).toEqual([1, 0, 7]);
+    });
+
+    it('the last millisecond of a minute and the first of the next are counted apart', async () => {
+      const client = newClient();
+      const one = { perMinute: 1, perHour: 10, perDay: 10 };
+      const edge = new Date('2026-11-20T12:00:59.999Z');
+      const limiter = limiterWith(one);
+      expect((await check(limiter, client, edge)).admitted).toBe(true);
+      const refused = await check(limiter, client, edge);
+      expect(refused.admitted).toBe(false);
+      expect(retryAfterSeconds(refused, edge)).toBe(1);
+      expect((await check(limiter, client, new Date(edge.getTime() + 1))).admitted).toBe(true);
+    });
+
+    it('a process whose clock is 4 minutes ahead takes nothing away from a live count', async () => {
+      const client = newClient();
+      const tight = { perMinute: 5, perHour: 100, perDay: 100 };
+      await checkMany([limiterWith(tight)], client, 5, noon);
+      await check(limiterWith(tight), client, addSeconds(noon, 240));
+      expect((await check(limiterWith(tight), client, noon)).admitted).toBe(false);
+    });
+  });
+
+  describe('overrides', () => {
+    const reports: InvalidOverride[] = [];
+    const reader = (clock: () => Date) =>
+      limitReader(dynamoOverrideStore(dynamo, overrides), clock, (invalid) => reports.push(invalid));
+    const endpoint = 'POST /api/v1/sms/send';
+
+    it('hold within 60 s of an edit, without a new process', async () => {
+      const client = newClient();
+      let now = noon;
+      const limitsOf = reader(() => now);
+      expect(await limitsOf(client, 'sms_send')).toEqual(limits);
+      const editor = dynamoOverrideEditor(dynamo, overrides);
+      await editor.set(client, 'sms_send', { perMinute: 500, perDay: 20_000 });
+      now = addSeconds(noon, 50);
+      expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
+      await editor.remove(client, 'POST /api/v1/sms/send');
+      now = addSeconds(noon, 100);
+      expect(await limitsOf(client, 'sms_send')).toEqual(limits);
+    });
+
+    it.each([
+      ['a word', 'many'],
+      ['zero', 0],
+      ['a negative number', -5],
+      ['half a request', 10.5],
+      ['nothing', ''],
+      ['null', null],
+      ['true', true],
+      ['a list', [1]],
+      ['a map', { a: 1 }],
+      ['a set', new Set([1, 2])],
+    ])('%s typed as a limit leaves that limit to its default and is reported', async (_what, typed) => {
+      const client = newClient();
+      reports.length = 0;
+      const Item = { client_id: client, endpoint, per_minute: typed, per_hour: '2000' };
+      await dynamo.send(new PutCommand({ TableName: overrides, Item }));
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 2000 });
+      expect(reports).toEqual([{ client_id: client, endpoint, field: 'per_minute' }]);
+    });
+
+    it('a number too large to be exact breaks no request', async () => {
+      const client = newClient();
+      await dynamo.send(
+        new UpdateCommand({
+          TableName: overrides,
+          Key: { client_id: client, endpoint },
+          UpdateExpression: 'SET per_minute = :n, per_hour = :h',
+          ExpressionAttributeValues: { ':n': BigInt('99999999999999999999999999'), ':h': 1500 },
+        }),
+      );
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 1500 });
+    });
+
+    it('a row for an endpoint that does not exist is reported, and the others hold', async () => {
+      const client = newClient();
+      reports.length = 0;
+      for (const name of ['POST /api/v1/sms/sned', endpoint]) {
+        const Item = { client_id: client, endpoint: name, per_minute: 5 };
+        await dynamo.send(new PutCommand({ TableName: overrides, Item }));
+      }
+      expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perMinute: 5 });
+      expect(reports).toEqual([{ client_id: client, endpoint: 'POST /api/v1/sms/sned', field: 'endpoint' }]);
+    });
+  });
+
+  it('a check is one call that consumes one write unit, refused or not', async () => {
+    const client = newClient();
+    const calls: string[] = [];
+    const counter = dynamoRateCounter(dynamo, counters);
+    dynamo.middlewareStack.add(
+      (next, context) => async (args) => {
+        calls.push(String(context.commandName));
+        Reflect.set(args.input, 'ReturnConsumedCapacity', 'TOTAL');
+        const result = await next(args);
+        const consumed = Reflect.get(Object(result.output), 'ConsumedCapacity');
+        if (consumed !== undefined) calls.push(String(Reflect.get(consumed, 'CapacityUnits')));
+        return result;
+      },
+      { step: 'initialize', name: 'spy' },
+    );
+    const limiter = rateLimiter({
+      counter,
+      limitsOf: async () => ({ ...limits, perMinute: 1 }),
+      random: () => 0,
+    });
+    await check(limiter, client, noon);
+    expect(calls).toEqual(['UpdateItemCommand', '1']);
+    await check(limiter, client, noon);
+    expect(calls).toHaveLength(3);
+    // Now the refusal is remembered.
+    await check(limiter, client, noon);
+    expect(calls).toHaveLength(3);
+    dynamo.middlewareStack.remove('spy');
+  });
+
+  it('a counter row ends by itself two days after its day', async () => {
+    const client = newClient();
+    await check(limiterWith(limits), client, noon);
+    const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };
+    const { Item = {} } = await dynamo.send(new GetCommand({ TableName: counters, Key }));
+    expect(Item.purge_at).toBe(Date.parse('2026-11-23T00:00:00Z') / 1000);
+    expect(Object.keys(Item).toSorted()).toEqual(['counter', 'd', 'h12', 'm0720', 'purge_at']);
+  });
+}

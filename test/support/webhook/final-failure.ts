@@ -1,0 +1,59 @@
+/** Lets a webhook use up its retries without waiting for the long ones: each is brought forward, none is left out. */
+import { randomUUID } from 'node:crypto';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import { documentClient, eventually, gateway, sqsClient } from '../gateway/gateway.ts';
+
+/** The delivery, once it failed for good. */
+export async function failForGood(messageId: string, event: string): Promise<Delivery> {
+  const { tables, queues } = gateway();
+  const TableName = tables.webhook_deliveries;
+  const dynamo = documentClient();
+  const sqs = sqsClient();
+  try {
+    return await eventually(
+      async () => {
+        const { Items = [] } = await dynamo.send(
+          new ScanCommand({
+            TableName,
+            FilterExpression: 'message_id = :message_id AND #event = :event',
+            ExpressionAttributeNames: { '#event': 'event' },
+            ExpressionAttributeValues: { ':message_id': messageId, ':event': event },
+          }),
+        );
+        const delivery = Items[0] as Delivery | undefined;
+        if (delivery?.state === 'failed' && delivery.alert_pending === undefined) return delivery;
+        if (delivery?.state !== 'retry_scheduled') return undefined;
+        await bringForward(delivery);
+        return undefined;
+      },
+      { withinSeconds: 60, everyMilliseconds: 300 },
+    );
+  } finally {
+    dynamo.destroy();
+    sqs.destroy();
+  }
+
+  async function bringForward(delivery: Delivery): Promise<void> {
+    await dynamo
+      .send(
+        new UpdateCommand({
+          TableName,
+          Key: { delivery_id: delivery.delivery_id },
+          UpdateExpression: 'SET attempt_due_at = :now, revision = :next',
+          ConditionExpression: 'revision = :seen',
+          ExpressionAttributeValues: {
+            ':now': new Date().toISOString(),
+            ':seen': delivery.revision,
+            ':next': randomUUID(),
+          },
+        }),
+      )
+      // A worker was faster: look again.
+      .catch(() => undefined);
+    const QueueUrl = delivery.lane === 'slow' ? queues.slow_webhooks : queues.webhooks;
+    const MessageBody = JSON.stringify({ delivery_id: delivery.delivery_id });
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: delivery.client_id }));
+  }
+}

@@ -1,0 +1,33 @@
+/** A client's server for webhooks, which answers as it is told and keeps what it got. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface RecoveringWebhookEndpoint {
+  readonly url: string;
+  readonly received: readonly { readonly headers: IncomingHttpHeaders; readonly body: string }[];
+  answer: { status: number; body: string };
+  close(): void;
+}
+
+export async function startRecoveringWebhookEndpoint(): Promise<RecoveringWebhookEndpoint> {
+  const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    received.push({ headers: request.headers, body: await text(request) });
+    response.writeHead(webhookEndpoint.answer.status).end(webhookEndpoint.answer.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const webhookEndpoint: RecoveringWebhookEndpoint = {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    answer: { status: 200, body: '' },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return webhookEndpoint;
+}

@@ -1,0 +1,236 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { App } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { ownResponses } from '../../lib/capabilities/api/gateway-responses.ts';
+import { GatewayStack } from '../../lib/gateway-stack.ts';
+import { stages } from '../../lib/stages/stages.ts';
+import { adminRoutes, type Route, routes } from '../../shared/contract/routes.ts';
+import { statementsOf } from '../support/template/function-actions.ts';
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+}
+
+/** Where a role may use a resource that cannot be named, and why. */
+const wildcards: readonly RegExp[] = [
+  // The streams of one log group are named when they are made.
+  /^logs:/,
+  // The scheduler calls a function by whatever version the CDK's target stands for.
+  /^lambda:InvokeFunction$/,
+  // Schedules are made at run time, in the gateway's own group.
+  /^scheduler:CreateSchedule$/,
+];
+
+function templateOf(stage: (typeof stages)[keyof typeof stages]): Template {
+  return Template.fromStack(new GatewayStack(new App(), stage));
+}
+
+function statements(template: Template): { role: string; statement: Statement }[] {
+  return Object.entries(template.findResources('AWS::IAM::Role')).flatMap(([role, { Properties }]) =>
+    statementsOf(Properties).map((statement) => ({ role, statement })),
+  );
+}
+
+const actionsOf = ({ Action }: Statement): readonly string[] => [Action].flat() as string[];
+
+describe('the stack', () => {
+  let dev: Template;
+  let local: Template;
+  beforeAll(() => {
+    dev = templateOf(stages.dev);
+    local = templateOf(stages.local);
+  });
+  // Jest hides the end of its process from what it runs.
+
+  const functions = (template: Template): Resource[] =>
+    Object.values(template.findResources('AWS::Lambda::Function')) as unknown as Resource[];
+
+  it('gives every function a role and a log group that no other function has', () => {
+    const roles = functions(dev).map(({ Properties }) => JSON.stringify(Properties.Role));
+    const logs = functions(dev).map(({ Properties }) =>
+      JSON.stringify((Properties.LoggingConfig as { LogGroup: unknown }).LogGroup),
+    );
+    expect(new Set(roles).size).toBe(functions(dev).length);
+    expect(new Set(logs).size).toBe(functions(dev).length);
+  });
+
+  it('runs every function on Node 24, on arm64, with JSON logs and a watch on its errors', () => {
+    for (const { Properties } of functions(dev)) {
+      expect(Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        LoggingConfig: { LogFormat: 'JSON' },
+      });
+    }
+    const watched = Object.values(dev.findResources('AWS::CloudWatch::Alarm')).filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('"Errors"'),
+    );
+    expect(watched).toHaveLength(functions(dev).length);
+  });
+
+  it('lets the token function alone sign', () => {
+    const signers = statements(dev).filter(({ statement }) =>
+      actionsOf(statement).some((action) => action.startsWith('kms:')),
+    );
+    expect(signers).toHaveLength(1);
+    expect(signers[0]?.role).toMatch(/^ApiIssueTokenRole/);
+    expect(signers[0]?.statement.Action).toEqual(['kms:Sign', 'kms:GetPublicKey']);
+  });
+
+  it('lets those that sign webhooks or rotate their secrets, and no other, read them', () => {
+    const [[secrets] = []] = Object.entries(
+      dev.findResources('AWS::DynamoDB::Table', {
+        Properties: { TableName: `${stages.dev.stackName}-client-secrets` },
+      }),
+    );
+    const readers = statements(dev).filter(({ statement }) =>
+      JSON.stringify(statement.Resource).includes(`"${secrets}"`),
+    );
+    expect(readers.map(({ role }) => role.replace(/Role[0-9A-F]{8}$/, '')).toSorted()).toEqual([
+      'AdminAdminApi',
+      'ApiRotateWebhookSecret',
+      'WebhooksDeliverSlowWebhook',
+      'WebhooksDeliverWebhook',
+    ]);
+  });
+
+  it('permits nothing on every resource, and no action by a pattern', () => {
+    for (const { role, statement } of statements(dev)) {
+      expect(statement.Resource).not.toBe('*');
+      for (const action of actionsOf(statement)) {
+        expect(`${role} ${action}`).not.toContain('*');
+        const named = wildcards.some((allowed) => allowed.test(action));
+        if (!named) expect(`${role} ${JSON.stringify(statement.Resource)}`).not.toMatch(/[/:]\*"/);
+      }
+    }
+  });
+
+  it('answers each route by its own function, and every other method and path by ours', () => {
+    const methods = Object.values(dev.findResources('AWS::ApiGateway::Method'));
+    const named = methods.filter(({ Properties }) => Properties.HttpMethod !== 'ANY');
+    const all: Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
+    expect(named).toHaveLength(all.filter(({ method }) => method !== 'ANY').length);
+    const resources = Object.keys(dev.findResources('AWS::ApiGateway::Resource'));
+    const anyMethods = methods.filter(({ Properties }) => Properties.HttpMethod === 'ANY');
+    // The root has no resource of its own.
+    expect(anyMethods).toHaveLength(resources.length + 1);
+  });
+
+  it('answers in its own form what API Gateway answers by itself', () => {
+    const made = Object.values(dev.findResources('AWS::ApiGateway::GatewayResponse'));
+    expect(made).toHaveLength(ownResponses.length);
+    for (const { Properties } of made) {
+      expect(Object.keys(Properties.ResponseParameters)).toEqual(
+        expect.arrayContaining([
+          'gatewayresponse.header.X-Request-Id',
+          'gatewayresponse.header.X-RateLimit-Limit',
+          'gatewayresponse.header.X-RateLimit-Remaining',
+          'gatewayresponse.header.X-RateLimit-Reset',
+          'gatewayresponse.header.X-RateLimit-Policy',
+        ]),
+      );
+      const body = JSON.parse(Properties.ResponseTemplates['application/json']) as Record<string, unknown>;
+      expect(body).toMatchObject({ request_id: '$context.requestId' });
+      const isThrottle = Properties.StatusCode === '429';
+      expect('gatewayresponse.header.Retry-After' in Properties.ResponseParameters).toBe(isThrottle);
+      expect('retry_after' in body).toBe(isThrottle);
+    }
+  });
+
+  it('watches every dead-letter queue, and gives every other queue one', () => {
+    const queues = Object.values(dev.findResources('AWS::SQS::Queue'));
+    const withDeadLetters = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
+    const alarms = dev.findResources('AWS::CloudWatch::Alarm', {
+      Properties: { MetricName: 'ApproximateNumberOfMessagesVisible' },
+    });
+    expect(withDeadLetters).toHaveLength(4);
+    expect(Object.keys(alarms)).toHaveLength(queues.length - withDeadLetters.length);
+  });
+
+  it('relays insertions and changes but claims, parts a bad record from its neighbours, and keeps what it gave up', () => {
+    dev.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      BisectBatchOnFunctionError: true,
+      // The stream keeps a record for 24 hours: what is given up can still be read there.
+      MaximumRecordAgeInSeconds: 72_000,
+      MaximumRetryAttempts: 100,
+      FilterCriteria: {
+        Filters: [
+          {
+            Pattern:
+              '{"eventName":["INSERT","MODIFY"],"dynamodb":{"NewImage":{"status":{"S":[{"anything-but":["sending"]}]}}}}',
+          },
+        ],
+      },
+      DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
+    });
+  });
+
+  it('lets the one function loop that queues its own messages anew', () => {
+    const looping = Object.values(dev.findResources('AWS::Lambda::Function')).filter(
+      ({ Properties }) => Properties.RecursiveLoop === 'Allow',
+    );
+    expect(looping.map(({ Properties }) => Properties.Description)).toEqual([
+      'Messaging gateway (dev): dispatch-message',
+    ]);
+  });
+
+  it('gives the slow lane a concurrency of its own, and has partial failures reported', () => {
+    const lanes = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
+      ({ Properties }) => Properties.ScalingConfig !== undefined,
+    );
+    expect(lanes).toHaveLength(4);
+    for (const { Properties } of lanes)
+      expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+  });
+
+  it('lets webhooks to receivers that hang gather for a second, and no other message', () => {
+    const gathering = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
+      ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
+    );
+    expect(
+      gathering.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
+    ).toEqual([[100, 1]]);
+  });
+
+  it('keeps the data of production when its stack goes, and demands TLS of queues on AWS', () => {
+    const production = templateOf(stages.production);
+    for (const table of Object.values(production.findResources('AWS::DynamoDB::Table'))) {
+      expect(table).toMatchObject({
+        DeletionPolicy: 'Retain',
+        Properties: { DeletionProtectionEnabled: true },
+      });
+    }
+    const queues = Object.keys(production.findResources('AWS::SQS::Queue')).length;
+    expect(Object.keys(production.findResources('AWS::SQS::QueuePolicy'))).toHaveLength(queues);
+    // The emulator serves http only.
+    expect(local.findResources('AWS::SQS::QueuePolicy')).toEqual({});
+  });
+
+  it('may hand messages over only where the carrier is a real one, whose receipts it then takes', () => {
+    const carrierActions = ['sms-voice:SendTextMessage', 'social-messaging:SendWhatsAppMessage'];
+    const handOvers = (template: Template) =>
+      statements(template).filter(({ statement }) =>
+        carrierActions.some((name) => actionsOf(statement).includes(name)),
+      );
+    const production = templateOf(stages.production);
+    expect(handOvers(production).map(({ role }) => role)).toEqual([
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+      expect.stringMatching(/^MessagingDispatchMessageRole/),
+    ]);
+    production.resourceCountIs('AWS::SNS::Subscription', 1);
+    expect(handOvers(dev)).toEqual([]);
+    dev.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
+  it('has the outbox of the simulator only where no real message is sent', () => {
+    const outbox = { Properties: { TableName: Match.stringLikeRegexp('simulator-outbox$') } };
+    expect(Object.keys(local.findResources('AWS::DynamoDB::Table', outbox))).toHaveLength(1);
+    expect(templateOf(stages.production).findResources('AWS::DynamoDB::Table', outbox)).toEqual({});
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * The tables, keys and secrets of production, as they stand there. A change that is not an addition would have
+ * CloudFormation drop or replace one of them, and leave what it holds behind.
+ */
+export const productionState: Readonly<Record<string, unknown>> = {
+  StorageClients6AB22E1B: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-clients',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageClientSecrets0A29AC8D: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-client-secrets',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageApiKeys7B037C32: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-api-keys',
+    KeySchema: [
+      {
+        AttributeName: 'key_hash',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageLimitOverrides84F60C4B: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-limit-overrides',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'endpoint',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageRateCountersE44D3399: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-rate-counters',
+    KeySchema: [
+      {
+        AttributeName: 'counter',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageMessagesEB8091F1: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-messages',
+    KeySchema: [
+      {
+        AttributeName: 'message_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageBatchesFF4B5F1F: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-batches',
+    KeySchema: [
+      {
+        AttributeName: 'batch_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageOneTimePasswords002569F4: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-one-time-passwords',
+    KeySchema: [
+      {
+        AttributeName: 'otp_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageWebhookDeliveriesE23FA9F3: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-webhook-deliveries',
+    KeySchema: [
+      {
+        AttributeName: 'delivery_id',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageDueItems78DE1D81: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-due-items',
+    KeySchema: [
+      {
+        AttributeName: 'list',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'position',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageActivityLogA2DEC142: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-activity-log',
+    KeySchema: [
+      {
+        AttributeName: 'day',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'entry_id',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageUsage9ADDA69B: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-usage',
+    KeySchema: [
+      {
+        AttributeName: 'hour',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  StorageSigningKeys21101E0F: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-signing-keys',
+    KeySchema: [
+      {
+        AttributeName: 'kid',
+        KeyType: 'HASH',
+      },
+    ],
+  },
+  TokenKey812BBFC4: {
+    Type: 'AWS::KMS::Key',
+    KeySpec: 'ECC_NIST_P256',
+    KeyUsage: 'SIGN_VERIFY',
+  },
+  OtpSecretCB79C197: {
+    Type: 'AWS::SecretsManager::Secret',
+    GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 64 },
+  },
+};

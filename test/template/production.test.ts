@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { runbooks } from '../../lib/constructs/alarm.ts';
+import { stages } from '../../lib/stages/stages.ts';
+import { actionRows, actionsOf } from '../support/template/function-actions.ts';
+import { lossesIn } from '../support/template/production-losses.ts';
+import {
+  deployments,
+  forgetTemplates,
+  synthesized,
+  type TemplateResource,
+} from '../support/template/stage-templates.ts';
+import { expectedActions } from './expected-actions.ts';
+import { productionState } from './production-state.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+const complete = 'production with all there is';
+
+afterAll(forgetTemplates);
+
+function ofType(name: string, type: string): [string, TemplateResource][] {
+  return Object.entries(synthesized(name).resources).filter(([, { Type }]) => Type === type);
+}
+
+describe.each(Object.keys(deployments))('the rules of cdk-nag, %s', (name) => {
+  it('find nothing that is not acknowledged with a reason', () => {
+    expect(synthesized(name).findings).toEqual([]);
+  });
+});
+
+describe('what functions may do in production', () => {
+  it('is what the committed table says, no more and no less', () => {
+    expect(actionsOf(synthesized('production').resources)).toEqual(expectedActions);
+  });
+
+  it('is shown by the README, row by row', () => {
+    for (const row of actionRows(expectedActions)) expect(readme).toContain(row);
+  });
+
+  it('holds no action by a pattern, and every resource only where X-Ray has no other', () => {
+    for (const [name, resources] of Object.entries(expectedActions)) {
+      for (const [resource, actions] of Object.entries(resources)) {
+        expect(`${name} ${actions.join()}`).not.toContain('*');
+        if (resource === 'everything')
+          expect(actions).toEqual(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']);
+      }
+    }
+  });
+});
+
+describe('what production holds', () => {
+  it('is neither dropped nor replaced: tables, keys and secrets are those that stand there', () => {
+    expect(lossesIn(synthesized('production').resources)).toEqual([]);
+  });
+
+  type Properties = TemplateResource['Properties'];
+  const withProperty = (resource: TemplateResource, change: Properties): TemplateResource => ({
+    ...resource,
+    Properties: { ...resource.Properties, ...change },
+  });
+
+  it.each<[string, string, (resource: TemplateResource) => TemplateResource | undefined, string]>([
+    ['a table that is dropped', 'StorageApiKeys', () => undefined, 'is dropped'],
+    ['a token key that is dropped', 'TokenKey', () => undefined, 'is dropped'],
+    ['a secret that is dropped', 'OtpSecret', () => undefined, 'is dropped'],
+    [
+      'a table under another name',
+      'StorageClients6',
+      (table) => withProperty(table, { TableName: 'messaging-gateway-live-clients' }),
+      'is replaced by another',
+    ],
+    [
+      'a table with another key',
+      'StorageMessages',
+      (table) => withProperty(table, { KeySchema: [{ AttributeName: 'client_id', KeyType: 'HASH' }] }),
+      'is replaced by another',
+    ],
+    [
+      'a key whose type is another',
+      'StorageActivityLog',
+      (table) =>
+        withProperty(table, { AttributeDefinitions: [{ AttributeName: 'day', AttributeType: 'N' }] }),
+      'has a key that is no string',
+    ],
+    [
+      'another kind of token key',
+      'TokenKey',
+      (key) => withProperty(key, { KeySpec: 'RSA_2048' }),
+      'is replaced by another',
+    ],
+    [
+      'another value of the secret',
+      'OtpSecret',
+      (secret) => withProperty(secret, { GenerateSecretString: { PasswordLength: 32 } }),
+      'is replaced by another',
+    ],
+    [
+      'a table that goes with the stack',
+      'StorageLimitOverrides',
+      (table) => ({ ...table, DeletionPolicy: 'Delete' }),
+      'goes with the stack',
+    ],
+    [
+      'a key that goes where it is replaced',
+      'TokenKey',
+      (key) => ({ ...key, UpdateReplacePolicy: 'Delete' }),
+      'goes where it is replaced',
+    ],
+    [
+      'a table that can be deleted by hand',
+      'StorageWebhookDeliveries',
+      (table) => withProperty(table, { DeletionProtectionEnabled: false }),
+      'can be deleted by hand',
+    ],
+    [
+      'a table that cannot be restored',
+      'StorageClientSecrets',
+      (table) => withProperty(table, { PointInTimeRecoverySpecification: undefined }),
+      'cannot be restored',
+    ],
+    [
+      'rows that are purged by another attribute',
+      'StorageMessages',
+      (table) =>
+        withProperty(table, { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } }),
+      'has its rows purged by expires_at',
+    ],
+  ])('would not be what it is with %s', (_what, prefix, change, loss) => {
+    const { [prefix]: id = prefix } = Object.fromEntries(
+      Object.keys(productionState).map((known) => [known.slice(0, prefix.length), known]),
+    );
+    const { [id]: resource, ...others } = synthesized('production').resources;
+    if (resource === undefined) throw new Error(`production has no ${prefix}`);
+    const changed = change(resource);
+    expect(lossesIn(changed === undefined ? others : { ...others, [id]: changed })).toEqual([
+      `${id} ${loss}`,
+    ]);
+  });
+
+  it('would not be what it is under another logical id, though nothing else differs', () => {
+    const [[id] = ['']] = Object.entries(productionState);
+    const { [id]: table, ...others } = synthesized('production').resources;
+    if (table === undefined) throw new Error(`production has no ${id}`);
+    expect(lossesIn({ ...others, StorageCustomers: table })).toEqual([
+      `${id} is dropped`,
+      'StorageCustomers is not listed in production-state.ts',
+    ]);
+  });
+
+  it('cannot be destroyed before a deploy has taken its protection back', () => {
+    expect(stages.production.terminationProtection).toBe(true);
+    expect(stages.production.keepData).toBe(true);
+  });
+
+  it('gets a second token key beside the first, which may sign until the deploy is over', () => {
+    const [first] = ofType('production', 'AWS::KMS::Key').map(([id]) => id);
+    const both = ofType(complete, 'AWS::KMS::Key').map(([id]) => id);
+    expect(both).toHaveLength(2);
+    expect(both[0]).toBe(first);
+    const policies = JSON.stringify(ofType(complete, 'AWS::IAM::Role'));
+    for (const id of both) expect(policies).toContain(`"${id}"`);
+    const issuer = ofType(complete, 'AWS::Lambda::Function').find(([id]) => id.startsWith('ApiIssueToken'));
+    expect(issuer?.[1].Properties.Environment.Variables.TOKEN_SIGNING_KEY_ID).toEqual({ Ref: both[1] });
+  });
+});
+
+describe('who is told', () => {
+  it('every alarm goes to the address, and names a section of the README that there is', () => {
+    const alarms = ofType(complete, 'AWS::CloudWatch::Alarm');
+    expect(alarms.length).toBeGreaterThan(40);
+    for (const [, { Properties }] of alarms) {
+      expect(Properties.AlarmActions).toHaveLength(1);
+      const [, anchor] = /README\.md#runbook-([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
+      expect(runbooks).toContain(anchor);
+    }
+    for (const runbook of runbooks)
+      expect(readme.toLowerCase()).toContain(`### runbook: ${runbook.replaceAll('-', ' ')}`);
+  });
+
+  it('every log ends, and no bucket, function URL or open topic is in the template', () => {
+    for (const name of Object.keys(deployments)) {
+      for (const [, { Properties }] of ofType(name, 'AWS::Logs::LogGroup'))
+        expect(Properties.RetentionInDays).toBeGreaterThan(0);
+      for (const type of ['AWS::S3::Bucket', 'AWS::Lambda::Url']) expect(ofType(name, type)).toEqual([]);
+      for (const [, { Properties }] of ofType(name, 'AWS::SNS::TopicPolicy')) {
+        for (const statement of Properties.PolicyDocument.Statement)
+          if (statement.Effect === 'Allow') expect(JSON.stringify(statement.Principal)).not.toContain('*');
+      }
+    }
+  });
+});
+
+describe('capacity that is ordered beforehand', () => {
+  it('is that of every table and index that a message touches, and follows the traffic', () => {
+    const billed = ofType(complete, 'AWS::DynamoDB::Table').filter(
+      ([, { Properties }]) => Properties.BillingMode !== 'PAY_PER_REQUEST',
+    );
+    expect(billed.map(([, { Properties }]) => Properties.TableName)).toEqual([
+      'messaging-gateway-production-rate-counters',
+      'messaging-gateway-production-messages',
+      'messaging-gateway-production-webhook-deliveries',
+      'messaging-gateway-production-due-items',
+    ]);
+    const indexes = billed.flatMap(
+      ([, { Properties }]) => (Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? [],
+    );
+    const scaled = ofType(complete, 'AWS::ApplicationAutoScaling::ScalableTarget');
+    expect(scaled).toHaveLength(2 * (billed.length + indexes.length));
+    for (const [, { Properties }] of scaled)
+      expect(Properties).toMatchObject({ MinCapacity: 100, MaxCapacity: 4000 });
+  });
+
+  it('is none where nothing is said: each unit is paid for as it is used', () => {
+    for (const [, { Properties }] of ofType('production', 'AWS::DynamoDB::Table'))
+      expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { stageFrom, stages } from '../../lib/stages/stages.ts';
+
+describe('the settings of a stage', () => {
+  it('are those of dev where nothing is said', () => {
+    expect(stageFrom({})).toEqual(stages.dev);
+  });
+
+  it('are taken as text from a command line, whatever their kind', () => {
+    const changed = stageFrom({
+      logRetentionDays: '30',
+      tracing: 'true',
+      smsOriginationIdentity: '12345',
+      webhookPorts: '[443,8443]',
+      apiThrottle: '{"requestsPerSecond":5,"burst":10}',
+    });
+    expect(changed).toEqual({
+      ...stages.dev,
+      logRetentionDays: 30,
+      tracing: true,
+      smsOriginationIdentity: '12345',
+      webhookPorts: [443, 8443],
+      apiThrottle: { requestsPerSecond: 5, burst: 10 },
+    });
+  });
+
+  it('leave what the CDK itself put into the context alone', () => {
+    expect(stageFrom({ '@aws-cdk/core:x': true, 'aws:cdk:bundling-stacks': ['**'] })).toEqual(stages.dev);
+  });
+
+  it('are refused all at once, each with what it should be', () => {
+    const refused = () =>
+      stageFrom({ stage: 'production', alarmEmail: 'nobody', retentionDays: '0', retentoinDays: '9' });
+    expect(refused).toThrow(/^stage production cannot be deployed so:/);
+    expect(refused).toThrow('retentoinDays: there is no such setting');
+    expect(refused).toThrow('alarmEmail: Invalid email address');
+    expect(refused).toThrow('retentionDays: Too small');
+  });
+
+  it('hold prices in the form in which the functions read them', () => {
+    const prices = (currency: string) => `{"currency":"${currency}","sms":{"GB":0.04},"whatsapp":{}}`;
+    expect(stageFrom({ prices: prices('EUR') }).prices.sms).toEqual({ GB: 0.04 });
+    expect(() => stageFrom({ prices: prices('euro') })).toThrow('prices.currency: Invalid string');
+  });
+
+  it('say what production still lacks', () => {
+    expect(() => stageFrom({ stage: 'production' })).toThrow(
+      'whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social',
+    );
+  });
+
+  it('let no stage on AWS call loopback addresses', () => {
+    expect(() => stageFrom({ webhookAllowLoopback: 'true' })).toThrow('only the local stage');
+  });
+
+  it('tell which stages there are', () => {
+    expect(() => stageFrom({ stage: 'staging' })).toThrow(
+      'no stage "staging"; there are: local, dev, production',
+    );
+  });
+});

@@ -1,0 +1,97 @@
+/** Many webhooks sent again at once: at a bounded rate, each with a result, however the calls behind them fare. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhooks.ts';
+import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
+import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+
+/** @param unreachable - how many calls of a delivery's store fail */
+async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, number> = new Map()) {
+  const store = memoryDeliveryStore();
+  const ids = Array.from({ length: count }, (_, index) => `whd_${index}`);
+  for (const delivery_id of ids) {
+    const given = {
+      delivery_id,
+      client_id: 'client_a',
+      message_id: `msg_${delivery_id}`,
+      event: 'sms.sent',
+      url: 'https://endpoint.example.com/',
+      body: '{}',
+      lane: 'fast',
+    } as const;
+    await store.create({ ...newDelivery(given, now, 1, randomUUID()), state: 'failed' });
+  }
+  const failuresLeft = new Map(unreachable);
+  const seen = { underWay: 0, mostUnderWay: 0, delaysMs: [] as number[], requeued: [] as string[] };
+  const dependencies = {
+    deliveries: {
+      ...store,
+      get: async (id: string) => {
+        seen.underWay += 1;
+        seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
+        // Longer than many of the pauses between two starts.
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        seen.underWay -= 1;
+        const left = failuresLeft.get(id) ?? 0;
+        failuresLeft.set(id, left - 1);
+        if (left > 0) throw new Error('no connection');
+        return store.get(id);
+      },
+    },
+    activity: { add: async () => undefined },
+    resend: {
+      dueItemIndex: memoryDueItemIndex(),
+      retryScheduler: {
+        schedule: async ({ delivery_id }: { delivery_id: string }) => void seen.requeued.push(delivery_id),
+      },
+      newRevision: randomUUID,
+    },
+    clock: () => now,
+  } as unknown as AdminDependencies;
+  const sleep = async (ms: number): Promise<void> => {
+    seen.delaysMs.push(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { dependencies, ids, seen, sleep };
+}
+
+describe('resending many webhooks', () => {
+  it('has no more than ten under way and starts no more than twenty a second', async () => {
+    const { dependencies, ids, seen, sleep } = await failedDeliveries(306);
+    const results = await resendWebhooks(dependencies, 'ada', ids, {}, { sleep });
+    expect(results).toEqual(ids.map((delivery_id) => ({ delivery_id, outcome: 'resent' })));
+    expect(seen.mostUnderWay).toBe(10);
+    expect(seen.delaysMs).toEqual(Array.from({ length: 305 }, () => 50));
+  });
+
+  it('reports each as it is done, and how many of all are', async () => {
+    const { dependencies, ids, sleep } = await failedDeliveries(30);
+    const reported: [string, number, number][] = [];
+    const onResult = ({ delivery_id }: ResendResult, done: number, total: number): void =>
+      void reported.push([delivery_id, done, total]);
+    await resendWebhooks(dependencies, 'ada', [...ids, ...ids, 'whd_none'], {}, { sleep, onResult });
+    expect(reported.map(([, done, total]) => [done, total])).toEqual(
+      Array.from({ length: 31 }, (_, index) => [index + 1, 31]),
+    );
+    expect(reported.map(([id]) => id).toSorted()).toEqual([...ids, 'whd_none'].toSorted());
+  });
+
+  it('tries one again that did not get through, and goes on with the others where it never does', async () => {
+    const { dependencies, ids, seen, sleep } = await failedDeliveries(
+      20,
+      new Map([
+        ['whd_3', 2],
+        ['whd_7', Number.POSITIVE_INFINITY],
+      ]),
+    );
+    const results = await resendWebhooks(dependencies, 'ada', ids, {}, { sleep });
+    expect(results.filter(({ outcome }) => outcome !== 'resent')).toEqual([
+      { delivery_id: 'whd_7', outcome: 'failed', error: 'no connection' },
+    ]);
+    expect(seen.requeued.toSorted()).toEqual(ids.filter((id) => id !== 'whd_7').toSorted());
+  });
+});

@@ -1,0 +1,124 @@
+/** An SMS goes out by the service's own protocol, once, and each answer is understood. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
+import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import {
+  type CarrierServer,
+  carrierEnvironment,
+  startCarrierServer,
+} from '../../support/carrier/carrier-server.ts';
+import { aMessage } from '../../support/message/example-message.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+let server: CarrierServer;
+let carrier: Carrier;
+
+beforeAll(async () => {
+  server = await startCarrierServer();
+  Object.assign(process.env, carrierEnvironment(server.url));
+  carrier = awsSms(
+    {
+      originationIdentity: '+12065550152',
+      configurationSet: 'receipts',
+      prices: { currency: 'USD', sms: { GB: 0.04 }, whatsapp: {} },
+      timeLimitMs: 500,
+    },
+    () => now,
+  );
+});
+
+beforeEach(() => server.answerWith({ id: '862a8790-60c0-4430-9b2b-658bdexample' }));
+afterAll(() => server.close());
+
+describe('the request', () => {
+  it('carries the text, the sender, the configuration set, the rest of the validity and our ids', async () => {
+    await carrier.handOver(aMessage({ expires_at: '2026-11-20T10:10:00.900Z' }), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)).toEqual({
+      service: 'sms',
+      body: {
+        DestinationPhoneNumber: '+447700900123',
+        OriginationIdentity: '+12065550152',
+        MessageBody: 'Hello',
+        MessageType: 'TRANSACTIONAL',
+        ConfigurationSetName: 'receipts',
+        TimeToLive: 600,
+        Context: { message_id: 'msg_01KAFF00000000000000000000', client_id: 'acme' },
+      },
+    });
+  });
+
+  it('names the message’s own sender and type', async () => {
+    await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      OriginationIdentity: 'ACME',
+      MessageType: 'PROMOTIONAL',
+    });
+  });
+
+  it.each([
+    ['2026-11-20T10:00:02.000Z', 5],
+    ['2026-11-30T10:00:00.000Z', 259_200],
+  ])(
+    'asks of a message that expires at %s for no time that the service refuses',
+    async (expiresAt, seconds) => {
+      await carrier.handOver(aMessage({ expires_at: expiresAt }), { text: 'Hello' }, 1);
+      expect(server.requests.at(-1)?.body).toMatchObject({ TimeToLive: seconds });
+    },
+  );
+});
+
+describe('the answer', () => {
+  it('is the carrier’s id, with the expected price of all segments', async () => {
+    expect(await carrier.handOver(aMessage({ segments: 2 }), { text: 'Hello' }, 1)).toEqual({
+      outcome: 'accepted',
+      carrierMessageId: '862a8790-60c0-4430-9b2b-658bdexample',
+      cost: 0.08,
+      currency: 'USD',
+    });
+  });
+
+  it.each([
+    ['ConflictException', 'DESTINATION_PHONE_NUMBER_OPTED_OUT', 'recipient_opted_out'],
+    ['ConflictException', 'DESTINATION_PHONE_NUMBER_NOT_VERIFIED', 'invalid_recipient'],
+    ['ConflictException', 'DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION', 'country_not_supported'],
+    ['ConflictException', 'RESOURCE_NOT_ACTIVE', 'carrier_rejected'],
+    ['ValidationException', 'SENDER_ID_NOT_SUPPORTED', 'sender_rejected'],
+    ['ValidationException', 'FIELD_VALIDATION_FAILED', 'carrier_rejected'],
+    ['ServiceQuotaExceededException', 'MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT', 'spend_limit_reached'],
+    ['ResourceNotFoundException', undefined, 'sender_rejected'],
+    ['AccessDeniedException', 'ACCOUNT_DISABLED', 'carrier_rejected'],
+  ])('%s %s is final, as %s', async (error, reason, errorCode) => {
+    server.answerWith({ status: 400, error, fields: reason === undefined ? {} : { Reason: reason } });
+    expect(await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).toMatchObject({
+      outcome: 'refused',
+      errorCode,
+    });
+  });
+
+  it.each([
+    [400, 'ThrottlingException'],
+    [400, 'AccessDeniedException'],
+    [403, 'ExpiredTokenException'],
+    [500, 'InternalServerException'],
+    [503, 'ServiceUnavailable'],
+  ])('%i %s means, after one request, that the message may be handed over again', async (status, error) => {
+    server.answerWith({ status, error });
+    const before = server.requests.length;
+    expect((await carrier.handOver(aMessage(), { text: 'Hello' }, 1)).outcome).toBe('try_again');
+    expect(server.requests.length - before).toBe(1);
+  });
+});
+
+describe('when it cannot be known whether the message was taken', () => {
+  it.each([
+    ['hang'],
+    ['reset'],
+    [{ status: 504, error: 'GatewayTimeout' }],
+    [{ status: 502, error: 'BadGateway' }],
+  ] as const)('%j is thrown, after one request', async (answer) => {
+    server.answerWith(answer);
+    const before = server.requests.length;
+    await expect(carrier.handOver(aMessage(), { text: 'Hello' }, 1)).rejects.toThrow();
+    expect(server.requests.length - before).toBe(1);
+  });
+});

@@ -1,0 +1,61 @@
+/** Each channel has the carrier that the stage names, and needs the settings of that one only. */
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { chooseCarriers } from '../../../shared/carrier/choose-carrier.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import {
+  type CarrierServer,
+  carrierEnvironment,
+  startCarrierServer,
+} from '../../support/carrier/carrier-server.ts';
+import { aMessage } from '../../support/message/example-message.ts';
+import { pricesFile } from '../../support/template/prices.ts';
+
+const before = { ...process.env };
+const sms = { SMS_ORIGINATION_IDENTITY: '+12065550152', SMS_CONFIGURATION_SET: 'receipts' };
+const whatsApp = { WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-976c', META_API_VERSION: 'v20.0' };
+let server: CarrierServer;
+
+beforeAll(async () => {
+  server = await startCarrierServer();
+});
+
+afterEach(() => {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, before);
+});
+
+afterAll(() => server.close());
+
+async function choose(environment: Record<string, string>) {
+  Object.assign(process.env, carrierEnvironment(server.url), { PRICES_FILE: pricesFile }, environment);
+  return chooseCarriers(systemClock);
+}
+
+it('hands SMS and WhatsApp to AWS where the stage says so', async () => {
+  const carriers = await choose({ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp });
+  await carriers.sms.handOver(aMessage(), { text: 'Hello' }, 1);
+  await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
+  expect(server.requests.map((request) => request.service)).toEqual(['sms', 'whatsapp']);
+});
+
+it.each([
+  [
+    { SMS_CARRIER: 'simulator', WHATSAPP_CARRIER: 'aws', ...whatsApp },
+    'SIMULATOR_OUTBOX_TABLE, RECEIPTS_QUEUE_URL, RETENTION_DAYS',
+  ],
+  [
+    { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...whatsApp },
+    'SMS_ORIGINATION_IDENTITY, SMS_CONFIGURATION_SET',
+  ],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms }, 'WHATSAPP_PHONE_NUMBER_ID, META_API_VERSION'],
+  [{ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', PRICES_FILE: '' }, 'PRICES_FILE'],
+])('stops at start-up where settings are missing: %j', async (environment, missing) => {
+  await expect(choose(environment)).rejects.toThrow(`environment variables missing or malformed: ${missing}`);
+});
+
+it('stops at start-up where the file of prices is missing or holds none', async () => {
+  const carriers = { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws' };
+  for (const PRICES_FILE of ['prices.json', import.meta.filename]) {
+    await expect(choose({ ...carriers, PRICES_FILE })).rejects.toThrow(`${PRICES_FILE} does not hold prices`);
+  }
+});

@@ -1,0 +1,64 @@
+/** Not taken is said only of a message that cannot have been taken. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { outcomeOfError } from '../../../shared/carrier/aws/hand-over-errors.ts';
+import { carrierEnvironment, startCarrierServer } from '../../support/carrier/carrier-server.ts';
+
+function errorLike(fields: object): Error {
+  return Object.assign(new Error('failed'), fields);
+}
+
+describe('errors before the connection stood', () => {
+  it.each([
+    [{ code: 'ECONNREFUSED', syscall: 'connect' }],
+    [{ code: 'ETIMEDOUT', syscall: 'connect' }],
+    [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }],
+    [{ code: 'ECONNREFUSED', errors: [{ syscall: 'connect' }, { syscall: 'connect' }] }],
+    [{ name: 'TimeoutError', message: 'the request socket did not establish a connection with the server' }],
+    [{ name: 'CredentialsProviderError' }],
+  ])('%j: the message may be handed over again', (fields) => {
+    expect(outcomeOfError(errorLike(fields), {}).outcome).toBe('try_again');
+  });
+});
+
+describe('errors after which the message may have been taken', () => {
+  it.each([
+    [{ code: 'ECONNRESET', syscall: 'read' }],
+    [{ code: 'EPIPE', syscall: 'write' }],
+    [{ code: 'EHOSTUNREACH', syscall: 'write' }],
+    [{ code: 'ECONNRESET', errors: [{ syscall: 'connect' }, { syscall: 'read' }] }],
+    [{ name: 'AbortError' }],
+    [{ name: 'TimeoutError', message: 'a request has exceeded the configured 3000 ms requestTimeout' }],
+    [{ name: 'GatewayTimeout', $metadata: { httpStatusCode: 504 } }],
+    [{ name: 'Unheard', $metadata: { httpStatusCode: 400 } }],
+    // An answer whose reading failed: it stood, so the code of the broken connection proves nothing.
+    [{ syscall: 'connect', $metadata: { httpStatusCode: 200 } }],
+  ])('%j is thrown on', (fields) => {
+    const error = errorLike(fields);
+    expect(() => outcomeOfError(error, {})).toThrow(error);
+  });
+
+  it('throws on what is no error at all', () => {
+    expect(() => outcomeOfError(undefined, {})).toThrow();
+  });
+});
+
+it('says over the wire of a carrier that does not listen that nothing was sent', async () => {
+  const gone = await startCarrierServer();
+  await gone.close();
+  // In a process of its own: errors of the network reach the client here as those of another realm.
+  const script = `
+    const { awsSms } = await import('./shared/carrier/aws/aws-sms.ts');
+    const carrier = awsSms(
+      { originationIdentity: 'A', configurationSet: 'B', prices: { currency: 'USD', sms: {}, whatsapp: {} }, timeLimitMs: 2000 },
+      () => new Date(),
+    );
+    const message = { message_id: 'msg_1', client_id: 'acme', recipient: '+447700900123', type: 'transactional', expires_at: '2100-01-01T00:00:00.000Z' };
+    console.log(JSON.stringify(await carrier.handOver(message, { text: 'Hello' }, 1)));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, ...carrierEnvironment(gone.url) },
+  });
+  expect(JSON.parse(stdout)).toEqual({ outcome: 'try_again', reason: 'ECONNREFUSED' });
+});

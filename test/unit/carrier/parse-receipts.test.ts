@@ -1,0 +1,221 @@
+/** Each documented event becomes the transition it means, and nothing that cannot be read passes for a receipt. */
+import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { reported } from '../../../lib/capabilities/carriers.ts';
+import { parseReceipts, UnreadableReceipt } from '../../../shared/carrier/parse-receipts.ts';
+import { refusals } from '../../../shared/carrier/refusals.ts';
+import {
+  incomingWhatsApp,
+  smsEvent,
+  snsNotification,
+  whatsAppEvent,
+  whatsAppStatus,
+} from '../../support/carrier/recorded-receipts.ts';
+
+function smsTransition(change: object) {
+  return parseReceipts(snsNotification(smsEvent(change)))[0]?.transition;
+}
+
+function whatsAppTransition(change: object, header: object = {}) {
+  return parseReceipts(snsNotification(whatsAppEvent([whatsAppStatus(change)], header)))[0]?.transition;
+}
+
+describe('an SMS event', () => {
+  it('becomes a receipt with both ids, its time and what the client pays: the price and the carrier’s fee', () => {
+    expect(parseReceipts(snsNotification(smsEvent()))).toEqual([
+      {
+        messageId: 'msg_01KAFF00000000000000000000',
+        carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample',
+        transition: {
+          to: 'delivered',
+          at: new Date('2026-11-20T10:00:03.470Z'),
+          carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample',
+          cost: 0.03907,
+          currency: 'USD',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['TEXT_SUCCESSFUL', true, 'delivered'],
+    ['TEXT_DELIVERED', true, 'delivered'],
+    ['TEXT_SUCCESSFUL', false, 'sent'],
+    ['TEXT_DELIVERED', false, 'sent'],
+    ['TEXT_SENT', false, 'sent'],
+    ['TEXT_TTL_EXPIRED', true, 'expired'],
+  ])('%s, final: %s, is %s', (eventType, isFinal, to) => {
+    expect(smsTransition({ eventType, isFinal })?.to).toBe(to);
+  });
+
+  it.each([
+    ['TEXT_INVALID', 'invalid_recipient'],
+    ['TEXT_INVALID_MESSAGE', 'content_rejected'],
+    ['TEXT_SPAM', 'content_rejected'],
+    ['TEXT_BLOCKED', 'carrier_blocked'],
+    ['TEXT_CARRIER_BLOCKED', 'carrier_blocked'],
+    ['TEXT_PROTECT_BLOCKED', 'country_not_supported'],
+    ['TEXT_UNREACHABLE', 'unreachable'],
+    ['TEXT_CARRIER_UNREACHABLE', 'unreachable'],
+    ['TEXT_UNKNOWN', 'unknown'],
+    ['TEXT_SOMETHING_NEW', 'carrier_rejected'],
+  ] as const)('a final %s is failed, as %s', (eventType, errorCode) => {
+    expect(smsTransition({ eventType })).toMatchObject({
+      to: 'failed',
+      errorCode,
+      errorMessage: refusals[errorCode],
+    });
+  });
+
+  it.each([
+    ['TEXT_QUEUED', false],
+    ['TEXT_PENDING', false],
+    ['TEXT_CARRIER_UNREACHABLE', false],
+    ['TEXT_UNKNOWN', false],
+    ['TEXT_TTL_EXPIRED', false],
+    ['VOICE_COMPLETED', true],
+    ['MEDIA_DELIVERED', true],
+  ])('%s, final: %s, changes nothing', (eventType, isFinal) => {
+    expect(parseReceipts(snsNotification(smsEvent({ eventType, isFinal })))).toEqual([]);
+  });
+
+  it('without our id is known by the carrier’s', () => {
+    const [receipt] = parseReceipts(snsNotification(smsEvent({ context: undefined })));
+    expect(receipt).toMatchObject({ carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample' });
+    expect(receipt).not.toHaveProperty('messageId');
+  });
+
+  it('without a price leaves the expected one standing', () => {
+    expect(smsTransition({ totalMessagePrice: undefined })).not.toHaveProperty('cost');
+  });
+});
+
+describe('a WhatsApp event', () => {
+  it('becomes a receipt under our id', () => {
+    expect(parseReceipts(snsNotification(whatsAppEvent([whatsAppStatus()])))).toEqual([
+      {
+        messageId: 'msg_01KAFF00000000000000000000',
+        carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
+        transition: { to: 'delivered', at: new Date('2026-11-20T10:00:03.271Z') },
+      },
+    ]);
+  });
+
+  it.each(['sent', 'delivered', 'read'])('of status %s is that state', (status) => {
+    expect(whatsAppTransition({ status })?.to).toBe(status);
+  });
+
+  it.each([
+    [131026, 'unreachable'],
+    [131047, 'template_required'],
+    [131050, 'recipient_opted_out'],
+    [132001, 'template_rejected'],
+    [131053, 'media_rejected'],
+    [999999, 'carrier_rejected'],
+  ])('failed with %i is failed, as %s', (code, errorCode) => {
+    const errors = [{ code, title: 'As documented', error_data: { details: 'As documented' } }];
+    expect(whatsAppTransition({ status: 'failed', errors })).toMatchObject({ to: 'failed', errorCode });
+  });
+
+  it('failed without a reason is failed, as unknown', () => {
+    expect(whatsAppTransition({ status: 'failed' })).toMatchObject({ to: 'failed', errorCode: 'unknown' });
+  });
+
+  it('failed because it waited too long is expired', () => {
+    expect(whatsAppTransition({ status: 'failed', errors: [{ code: 410 }] })?.to).toBe('expired');
+  });
+
+  it.each(['deleted', 'warning', 'played'])('of status %s changes nothing', (status) => {
+    expect(whatsAppTransition({ status })).toBeUndefined();
+  });
+
+  it('without our id is known by each id that the carrier may have given it', () => {
+    const event = whatsAppEvent([whatsAppStatus({ biz_opaque_callback_data: undefined })]);
+    const receipts = parseReceipts(snsNotification(event));
+    expect(receipts.map((receipt) => receipt.carrierMessageId)).toEqual([
+      '6d69f07a-c317-4278-9d5c-6a84078419ec',
+      'wamid.HBgMNDQ3NzAwOTAwMTIzFQIAERgSexample',
+    ]);
+    expect(receipts[0]).not.toHaveProperty('messageId');
+  });
+
+  it('of several statuses is several receipts, in the order given', () => {
+    const event = whatsAppEvent([whatsAppStatus({ status: 'read' }), whatsAppStatus({ status: 'sent' })]);
+    expect(parseReceipts(snsNotification(event)).map((receipt) => receipt.transition.to)).toEqual([
+      'read',
+      'sent',
+    ]);
+  });
+
+  it.each([
+    ['heard of within the second', '2026-11-20T10:00:03.271279391Z', '2026-11-20T10:00:03.271Z'],
+    ['heard of later', '2026-11-20T10:07:00Z', '2026-11-20T10:00:03.999Z'],
+    ['heard of too early, by another clock', '2026-11-20T10:00:02Z', '2026-11-20T10:00:03.000Z'],
+    ['heard of at no known time', undefined, '2026-11-20T10:00:03.999Z'],
+  ])('%s is put at the end of what Meta’s second leaves open', (_, heard, at) => {
+    expect(whatsAppTransition({}, { message_timestamp: heard })?.at).toEqual(new Date(at));
+  });
+
+  it('of a customer’s own message changes nothing', () => {
+    expect(parseReceipts(snsNotification(incomingWhatsApp))).toEqual([]);
+  });
+});
+
+describe('what is no receipt', () => {
+  it.each([
+    ['no JSON', 'hello'],
+    ['no SNS notification', JSON.stringify(smsEvent())],
+    ['a subscription’s confirmation', JSON.stringify({ Type: 'SubscriptionConfirmation', Message: '{}' })],
+    ['a notification of something else', snsNotification('plain text')],
+    ['an event without its id', snsNotification(smsEvent({ messageId: undefined }))],
+    ['an event whose end is not told', snsNotification(smsEvent({ isFinal: 'yes' }))],
+    ['an event of no time', snsNotification(smsEvent({ eventTimestamp: 'now' }))],
+    ['a webhook entry that is no JSON', snsNotification({ whatsAppWebhookEntry: '{' })],
+    [
+      'a status timed in milliseconds',
+      snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 1795168803000 })])),
+    ],
+    ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
+    ['null', 'null'],
+  ])('%s is an error, not skipped', (_, body) => {
+    expect(() => parseReceipts(body)).toThrow(UnreadableReceipt);
+  });
+
+  it('is never anything but that error or receipts of a known time, whatever an event’s members hold', () => {
+    const events = fc.oneof(
+      fc.json(),
+      fc.dictionary(fc.constantFrom(...Object.keys(smsEvent())), fc.jsonValue()).map((odd) => smsEvent(odd)),
+      fc
+        .record({
+          timestamp: fc.jsonValue(),
+          status: fc.constantFrom('sent', 'failed'),
+          errors: fc.jsonValue(),
+        })
+        .map((odd) => whatsAppEvent([whatsAppStatus(odd)])),
+    );
+    fc.assert(
+      fc.property(events, (event) => {
+        try {
+          for (const { transition } of parseReceipts(snsNotification(event))) transition.at.toISOString();
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnreadableReceipt);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is told by the names of its members, without their values', () => {
+    const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
+    expect(() => parseReceipts(body)).toThrow('the SMS event has not the documented shape: eventTimestamp');
+  });
+});
+
+it('every event that the deployed gateway subscribes to is one that AWS knows, and tells of an outcome', () => {
+  expect(reported.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
+  for (const eventType of reported) {
+    const told = smsTransition({ eventType, isFinal: true })?.to;
+    expect(['delivered', 'failed', 'expired']).toContain(told);
+  }
+});

@@ -1,0 +1,149 @@
+/** The simulator does for each recipient what the contract's table says, and its receipts read like the real ones. */
+import { describe, expect, it } from '@jest/globals';
+import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
+import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.ts';
+import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { aMessage, handedOverAt } from '../../support/message/example-message.ts';
+
+function aSimulator() {
+  const taken: (OutboxEntry & { attempt: number; carrierMessageId: string })[] = [];
+  const queued: { body: string; delaySeconds: number; clientId: string }[] = [];
+  let ids = 0;
+  const carrier = simulator({
+    outbox: {
+      record: async (entry, attempt, carrierMessageId) => {
+        taken.push({ ...entry, attempt, carrierMessageId });
+      },
+    },
+    sendReceipts: async (receipts, clientId) => {
+      queued.push(...receipts.map((receipt) => ({ ...receipt, clientId })));
+    },
+    prices: { currency: 'USD', sms: { GB: 0.04, default: 0.05 }, whatsapp: { default: 0.01 } },
+    clock: () => handedOverAt,
+    newCarrierMessageId: () => `carrier-${++ids}`,
+  });
+  return {
+    carrier,
+    taken,
+    queued,
+    reported: () =>
+      queued.flatMap((receipt) => parseReceipts(receipt.body).map((read) => read.transition.to)),
+  };
+}
+
+async function reportsFor(change: Partial<Message>) {
+  const { carrier, reported } = aSimulator();
+  const answer = await carrier.handOver(aMessage(change), { text: 'Hello' }, 1);
+  return { outcome: answer.outcome, reported: reported() };
+}
+
+describe('the table of recipients', () => {
+  it.each([
+    ['+447700900123', 'accepted', ['sent', 'delivered']],
+    ['+15005550001', 'refused', []],
+    ['+15005550002', 'accepted', ['sent', 'failed']],
+    ['+15005550003', 'accepted', ['sent', 'expired']],
+    ['+15005550004', 'accepted', []],
+    ['+15005550005', 'accepted', ['sent', 'delivered']],
+    ['+15005550006', 'try_again', []],
+    ['+15005550007', 'accepted', ['delivered', 'delivered', 'sent', 'sent']],
+  ])('SMS to %s: %s, then %j', async (recipient, outcome, reported) => {
+    expect(await reportsFor({ recipient })).toEqual({ outcome, reported });
+  });
+
+  it.each([
+    ['+447700900123', ['sent', 'delivered']],
+    ['+15005550002', ['sent', 'failed']],
+    ['+15005550003', ['sent', 'expired']],
+    ['+15005550005', ['sent', 'delivered', 'read']],
+    ['+15005550007', ['delivered', 'delivered', 'sent', 'sent']],
+  ])('WhatsApp to %s: %j', async (recipient, reported) => {
+    expect((await reportsFor({ channel: 'whatsapp', recipient })).reported).toEqual(reported);
+  });
+
+  it('takes a throttled message at the third hand-over', async () => {
+    const { carrier, taken } = aSimulator();
+    const message = aMessage({ recipient: '+15005550006' });
+    const outcomes = [];
+    for (const attempt of [1, 2, 3])
+      outcomes.push((await carrier.handOver(message, { text: 'Hello' }, attempt)).outcome);
+    expect(outcomes).toEqual(['try_again', 'try_again', 'accepted']);
+    expect(taken.map((row) => row.attempt)).toEqual([3]);
+  });
+
+  it('has delivered arrive a second before sent where the order is turned round', async () => {
+    const { carrier, queued } = aSimulator();
+    await carrier.handOver(aMessage({ recipient: '+15005550007' }), { text: 'Hello' }, 1);
+    expect(queued.map((receipt) => receipt.delaySeconds)).toEqual([0, 0, 1, 1]);
+  });
+});
+
+describe('a hand-over that is taken', () => {
+  it('stands in the outbox with the body that was sent', async () => {
+    const { carrier, taken } = aSimulator();
+    await carrier.handOver(aMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
+    expect(taken).toEqual([
+      {
+        message_id: 'msg_01KAFF00000000000000000000',
+        channel: 'sms',
+        to: '+447700900123',
+        from: 'ACME',
+        body: 'Your code is 123456',
+        at: '2026-11-20T10:00:00.250Z',
+        attempt: 1,
+        carrierMessageId: 'carrier-1',
+      },
+    ]);
+  });
+
+  it('stands there twice when it was handed over twice', async () => {
+    const { carrier, taken } = aSimulator();
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    expect(taken.map((row) => row.carrierMessageId)).toEqual(['carrier-1', 'carrier-2']);
+  });
+
+  it('shows what a WhatsApp message without a text holds', async () => {
+    const { carrier, taken } = aSimulator();
+    const whatsapp = { type: 'location', location: { latitude: 51.5, longitude: -0.1 } } as const;
+    await carrier.handOver(aMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
+    expect(taken[0]?.body).toBe(JSON.stringify(whatsapp));
+  });
+
+  it('is answered with an id and the price of its segments, and is reported with the same', async () => {
+    const { carrier, queued } = aSimulator();
+    const answer = await carrier.handOver(aMessage({ segments: 3 }), { text: 'Hello' }, 1);
+    expect(answer).toEqual({
+      outcome: 'accepted',
+      carrierMessageId: 'carrier-1',
+      cost: 0.12,
+      currency: 'USD',
+    });
+    expect(parseReceipts(queued[1]?.body ?? '')).toEqual([
+      {
+        messageId: 'msg_01KAFF00000000000000000000',
+        carrierMessageId: 'carrier-1',
+        transition: {
+          to: 'delivered',
+          at: handedOverAt,
+          carrierMessageId: 'carrier-1',
+          cost: 0.12,
+          currency: 'USD',
+        },
+      },
+    ]);
+  });
+
+  it('is reported to the millisecond over WhatsApp too, though Meta names seconds', async () => {
+    const { carrier, queued } = aSimulator();
+    await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
+    expect(parseReceipts(queued[0]?.body ?? '')[0]?.transition.at).toEqual(handedOverAt);
+  });
+
+  it('queues its receipts for its client', async () => {
+    const { carrier, queued } = aSimulator();
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    expect(new Set(queued.map((receipt) => receipt.clientId))).toEqual(new Set(['acme']));
+  });
+});

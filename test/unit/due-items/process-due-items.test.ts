@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
+import { processDueItems, type ReviewResult } from '../../../shared/due-items/process-due-items.ts';
+import { readRows } from '../../../shared/due-items/read-rows.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { dueItemThrough, memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+const rows = Array.from({ length: 60 }, () => newId('msg', start));
+const whenFinished = async (): Promise<ReviewResult> => new Map();
+const runOf = (dueItemIndex: DueItemIndex, now = start) => ({
+  dueItemIndex,
+  clock: () => now,
+  budgetMs: 40_000,
+});
+
+async function filled() {
+  const dueItemIndex = memoryDueItemIndex();
+  await dueItemIndex.add(
+    'messages',
+    rows.map((id, i) => ({ id, dueAt: addSeconds(start, -i) })),
+  );
+  return dueItemIndex;
+}
+
+const idsIn = (dueItemIndex: { all(): readonly { ids: readonly string[] }[] }) =>
+  new Set(dueItemIndex.all().flatMap(({ ids }) => ids));
+
+describe('a run through the agenda', () => {
+  it('takes out what is finished, and moves the rest to its next time', async () => {
+    const dueItemIndex = await filled();
+    const unfinished = rows[7] ?? '';
+    const later = addSeconds(start, 300);
+    const review = async (ids: readonly string[]): Promise<ReviewResult> =>
+      new Map(ids.map((id) => [id, id === unfinished ? later : undefined]));
+    expect(await processDueItems(runOf(dueItemIndex), 'messages', review)).toEqual({
+      cutShort: false,
+      failures: [],
+    });
+    expect(dueItemIndex.all().map(({ ids, position }) => [ids, position.slice(0, 24)])).toEqual([
+      [[unfinished], later.toISOString()],
+    ]);
+  });
+
+  it('never finds in the same run what it put off, even to a time that is over', async () => {
+    const dueItemIndex = await filled();
+    let looks = 0;
+    const review = async (ids: readonly string[]): Promise<ReviewResult> => {
+      looks += ids.length;
+      return new Map(ids.map((id) => [id, addSeconds(start, -100)]));
+    };
+    await processDueItems(runOf(dueItemIndex), 'messages', review);
+    expect(looks).toBe(rows.length);
+    expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
+  });
+
+  it('looks at the others when one row cannot be looked at, tells of it, and comes back to it', async () => {
+    const dueItemIndex = await filled();
+    const poison = rows[3] ?? '';
+    const review = async (ids: readonly string[]): Promise<ReviewResult> =>
+      new Map(ids.map((id) => [id, id === poison ? new Error('unreadable') : undefined]));
+    const { failures } = await processDueItems(runOf(dueItemIndex), 'messages', review);
+    expect(failures).toEqual([new Error('unreadable')]);
+    expect(idsIn(dueItemIndex)).toEqual(new Set([poison]));
+    const again = await processDueItems(
+      runOf(dueItemIndex, addSeconds(start, 301)),
+      'messages',
+      whenFinished,
+    );
+    expect(again.failures).toEqual([]);
+    expect(dueItemIndex.all()).toEqual([]);
+  });
+
+  it('leaves nothing unfinished without an entry, whichever call fails or is the last of its run', async () => {
+    const later = addSeconds(start, 300);
+    const review = async (ids: readonly string[]): Promise<ReviewResult> =>
+      new Map(ids.map((id) => [id, later]));
+    for (const mode of ['fails', 'fails after it took effect', 'ends the run']) {
+      for (let at = 0; at < 12; at += 1) {
+        const dueItemIndex = await filled();
+        let calls = 0;
+        const through = dueItemThrough(dueItemIndex, async (_name, act) => {
+          calls += 1;
+          const here = calls - 1 === at;
+          if (mode === 'ends the run' && calls - 1 >= at) return new Promise(() => {});
+          if (mode === 'fails' && here) throw new Error('failed');
+          const value = await act();
+          if (here) throw new Error('the answer was lost');
+          return value;
+        });
+        const run = processDueItems(runOf(through), 'messages', review);
+        await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 5))]);
+        expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
+      }
+    }
+  });
+
+  it('ends in time, and leaves the rest to the next run', async () => {
+    const dueItemIndex = memoryDueItemIndex();
+    const many = Array.from({ length: 1000 }, () => newId('msg', start));
+    await dueItemIndex.add(
+      'messages',
+      many.map((id, i) => ({ id, dueAt: addSeconds(start, -20 * i) })),
+    );
+    let now = start;
+    const review = async (): Promise<ReviewResult> => {
+      now = addSeconds(now, 30);
+      return new Map();
+    };
+    const first = await processDueItems(
+      { dueItemIndex, clock: () => now, budgetMs: 40_000 },
+      'messages',
+      review,
+    );
+    expect(first.cutShort).toBe(true);
+    while (dueItemIndex.all().length > 0)
+      await processDueItems({ dueItemIndex, clock: () => now, budgetMs: 40_000 }, 'messages', review);
+  });
+});
+
+describe('the rows of an entry', () => {
+  const idOf = (row: string) => row;
+
+  it('that a reading of a moment ago does not show are asked for surely before they count as gone', async () => {
+    const reader = { get: async (id: string) => id, getMany: async () => ['a'] };
+    expect([...(await readRows(reader, ['a', 'b'], idOf)).keys()]).toEqual(['a', 'b']);
+  });
+
+  it('are read one by one where one among them cannot be, so that it alone fails', async () => {
+    const reader = {
+      get: async (id: string) => {
+        if (id === 'b') throw new Error('unreadable');
+        return id;
+      },
+      getMany: async () => {
+        throw new Error('one of them is unreadable');
+      },
+    };
+    const read = await readRows(reader, ['a', 'b', 'c'], idOf);
+    expect(read.get('a')).toBe('a');
+    expect(read.get('b')).toEqual(new Error('unreadable'));
+    expect(read.get('c')).toBe('c');
+  });
+});

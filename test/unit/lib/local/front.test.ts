@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Front, startFront } from '../../../../lib/local/front.ts';
+
+describe('the front', () => {
+  const opened: { front?: Front; api?: Server } = {};
+  afterEach(async () => {
+    await opened.front?.close();
+    opened.api?.closeAllConnections();
+    opened.api?.close();
+  });
+
+  async function frontOf(
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+  ): Promise<string> {
+    const api = createServer(answer).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const front = await startFront(0);
+    Object.assign(opened, { front, api });
+    front.open({
+      endpoint: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+      apiId: 'abc',
+      apiStage: 'live',
+    });
+    return `http://localhost:${front.port}`;
+  }
+
+  it('answers all of 200 requests at once, with no more than 16 under way', async () => {
+    let underWay = 0;
+    let most = 0;
+    let isFull: () => void = () => undefined;
+    const full = new Promise<void>((resolve) => {
+      isFull = resolve;
+    });
+    const baseUrl = await frontOf(async (_request, response) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      // However slow the machine is: none ends before as many have come as may.
+      if (underWay === 16) isFull();
+      await full;
+      await pause(10);
+      underWay -= 1;
+      response.end('ok');
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const answer = await fetch(`${baseUrl}/api/v1/sms/send`, { method: 'POST', body: '{}' });
+        await answer.text();
+        return answer.status;
+      }),
+    );
+    expect(statuses).toEqual(Array.from({ length: 200 }, () => 200));
+    expect(most).toBe(16);
+  });
+
+  it('keeps path, query, headers, body and status', async () => {
+    const baseUrl = await frontOf(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      response.writeHead(418, { 'X-RateLimit-Limit': '60', 'Set-Cookie': ['a=1', 'b=2'] });
+      response.end(
+        JSON.stringify([
+          request.method,
+          request.url,
+          request.headers['x-own'],
+          Buffer.concat(chunks).toString(),
+        ]),
+      );
+    });
+    const answer = await fetch(`${baseUrl}/api/v1/messages?limit=5&cursor=a%2Fb`, {
+      method: 'PATCH',
+      headers: { 'X-Own': 'mine' },
+      body: 'Grüße',
+    });
+    expect(answer.status).toBe(418);
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(await answer.json()).toEqual([
+      'PATCH',
+      '/live/api/v1/messages?limit=5&cursor=a%2Fb',
+      'mine',
+      'Grüße',
+    ]);
+  });
+
+  it('tells the API who really calls, whatever the caller claims, and under which name the API is known', async () => {
+    const baseUrl = await frontOf((request, response) => response.end(JSON.stringify(request.headers)));
+    const answer = await fetch(baseUrl, {
+      headers: { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' },
+    });
+    expect(await answer.json()).toMatchObject({
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      host: 'abc.execute-api.localhost',
+    });
+  });
+
+  it('says which port is taken, and what to do', async () => {
+    opened.front = await startFront(0);
+    const { port } = opened.front;
+    await expect(startFront(port)).rejects.toThrow(`Port ${port} is taken; choose another with --port.`);
+  });
+});

@@ -1,0 +1,77 @@
+/** A message that its table or its queue refuses for good holds up no other, and is not tried for ever. */
+import { describe, expect, it } from '@jest/globals';
+import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { refusal } from '../../support/engine/strict-sqs.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const expiresAt = addSeconds(created, 3600);
+const ids = ['msg_bad', 'msg_good'];
+
+async function simulation(refused: 'queue' | 'table') {
+  const dueItemIndex = memoryDueItemIndex();
+  const store = memoryMessageStore();
+  for (const message_id of ids) {
+    const times = { created_at: created.toISOString(), queued_at: created.toISOString() };
+    await store.create(
+      aMessage({ message_id, status: 'queued', expires_at: expiresAt.toISOString(), ...times }),
+    );
+  }
+  await dueItemIndex.add(
+    'messages',
+    ids.map((id) => ({ id, dueAt: created })),
+  );
+  const setAside: RefusedWork[] = [];
+  const queued: string[] = [];
+  const transition: MessageStore['transition'] = async (id, change) => {
+    if (refused === 'table' && id === 'msg_bad') throw refusal('ValidationException');
+    return store.transition(id, change);
+  };
+  let now = created;
+  const run = (seconds: number) => {
+    now = addSeconds(created, seconds);
+    return expireOverdue({
+      dueItemIndex,
+      messages: { ...store, transition },
+      outbound: {
+        enqueue: async ([entry]) => {
+          if (refused === 'queue' && entry?.messageId === 'msg_bad') throw refusal('InvalidMessageContents');
+          queued.push(entry?.messageId ?? '');
+        },
+      },
+      setAside: async (work) => void setAside.push(work),
+      clock: () => now,
+      budgetMs: 10_000,
+    });
+  };
+  return { dueItemIndex, store, setAside, queued, run };
+}
+
+describe('what is refused for good', () => {
+  it('by the queue is set aside, tried each hour, and ended with the message', async () => {
+    const { dueItemIndex, store, setAside, queued, run } = await simulation('queue');
+    expect((await run(900)).failures).toEqual([]);
+    expect(queued).toEqual(['msg_good']);
+    expect(setAside.map(({ messageId }) => messageId)).toEqual(['msg_bad']);
+    await run(1000);
+    expect(setAside).toHaveLength(1);
+    await run(3600);
+    for (const id of ids) expect((await store.get(id))?.status).toBe('expired');
+    expect(dueItemIndex.all()).toEqual([]);
+  });
+
+  it('by the table is set aside each hour for a day, under one entry of the Activity Log, and then left', async () => {
+    const { dueItemIndex, store, setAside, run } = await simulation('table');
+    for (let minute = 60; minute <= 60 + 26 * 60; minute += 10)
+      expect((await run(minute * 60)).failures).toEqual([]);
+    expect((await store.get('msg_good'))?.status).toBe('expired');
+    expect(setAside.length).toBeGreaterThan(20);
+    expect(setAside.length).toBeLessThan(28);
+    expect(new Set(setAside.map(({ since }) => since.getTime())).size).toBe(1);
+    expect(dueItemIndex.all()).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { runMessages } from '../../support/message/message-run.ts';
+
+const settings = { seed: 7, total: 150, skewMaxMs: 0 };
+
+/** Each leaves out one condition on which a guarantee rests. */
+const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][] = [
+  [
+    'a claim that anybody gets',
+    (store) => ({
+      ...store,
+      async claim(...wanted) {
+        const claim = await store.claim(...wanted);
+        return claim.outcome === 'held' ? { outcome: 'claimed', message: claim.message } : claim;
+      },
+    }),
+    /hand-overs was doubled/,
+  ],
+  [
+    'a key that a second request does not find',
+    (store) => ({
+      ...store,
+      create: (message) => store.create({ ...message, message_id: `${message.message_id}-${Math.random()}` }),
+    }),
+    /became 2 messages/,
+  ],
+  [
+    'a request without a key that is stored twice',
+    (store) => ({
+      ...store,
+      async create(message) {
+        const twice = message.request_hash === undefined;
+        if (twice) await store.create({ ...message, message_id: `${message.message_id}-again` });
+        return store.create(message);
+      },
+    }),
+    /unkeyed-\d+ became \d+ messages/,
+  ],
+  [
+    'a row that holds the code of its one-time password',
+    (store) => ({
+      ...store,
+      create: (message) =>
+        store.create({ ...message, text: message.text?.replace('{{code}}', '123456') ?? '' }),
+    }),
+    /is stored with its code/,
+  ],
+  [
+    'an expiry that changes nothing',
+    (store) => ({
+      ...store,
+      transition: async (id, change) => (change.to === 'expired' ? undefined : store.transition(id, change)),
+    }),
+    /is left/,
+  ],
+];
+
+describe('the run of messages through faults', () => {
+  it('finds nothing wrong, with right clocks and with wrong ones, and the same for the same seed', async () => {
+    const first = await runMessages(settings);
+    expect(first.violations).toEqual([]);
+    expect(await runMessages(settings)).toEqual(first);
+    expect((await runMessages({ ...settings, skewMaxMs: 120_000 })).violations).toEqual([]);
+  });
+
+  it.each(broken)('notices %s', async (_what, breakStore, noticed) => {
+    const { violations } = await runMessages({ ...settings, broken: breakStore });
+    expect(violations.join('\n')).toMatch(noticed);
+  });
+});

@@ -1,0 +1,67 @@
+/** A text costs as many segments as an independent counter says, and counting them takes next to no time. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { SegmentedMessage } from 'sms-segments-calculator';
+import { segment } from '../../../shared/message/send/segments.ts';
+
+function byLibrary(text: string) {
+  const { encodingName, segmentsCount } = new SegmentedMessage(text);
+  return { encoding: encodingName === 'GSM-7' ? 'GSM-7' : 'UCS-2', segments: segmentsCount };
+}
+
+describe('segments', () => {
+  it('are in the alphabet that holds every character, of all those of 16 bits', () => {
+    const different: string[] = [];
+    for (let code = 1; code < 0x1_0000; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const text = String.fromCharCode(code);
+      if (segment(text).encoding !== byLibrary(text).encoding) different.push(text);
+    }
+    expect(different).toEqual([]);
+  });
+
+  it.each([
+    ['a', 160, 'GSM-7', 1],
+    ['a', 161, 'GSM-7', 2],
+    ['a', 306, 'GSM-7', 2],
+    ['a', 307, 'GSM-7', 3],
+    ['€', 80, 'GSM-7', 1],
+    ['€', 81, 'GSM-7', 2],
+    ['ж', 70, 'UCS-2', 1],
+    ['ж', 71, 'UCS-2', 2],
+    ['😀', 35, 'UCS-2', 1],
+    ['😀', 36, 'UCS-2', 2],
+    ['😀', 67, 'UCS-2', 3],
+  ])('of %s, %i times, are %s, %i', (text, times, encoding, segments) => {
+    expect(segment(text.repeat(times))).toEqual({ encoding, segments });
+    expect(byLibrary(text.repeat(times))).toEqual({ encoding, segments });
+  });
+
+  it('part no character of two septets', () => {
+    const text = `${'a'.repeat(152)}€${'a'.repeat(152)}`;
+    expect(segment(text)).toEqual({ encoding: 'GSM-7', segments: 3 });
+    expect(byLibrary(text).segments).toBe(3);
+  });
+
+  it('are as many as the library counts, for texts of any mixture', () => {
+    const piece = fc.constantFrom('a', 'é', '€', '{', '\n', '\r\n', ' ', 'ж', '漢', '😀', '👍🏽', '🇬🇧', '字');
+    const gsm = fc.constantFrom('a', 'é', '€', '{', '\n', ' ', '@');
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.array(gsm, { maxLength: 500 }), fc.array(piece, { maxLength: 300 })),
+        (pieces) => {
+          const text = pieces.join('');
+          if (text !== '') expect(segment(text)).toEqual(byLibrary(text));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of a thousand texts of full length are counted in a moment', () => {
+    const texts = ['x'.repeat(1600), '😀'.repeat(800)];
+    const began = performance.now();
+    for (let count = 0; count < 1000; count += 1) segment(texts[count % 2] ?? '');
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,52 @@
+/** Receipts that come before the index knows their message: tried again for minutes, and given up after that. */
+import { expect, it } from '@jest/globals';
+import type { Receipt } from '../../../shared/message/receipts/receipt.ts';
+import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const receipt: Receipt = {
+  carrierMessageId: 'wamid.1',
+  transition: { to: 'delivered', at: addSeconds(created, 1) },
+};
+
+it('a receipt whose message the index does not show yet is recorded once it does', async () => {
+  const messages = memoryMessageStore();
+  const message = aMessage({ channel: 'whatsapp', status: 'sending' });
+  await messages.create(message);
+  const early = await takeReceipts(messages, [receipt], 1);
+  expect(early.taken).toMatchObject([{ outcome: 'unknown_message' }]);
+  expect(early.retryAfterSeconds).toBe(2);
+  const noted = { at: created, carrierMessageId: 'wamid.1', findableByCarrierId: true };
+  await messages.transition(message.message_id, { to: 'sent', ...noted });
+  const later = await takeReceipts(messages, [receipt], 2);
+  expect(later).toMatchObject({ taken: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
+  expect((await messages.get(message.message_id))?.status).toBe('delivered');
+});
+
+it('one for nobody is tried for some minutes, with longer and longer waits, and then given up', async () => {
+  const messages = memoryMessageStore();
+  const waits: (number | undefined)[] = [];
+  for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
+    const { taken, retryAfterSeconds } = await takeReceipts(messages, [receipt], receives);
+    waits.push(retryAfterSeconds);
+    expect(taken[0]?.outcome).toBe(retryAfterSeconds === undefined ? 'given_up' : 'unknown_message');
+  }
+  expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, undefined]);
+  // What the queue allows before it sets a message aside itself (lib/capabilities/messaging.ts).
+  expect(waits.length).toBeLessThan(15);
+});
+
+it('beside one that is found it does not keep that one waiting, which is recorded once', async () => {
+  const changes: string[] = [];
+  const messages = memoryMessageStore((_before, after) => void changes.push(after.status));
+  const message = aMessage({ status: 'sent', sent_at: created.toISOString() });
+  await messages.create(message);
+  const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
+  for (let receives = 1; receives <= 3; receives += 1) {
+    const { retryAfterSeconds } = await takeReceipts(messages, [receipt, known], receives);
+    expect(retryAfterSeconds).toBeGreaterThan(0);
+  }
+  expect(changes).toEqual(['sent', 'delivered']);
+});

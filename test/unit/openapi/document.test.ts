@@ -1,0 +1,235 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import * as z from 'zod/mini';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { type EventName, eventExample, events } from '../../../lib/build/openapi/events.ts';
+import { requests } from '../../../lib/build/openapi/requests.ts';
+import { errorStatus } from '../../../shared/contract/errors.ts';
+import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
+import { eventStatuses } from '../../../shared/message/message.ts';
+import { apiDocument } from '../../support/http/api-document.ts';
+
+const document = openApiDocument();
+const held = apiDocument(document);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  });
+
+  it('has every route, with the scope and the limits that it has', () => {
+    expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(
+      Object.values(routes)
+        .map(({ method, path }) => `${method} ${path}`)
+        .toSorted(),
+    );
+    for (const { path, method, operation } of operations) {
+      const route: Route | undefined = Object.values(routes).find(
+        (candidate) => candidate.path === path && candidate.method === method.toUpperCase(),
+      );
+      expect(operation.security.length > 0).toBe(route?.scope !== null);
+      const { endpoint, perMinute } = policies[route?.policy ?? 'unmatched'];
+      expect(operation['x-rate-limits']).toMatchObject({ endpoint, per_minute: perMinute });
+    }
+  });
+
+  it('gives each operation its own id, a summary, a description, and the errors that any can have', () => {
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+    for (const { operation } of operations) {
+      expect(operation.summary).not.toBe('');
+      expect(operation.description).not.toBe('');
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['429', '500', '503']));
+    }
+  });
+
+  it('shows an example of every request and of every answer, and the limits that count it', () => {
+    const withoutExample: string[] = [];
+    for (const { path, method, operation } of operations) {
+      const bodies = [
+        ...Object.entries(operation.requestBody?.content ?? {}),
+        ...Object.entries(operation.responses).flatMap(([status, { content }]) =>
+          // A page, and this document itself, are their own example.
+          status === '200' && path.match(/^\/(docs|openapi\.json)/) ? [] : Object.entries(content),
+        ),
+      ];
+      for (const [mediaType, { examples = {} }] of bodies)
+        if (Object.keys(examples).length === 0) withoutExample.push(`${method} ${path} ${mediaType}`);
+      const { per_minute, per_hour, per_day, counted_on } = operation['x-rate-limits'];
+      for (const limit of [per_minute, per_hour, per_day]) expect(Number(limit)).toBeGreaterThan(0);
+      expect(counted_on).toMatch(/client|source address/);
+    }
+    expect(withoutExample).toEqual([]);
+  });
+
+  it('names the rate-limit headers on every response', () => {
+    for (const { operation } of operations) {
+      for (const response of Object.values(operation.responses)) {
+        expect(Object.keys(response.headers)).toEqual(
+          expect.arrayContaining([
+            'X-Request-Id',
+            'X-RateLimit-Limit',
+            'X-RateLimit-Remaining',
+            'X-RateLimit-Reset',
+            'X-RateLimit-Policy',
+          ]),
+        );
+      }
+    }
+  });
+
+  it('describes every field of every schema', () => {
+    const silent: string[] = [];
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [keyword, inner] of Object.entries(value)) {
+        walk(inner, keyword === 'properties' ? place : `${place}.${keyword}`);
+        if (keyword !== 'properties') continue;
+        for (const [field, property] of Object.entries(inner as Record<string, { description?: string }>)) {
+          if (property.description === undefined) silent.push(`${place} ${field}`);
+        }
+      }
+    };
+    walk(document.components.schemas, '');
+    expect(silent).toEqual([]);
+  });
+
+  it('has request examples that the operations themselves take', () => {
+    for (const { operation } of operations) {
+      for (const { schema, examples } of Object.values(operation.requestBody?.content ?? {})) {
+        const name = String(schema.$ref).split('/').at(-1) as keyof typeof requests;
+        for (const { value } of Object.values(examples)) {
+          expect(requests[name].safeParse(value)).toMatchObject({ success: true });
+          expect(held.schemaFaults(name, value)).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('has answer examples that are as it says', () => {
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+          const headers = {
+            'content-type': 'application/json',
+            'x-request-id': 'r',
+            'x-ratelimit-limit': '60',
+            'x-ratelimit-remaining': '59',
+            'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000)),
+            'x-ratelimit-policy': '60;w=60;comment=sms_send_minute',
+            'ratelimit-policy': '"sms_send_minute";q=60;w=60',
+            ratelimit: '"sms_send_minute";r=59;t=42',
+            'www-authenticate': 'Bearer',
+            ...(status === '429' ? { 'retry-after': '1' } : {}),
+          };
+          const text = JSON.stringify(value);
+          expect(
+            held.faultsOf({ method: method.toUpperCase(), path, status: Number(status), headers, text }),
+          ).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('leads only from fields that an answer has to what the operation there takes', () => {
+    const links = operations
+      .flatMap(({ operation }) => Object.values(operation.responses))
+      .flatMap((answer) => Object.values(answer.links ?? {}).map((link) => ({ answer, link })));
+    expect(links.length).toBeGreaterThan(5);
+    for (const { answer, link } of links) {
+      const target = operations.find(({ operation }) => operation.operationId === link.operationId);
+      const taken = target?.operation.parameters?.map(({ name }) => name) ?? [];
+      expect(taken).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
+      const { schema } = answer.content['application/json'] ?? {};
+      const name = String(schema?.$ref).split('/').at(-1) ?? '';
+      const fields = Object.keys(document.components.schemas[name]?.properties ?? {});
+      for (const expression of Object.values({ ...link.parameters, ...link.requestBody })) {
+        const [, field] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
+        if (field !== undefined) expect(fields).toContain(field);
+      }
+    }
+  });
+
+  it('has every error code that can be answered, at its one status', () => {
+    const documented = new Map<string, string>();
+    for (const { operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        if (status.startsWith('2')) continue;
+        for (const code of Object.keys(content['application/json']?.examples ?? {}))
+          documented.set(code, status);
+      }
+    }
+    // Of no operation: it is what a path says of methods that it does not take.
+    documented.set('method_not_allowed', '405');
+    expect(Object.fromEntries(documented)).toEqual(
+      Object.fromEntries(Object.entries(errorStatus).map(([code, status]) => [code, String(status)])),
+    );
+  });
+
+  it('names the query that a list of messages reads, no more and no less', () => {
+    const query = document.paths['/api/v1/messages']?.get?.parameters?.map(({ name }) => name);
+    expect(query).toEqual(Object.keys(listMessagesQuery.shape));
+  });
+
+  it('has the eight events, with bodies that are as it says', () => {
+    const names = Object.keys(events) as EventName[];
+    expect(Object.keys(document.webhooks)).toEqual(names);
+    expect(
+      names
+        .map((name) => name.split('.')[1])
+        .every((state) => eventStatuses.some((known) => known === state)),
+    ).toBe(true);
+    for (const name of names) expect(held.schemaFaults('WebhookEvent', eventExample(name))).toEqual([]);
+  });
+
+  it('weighs on no function: the build makes it for the one that serves it', () => {
+    const root = join(import.meta.dirname, '..', '..', '..');
+    const importers = ['bin', 'lib', 'functions', 'dashboard', 'shared']
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+          (path) => `${folder}/${path}`,
+        ),
+      )
+      .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('lib/build/openapi/'))
+      .filter((path) => /from '[^']*\/openapi\//.test(readFileSync(join(root, path), 'utf8')));
+    expect(importers).toEqual([]);
+  });
+
+  it('says in JSON Schema what the refinements of zod say in code', () => {
+    const { SendSmsRequest } = document.components.schemas;
+    const properties = SendSmsRequest?.properties as Record<string, { pattern: string; maxLength: number }>;
+    const samples = [
+      '+447700900123',
+      '07700900123',
+      '+0123',
+      '+44 7700',
+      'ACME',
+      '12345',
+      'far too long a name',
+    ];
+    for (const sample of samples) {
+      const accepted = (field: 'to' | 'from') =>
+        requests.SendSmsRequest.safeParse({ to: '+447700900123', message: 'x', [field]: sample }).success;
+      expect([sample, new RegExp(properties.to?.pattern ?? '').test(sample)]).toEqual([
+        sample,
+        accepted('to'),
+      ]);
+      expect([sample, new RegExp(properties.from?.pattern ?? '').test(sample)]).toEqual([
+        sample,
+        accepted('from'),
+      ]);
+    }
+    expect(properties.message?.maxLength).toBe(1600);
+    expect(z.toJSONSchema(requests.TokenRequest).required).toEqual([
+      'client_id',
+      'client_secret',
+      'grant_type',
+    ]);
+  });
+});

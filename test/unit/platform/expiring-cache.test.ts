@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { CachedReader, ExpiringMap } from '../../../shared/platform/expiring-cache.ts';
+
+const start = new Date('2026-11-20T12:00:00.000Z');
+
+describe('a cached reader', () => {
+  it('reads once for all who ask at the same moment, and again when the age is reached', async () => {
+    let now = start;
+    let reads = 0;
+    const reader = new CachedReader(
+      async () => {
+        reads += 1;
+        return reads;
+      },
+      { maxAgeSeconds: 45, maxEntries: 10 },
+      () => now,
+    );
+    expect(await Promise.all([reader.get('a'), reader.get('a'), reader.get('a')])).toEqual([1, 1, 1]);
+    now = addSeconds(start, 44.999);
+    expect(await reader.get('a')).toBe(1);
+    now = addSeconds(start, 45);
+    expect(await reader.get('a')).toBe(2);
+  });
+
+  it('remembers neither what is not there nor a failed read', async () => {
+    const answers = [undefined, new Error('down'), 'here'];
+    const reader = new CachedReader(
+      async () => {
+        const answer = answers.shift();
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      { maxAgeSeconds: 45, maxEntries: 10 },
+      () => start,
+    );
+    expect(await reader.get('a')).toBeUndefined();
+    await expect(reader.get('a')).rejects.toThrow('down');
+    expect(await reader.get('a')).toBe('here');
+  });
+});
+
+describe('an expiring map', () => {
+  it('never holds more than its bound, and lets the longest unused go first', () => {
+    const map = new ExpiringMap<number>(2);
+    const later = start.getTime() + 1000;
+    map.set('a', 1, start, later);
+    map.set('b', 2, start, later);
+    map.get('a', start);
+    map.set('c', 3, start, later);
+    expect(map.size).toBe(2);
+    expect([map.get('a', start), map.get('b', start), map.get('c', start)]).toEqual([1, undefined, 3]);
+  });
+
+  it('keeps nothing past its time because the clock was set back', () => {
+    const map = new ExpiringMap<number>(2);
+    map.set('a', 1, start, start.getTime() + 45_000);
+    expect(map.get('a', addSeconds(start, -3600))).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+/** What functions count of themselves, as CloudWatch takes it from their standard output. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+interface Counted {
+  readonly metric: string;
+  readonly of: unknown;
+}
+
+/** The metrics in what a program prints that runs as the function `the-function`. */
+async function countedBy(program: string): Promise<Counted[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: root,
+    env: { ...process.env, AWS_LAMBDA_FUNCTION_NAME: 'the-function' },
+  });
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('"_aws"'))
+    .map((line) => JSON.parse(line))
+    .map(({ _aws, ...fields }) => {
+      const [{ Dimensions, Metrics }] = _aws.CloudWatchMetrics;
+      const names = Dimensions[0] as string[];
+      return { metric: Metrics[0].Name, of: Object.fromEntries(names.map((name) => [name, fields[name]])) };
+    });
+}
+
+const request = (failure: string): string => `
+  import { httpFunction } from './shared/http/http-function.ts';
+  import { routes } from './shared/contract/routes.ts';
+  import { GatewayError } from './shared/contract/errors.ts';
+  const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
+  const handler = httpFunction(routes.getDocs, async () => { ${failure} }, {
+    parts: {
+      limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
+      authenticateBearer: () => { throw new Error('no bearer'); },
+      clock: () => new Date(),
+      newWorkId: () => 'w',
+      writeLog: () => undefined,
+    },
+  });
+  const answer = await handler(
+    { httpMethod: 'GET', path: '/docs', headers: {}, requestContext: { requestId: 'r', identity: { sourceIp: '192.0.2.1' } } },
+    { getRemainingTimeInMillis: () => 5000, awsRequestId: 'r' },
+  );
+  process.stderr.write(String(answer.statusCode));
+`;
+
+it('counts an answer of 5xx for the function that gave it, because Lambda takes the call for a success', async () => {
+  const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
+  expect(await countedBy(request("throw new Error('a bug');"))).toEqual([ofFunction]);
+  const unavailable = "throw new GatewayError('service_unavailable', 'Later.');";
+  expect(await countedBy(request(unavailable))).toEqual([ofFunction]);
+});
+
+it('counts no answer that is the caller’s fault, or good', async () => {
+  expect(await countedBy(request("throw new GatewayError('invalid_request', 'No.');"))).toEqual([]);
+  expect(await countedBy(request("return { status: 200, headers: {}, body: 'ok' };"))).toEqual([]);
+});
+
+it('counts each queue message that failed, and no other', async () => {
+  const counted = await countedBy(`
+    import { processRecords } from './shared/platform/process-queue-batch.ts';
+    const Records = ['a', 'b', 'c'].map((messageId) => ({ messageId, body: '', attributes: {} }));
+    await processRecords({ Records }, async ({ messageId }) => {
+      if (messageId !== 'b') throw new Error('no');
+      return {};
+    });
+  `);
+  const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
+  expect(counted).toEqual([ofFunction, ofFunction]);
+});

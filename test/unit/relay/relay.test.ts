@@ -1,0 +1,169 @@
+/** What one message cannot do to the others: whatever a service refuses of it, theirs go through. */
+import { describe, expect, it } from '@jest/globals';
+import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
+import { type RefusedWork, setAsideTo } from '../../../shared/set-aside/set-aside.ts';
+import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const id = (index: number) => `msg_01KAG0000000000000000000${String(index).padStart(2, '0')}`;
+const messages = Array.from({ length: 40 }, (_, index) =>
+  aMessage({ message_id: id(index), status: 'queued' }),
+);
+const bad = id(17);
+
+function simulation(
+  change: Partial<RelayDependencies> = {},
+  refuses: (body: string) => boolean = () => false,
+) {
+  const queued = new Map<string, Set<string>>([
+    ['outbound', new Set()],
+    ['fast', new Set()],
+  ]);
+  const refused: RefusedWork[] = [];
+  const dueItemIndex = memoryDueItemIndex();
+  const sqs = strictSqs({
+    refuses,
+    refusesCall: () => true,
+    deliver: (queue, { MessageBody = '' }) => {
+      const body = JSON.parse(MessageBody) as { message_id?: string; delivery?: { message_id: string } };
+      queued.get(queue)?.add(body.message_id ?? body.delivery?.message_id ?? '');
+    },
+  });
+  const dependencies: RelayDependencies = {
+    outbound: sqsOutboundQueue(sqs, 'outbound'),
+    outboundScheduler: { schedule: async () => {} },
+    scheduleLeadSeconds: 60,
+    webhooks: {
+      dueItemIndex,
+      queue: sqsDeliveryQueue(sqs, { fast: 'fast', slow: 'fast' }),
+      health: { status: async () => 'healthy' },
+      warn: () => {},
+      clock: () => created,
+      newRevision: () => 'r',
+      retentionDays: 30,
+    },
+    accountUrlOf: async () => undefined,
+    setAside: async (work) => void refused.push(work),
+    clock: () => created,
+    ...change,
+  };
+  return { dependencies, queued, refused, dueItemIndex };
+}
+
+const stored = (all: readonly Message[]) => all.map((after) => ({ before: undefined, after }));
+const others = messages.map(({ message_id }) => message_id).filter((messageId) => messageId !== bad);
+
+describe('a change that a service refuses for good', () => {
+  const scheduled = messages.map((message) => ({
+    ...message,
+    status: 'scheduled' as const,
+    scheduled_at: addSeconds(created, 86_400).toISOString(),
+  }));
+  const planned = new Set<string>();
+  const refusing: readonly [string, readonly Message[], Parameters<typeof simulation>][] = [
+    ['the outbound queue', messages, [{}, (body) => body.includes(bad)]],
+    [
+      'the table of the account',
+      messages.map(({ webhook_url: _url, ...message }) => ({
+        ...message,
+        status: 'sent' as const,
+        sent_at: created.toISOString(),
+        client_id: message.message_id,
+      })),
+      [
+        {
+          accountUrlOf: async (clientId) => {
+            if (clientId === bad) throw refusal('ValidationException');
+            return 'https://example.com/hook';
+          },
+        },
+      ],
+    ],
+    [
+      'the scheduler',
+      scheduled,
+      [
+        {
+          outboundScheduler: {
+            schedule: async (messageId) => {
+              if (messageId === bad) throw refusal('ValidationException');
+              planned.add(messageId);
+            },
+          },
+        },
+      ],
+    ],
+  ];
+
+  it.each(refusing)('by %s is set aside alone, and all the others are passed on', async (_by, all, of) => {
+    const { dependencies, queued, refused } = simulation(...of);
+    await relay(dependencies, stored(all));
+    expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
+    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('fast') ?? []), ...planned]);
+    expect([...passedOn].toSorted()).toEqual(others.toSorted());
+  });
+
+  it('is not set aside while something else of it may still succeed', async () => {
+    const { dependencies, refused } = simulation({}, (body) => body.includes(bad));
+    const webhooks = {
+      ...dependencies.webhooks,
+      dueItemIndex: {
+        ...dependencies.webhooks.dueItemIndex,
+        add: () => Promise.reject(refusal('Throttling')),
+      },
+    };
+    await expect(relay({ ...dependencies, webhooks }, stored(messages))).rejects.toMatchObject({
+      name: 'Throttling',
+    });
+    expect(refused).toEqual([]);
+  });
+
+  it('of a webhook whose text is any that a client may write is none', async () => {
+    const odd = '\uFFFF\uFFFE\u{1FFFF}';
+    const { dependencies, queued, refused } = simulation();
+    const sent = messages.map((message) => ({
+      ...message,
+      status: 'sent' as const,
+      sent_at: created.toISOString(),
+      reference: odd,
+      webhook_url: `https://example.com/hook?${odd}`,
+    }));
+    await relay(dependencies, stored(sent));
+    expect(refused).toEqual([]);
+    expect(queued.get('fast')?.size).toBe(messages.length);
+  });
+});
+
+describe('what is set aside', () => {
+  it('is counted, copied, and one entry of the Activity Log however often it is repeated', async () => {
+    const entries = new Map<string, Activity>();
+    const copies: unknown[] = [];
+    let alarms = 0;
+    const setAside = setAsideTo({
+      activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
+      keepCopy: async (copy) => void copies.push(copy),
+      reportFailedDelivery: () => {
+        alarms += 1;
+      },
+    });
+    const [message = aMessage({})] = messages;
+    const work = {
+      summary: 'refused',
+      clientId: message.client_id,
+      messageId: message.message_id,
+      since: lastChangeOf(message),
+      error: refusal('InvalidMessageContents'),
+    };
+    await setAside(work);
+    await setAside(work);
+    expect([...entries.values()]).toMatchObject([{ kind: 'entry_refused', message_id: message.message_id }]);
+    expect(copies[0]).toMatchObject({ message_id: message.message_id, client_id: message.client_id });
+    expect(alarms).toBe(2);
+  });
+});

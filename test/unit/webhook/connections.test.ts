@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+
+let open = 0;
+let mostOpen = 0;
+const server = createServer((request, response) => {
+  request.resume().on('end', () => response.end());
+}).on('connection', (socket) => {
+  open += 1;
+  mostOpen = Math.max(mostOpen, open);
+  socket.on('close', () => {
+    open -= 1;
+  });
+});
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  server.close().closeAllConnections();
+});
+
+const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
+
+describe('the connections of a poster', () => {
+  it('keep no POST waiting, however many receivers came before, and are not one for each of them', async () => {
+    const { port } = server.address() as AddressInfo;
+    const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
+    const urls = Array.from({ length: 1000 }, (_, n) => `http://receiver-${n}.example.com:${port}/hook`);
+    const waitedMs: number[] = [];
+    for (let from = 0; from < urls.length; from += 10) {
+      const results = await Promise.all(
+        urls.slice(from, from + 10).map((url) => post({ url, headers: {}, body: '{}' })),
+      );
+      for (const { status, timings } of results) {
+        expect(status).toBe(200);
+        waitedMs.push(timings.totalMs);
+      }
+    }
+    // An idle connection is kept for four seconds: who waits for one to end waits for most of that.
+    expect(Math.max(...waitedMs)).toBeLessThan(2000);
+    expect(mostOpen).toBeLessThan(512);
+  });
+
+  it('are kept for the next POST to the same receiver', async () => {
+    const { port } = server.address() as AddressInfo;
+    const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
+    const request = { url: `http://receiver.example.com:${port}/hook`, headers: {}, body: '{}' };
+    expect((await post(request)).reusedConnection).toBe(false);
+    expect((await post(request)).reusedConnection).toBe(true);
+  });
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, type LookupFunction, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { guardedLookup } from '../../../shared/webhook/post/address-guard.ts';
+import { type ConnectTo, dial } from '../../../shared/webhook/post/dial.ts';
+import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+
+const v4 = '93.184.216.34';
+const v6 = '2001:4860::1';
+const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => response.end('ok'));
+});
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => void server.close().closeAllConnections());
+
+type Fate = { readonly connectsAfterMs: number } | { readonly failsWith: string } | 'silent';
+
+/** Sockets that do as the network of a host would: each address connects late, fails, or says nothing. */
+function network(fates: Readonly<Record<string, Fate>>) {
+  const called: string[] = [];
+  const given: Socket[] = [];
+  const connectTo: ConnectTo = (address) => {
+    called.push(address);
+    const fate = fates[address] ?? 'silent';
+    const socket = new Socket();
+    given.push(socket);
+    if (fate !== 'silent' && 'failsWith' in fate) {
+      const error = Object.assign(new Error(`connect ${fate.failsWith} ${address}`), {
+        code: fate.failsWith,
+      });
+      setImmediate(() => socket.destroy(error));
+    } else if (fate !== 'silent') {
+      setTimeout(() => {
+        if (!socket.destroyed) socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
+      }, fate.connectsAfterMs);
+    }
+    return socket;
+  };
+  return { called, given, connectTo };
+}
+
+const lookupOf = (...addresses: string[]): LookupFunction => guardedLookup(async () => addresses, rules);
+
+function postBy(connectTo: ConnectTo, ...addresses: string[]) {
+  const post = httpPost({ rules, resolve: async () => addresses, connectTo });
+  const { port } = server.address() as AddressInfo;
+  return post({ url: `http://host.example.com:${port}/hook`, headers: {}, body: '{}' });
+}
+
+describe('a POST to a host with several addresses', () => {
+  it.each([
+    [
+      'the first takes a second and IPv6 cannot be reached',
+      [v4, v6],
+      { connectsAfterMs: 1000 },
+      { failsWith: 'ENETUNREACH' },
+    ],
+    [
+      'IPv6 comes first and cannot be reached',
+      [v6, v4],
+      { connectsAfterMs: 1000 },
+      { failsWith: 'ENETUNREACH' },
+    ],
+    ['the other is silent', [v6, v4], { connectsAfterMs: 1000 }, 'silent'],
+    ['the other refuses', [v4, v6], { connectsAfterMs: 600 }, { failsWith: 'ECONNREFUSED' }],
+  ] as const)('is answered where %s', async (_name, addresses, fate4, fate6) => {
+    const { connectTo, called, given } = network({ [v4]: fate4, [v6]: fate6 });
+    const result = await postBy(connectTo, ...addresses);
+    expect(result).toMatchObject({ status: 200, bodyStart: 'ok', reusedConnection: false });
+    expect(called.toSorted()).toEqual([v6, v4].toSorted());
+    expect(given.filter((socket) => !socket.destroyed)).toHaveLength(1);
+    const { dnsMs = -1, connectMs = -1, firstByteMs = -1 } = result.timings;
+    expect([dnsMs, connectMs, firstByteMs]).toEqual(
+      [dnsMs, connectMs, firstByteMs].toSorted((a, b) => a - b),
+    );
+  });
+
+  it('is named by what the endpoint did, not by what this network cannot do', async () => {
+    const { connectTo } = network({
+      [v4]: { failsWith: 'ECONNREFUSED' },
+      [v6]: { failsWith: 'ENETUNREACH' },
+    });
+    expect(await postBy(connectTo, v6, v4)).toMatchObject({
+      error: 'refused',
+      errorMessage: `connect ECONNREFUSED ${v4}`,
+    });
+  });
+
+  it('never calls any address where one of them is forbidden', async () => {
+    const { connectTo, called } = network({});
+    expect(await postBy(connectTo, v4, '10.0.0.1')).toMatchObject({ error: 'blocked' });
+    expect(called).toEqual([]);
+  });
+});
+
+describe('dialing', () => {
+  it('closes what it opened when nothing connects in time', async () => {
+    const { connectTo, given } = network({ [v4]: 'silent', [v6]: 'silent' });
+    const dialed = dial({ host: 'host.example.com', port: 80, lookup: lookupOf(v4, v6) }, connectTo);
+    await expect(dialed).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(given.map((socket) => socket.destroyed)).toEqual([true, true]);
+  });
+
+  it('takes the families in turn, and each address once', async () => {
+    const all = ['93.184.216.1', '93.184.216.2', '93.184.216.3', '2001:4860::1', '2001:4860::2'];
+    const refused = network(
+      Object.fromEntries(all.map((address) => [address, { failsWith: 'ECONNREFUSED' }])),
+    );
+    const dialed = dial({ host: 'host.example.com', port: 80, lookup: lookupOf(...all) }, refused.connectTo);
+    await expect(dialed).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(refused.called).toEqual([all[0], all[3], all[1], all[4], all[2]]);
+  });
+});

@@ -1,0 +1,191 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { httpPost, type PostResult } from '../../../shared/webhook/post/post-webhook.ts';
+import { hostileWebhookEndpoints } from '../../support/webhook/hostile-endpoints.ts';
+
+const limitMs = 5500;
+/** What a timer may be late on a busy machine. */
+const scheduleToleranceMs = 100;
+const limitBytes = 10 * 1024 * 1024;
+const open: { server: Server; sockets: Set<Socket> }[] = [];
+
+afterEach(() => {
+  for (const { server, sockets } of open.splice(0)) {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  open.push({ server, sockets });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
+
+interface Measured extends PostResult {
+  readonly elapsedMs: number;
+  readonly grownBytes: number;
+}
+
+async function postTo(port: number, scheme = 'http', tls = {}): Promise<Measured> {
+  const post = httpPost({ rules, resolve: async () => ['127.0.0.1'], tls });
+  const memoryBefore = process.memoryUsage().rss;
+  const startedAt = performance.now();
+  const result = await post({
+    url: `${scheme}://localhost:${port}/hook`,
+    headers: { 'x-a': 'b' },
+    body: '{}',
+  });
+  const measured = {
+    ...result,
+    elapsedMs: performance.now() - startedAt,
+    grownBytes: process.memoryUsage().rss - memoryBefore,
+  };
+  return measured;
+}
+
+/** Answers a request with what `answer` does to its socket. */
+function answering(answer: (socket: Socket) => void): Promise<number> {
+  return listen(createServer((socket) => socket.once('data', () => answer(socket))));
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n';
+
+let webhookEndpoints: ChildProcess;
+let ports: Readonly<Record<string, number>>;
+
+beforeAll(async () => {
+  // In a process of their own, so that what a flood costs its sender is not counted as ours.
+  webhookEndpoints = fork(join(import.meta.dirname, '../../support/webhook/hostile-endpoints.ts'));
+  ports = await new Promise((resolve) =>
+    webhookEndpoints.once('message', (message) => resolve(message as typeof ports)),
+  );
+});
+afterAll(() => {
+  webhookEndpoints.kill();
+  console.log(measurements.join('\n'));
+});
+
+const measurements: string[] = [];
+
+describe.each(hostileWebhookEndpoints)('a receiver that $name', ({ name, status, error }) => {
+  it('costs at most 5.5 s and 10 MB, and is named rightly', async () => {
+    const result = await postTo(ports[name] ?? 0);
+    const [seconds, megabytes] = [result.elapsedMs / 1000, result.grownBytes / 2 ** 20];
+    measurements.push(`${name}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(1)} MB`);
+    expect(result.status).toBe(status);
+    expect(result.error).toBe(error);
+    expect(result.elapsedMs).toBeLessThan(limitMs + scheduleToleranceMs);
+    expect(result.grownBytes).toBeLessThan(limitBytes);
+    expect(result.bodyStart.length).toBeLessThanOrEqual(4096);
+  });
+});
+
+describe('over TLS', () => {
+  it('bounds a handshake that never ends', async () => {
+    const result = await postTo(await listen(createServer(() => {})), 'https');
+    expect(result.error).toBe('timeout');
+    expect(result.errorMessage).toContain('TLS');
+    expect(result.elapsedMs).toBeLessThan(limitMs);
+  });
+
+  it('names a reset in the handshake', async () => {
+    const port = await listen(createServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
+    expect((await postTo(port, 'https')).error).toBe('reset');
+  });
+
+  it('names a server that speaks no TLS', async () => {
+    const port = await answering((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect((await postTo(port, 'https')).error).toBe('tls');
+  });
+
+  it('refuses a certificate that nobody vouches for, and times each phase where one does', async () => {
+    const { key, cert } = certificate();
+    const server = createTlsServer({ key, cert }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(`${ok}Content-Length: 2\r\n\r\nok`));
+    });
+    const port = await listen(server);
+    expect((await postTo(port, 'https')).error).toBe('tls');
+    const trusted = await postTo(port, 'https', { ca: cert });
+    expect(trusted).toMatchObject({ status: 200, address: '127.0.0.1', bodyStart: 'ok' });
+    expect(trusted.error).toBeUndefined();
+    const { dnsMs = -1, connectMs = -1, tlsMs = -1, firstByteMs = -1, totalMs } = trusted.timings;
+    const times = [0, dnsMs, connectMs, tlsMs, firstByteMs, totalMs];
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+});
+
+describe('the acknowledgement', () => {
+  it.each([201, 204, 400, 500])('is not a %i', async (status) => {
+    const port = await answering((socket) =>
+      socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`),
+    );
+    expect(await postTo(port)).toMatchObject({ status, error: 'not_200' });
+  });
+
+  it.each([
+    [4800, undefined],
+    [5200, 'timeout'],
+  ])('counts when its status line comes after %i ms: error %s', async (afterMs, error) => {
+    const port = await answering((socket) => {
+      setTimeout(() => socket.write(`${ok}Content-Length: 0\r\n\r\n`), afterMs);
+    });
+    expect((await postTo(port)).error).toBe(error);
+  });
+
+  it('names a name that does not resolve, and a port where nobody listens', async () => {
+    const failing = httpPost({
+      rules,
+      resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
+    });
+    expect((await failing({ url: 'http://nobody.example/', headers: {}, body: '' })).error).toBe('dns');
+    const silent = httpPost({ rules, resolve: () => new Promise(() => {}) });
+    expect((await silent({ url: 'http://nobody.example/', headers: {}, body: '' })).error).toBe('timeout');
+    const port = await listen(createServer());
+    open.splice(0).forEach(({ server }) => void server.close());
+    expect((await postTo(port)).error).toBe('refused');
+  });
+});
+
+function certificate(): { key: string; cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'ignore' },
+  );
+  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  rmSync(folder, { recursive: true });
+  return made;
+}

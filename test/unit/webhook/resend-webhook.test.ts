@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { resend } from '../../../shared/webhook/deliver/resend-webhook.ts';
+import { claimed } from '../../../shared/webhook/delivery-transitions.ts';
+import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
+
+/** A delivery that failed after its six attempts, and the means to send it again. */
+async function failedDelivery(answerLater: number) {
+  const store = memoryDeliveryStore();
+  const dueItemIndex = memoryDueItemIndex();
+  let status = 500;
+  const simulation = createSimulation({
+    store,
+    dueItemIndex,
+    startAt: created,
+    answer: () => ({ afterMs: 50, status }),
+  });
+  simulation.relay(aMessage(), aSentMessage());
+  await simulation.run(40_000);
+  status = answerLater;
+  const entries: Activity[] = [];
+  const queue = {
+    send: async (lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) => {
+      for (const { message } of sent) simulation.put(lane, message);
+    },
+  };
+  const scheduler = { schedule: () => Promise.reject(new Error('nothing is to be scheduled')) };
+  const dependencies = {
+    deliveries: store,
+    dueItemIndex,
+    activityLog: { add: async (entry: Activity) => void entries.push(entry) },
+    retryScheduler: makeRetryScheduler(queue, scheduler, 60),
+    clock: simulation.now,
+    newRevision: () => `resend ${entries.length}`,
+  };
+  return { store, simulation, entries, dependencies, id: simulation.posts[0]?.deliveryId ?? '' };
+}
+
+describe('a resend by hand', () => {
+  it('is a new attempt of the same delivery, logged with who asked', async () => {
+    const { store, simulation, entries, dependencies, id } = await failedDelivery(200);
+    expect(await resend(dependencies, id, 'ada@example.com')).toEqual({ kind: 'resent', attemptNumber: 7 });
+    await simulation.run(10);
+    const delivery = await store.get(id);
+    expect(delivery?.state).toBe('acknowledged');
+    expect(delivery?.attempts.at(-1)).toMatchObject({ number: 7, trigger: 'manual' });
+    expect(new Set(simulation.posts.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+    expect(new Set(simulation.posts.map(({ body }) => body)).size).toBe(1);
+    expect(entries).toMatchObject([{ kind: 'webhook_resent', actor: 'ada@example.com', delivery_id: id }]);
+  });
+
+  it('is a single attempt: refused, the delivery has failed again', async () => {
+    const { store, simulation, dependencies, id } = await failedDelivery(500);
+    await resend(dependencies, id, 'ada@example.com');
+    await simulation.run(40_000);
+    expect(simulation.posts).toHaveLength(7);
+    expect((await store.get(id))?.state).toBe('failed');
+    expect(simulation.alarms).toHaveLength(2);
+  });
+
+  it('is made by the sweep when its queue message is lost', async () => {
+    const { store, simulation, dependencies, id } = await failedDelivery(200);
+    const lost = { schedule: async () => {} };
+    await resend({ ...dependencies, retryScheduler: lost }, id, 'ada@example.com');
+    await simulation.run(300);
+    expect((await store.get(id))?.state).toBe('acknowledged');
+  });
+
+  it('is made once of a delivery, however many ask for it at once or in turn', async () => {
+    const { simulation, entries, dependencies, id } = await failedDelivery(200);
+    const both = await Promise.all([resend(dependencies, id, 'a'), resend(dependencies, id, 'b')]);
+    expect(both.map(({ kind }) => kind).toSorted()).toEqual(['already_waiting', 'resent']);
+    expect(await resend(dependencies, id, 'c')).toEqual({ kind: 'already_waiting', state: 'pending' });
+    const noted = entries.length;
+    await simulation.run(300);
+    expect(simulation.posts).toHaveLength(7);
+    expect(await resend(dependencies, id, 'c')).toEqual({ kind: 'acknowledged_meanwhile' });
+    await simulation.run(300);
+    expect(simulation.posts).toHaveLength(7);
+    expect(entries).toHaveLength(noted);
+    expect(await resend(dependencies, 'whd_none', 'c')).toEqual({ kind: 'not_found' });
+  });
+
+  it('is made of an acknowledged delivery only where that is asked for', async () => {
+    const { simulation, dependencies, id } = await failedDelivery(200);
+    await resend(dependencies, id, 'a');
+    await simulation.run(10);
+    expect(await resend(dependencies, id, 'a', { evenAcknowledged: true })).toMatchObject({ kind: 'resent' });
+    await simulation.run(300);
+    expect(simulation.posts).toHaveLength(8);
+  });
+
+  it('is not made of a delivery under way', async () => {
+    const { store, dependencies, id } = await failedDelivery(200);
+    await resend(dependencies, id, 'a');
+    const waiting = await store.get(id);
+    if (waiting === undefined) throw new Error('there is no delivery');
+    await store.replace(waiting, claimed(waiting, dependencies.clock(), 'held'));
+    expect(await resend(dependencies, id, 'a')).toEqual({ kind: 'already_waiting', state: 'attempting' });
+  });
+
+  it('brings its queue message once more where the request before died ahead of it', async () => {
+    const { simulation, dependencies, id } = await failedDelivery(200);
+    const dies = { schedule: () => Promise.reject(new Error('no connection')) };
+    await expect(resend({ ...dependencies, retryScheduler: dies }, id, 'a')).rejects.toThrow('no connection');
+    expect(await resend(dependencies, id, 'a')).toEqual({ kind: 'already_waiting', state: 'pending' });
+    // Far below the 90 s after which the sweep would find it.
+    await simulation.run(10);
+    expect(simulation.posts).toHaveLength(7);
+  });
+});

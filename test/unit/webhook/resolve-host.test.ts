@@ -1,0 +1,141 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+import { dnsResolve } from '../../../shared/webhook/post/resolve-host.ts';
+import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
+
+const open: NameServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+/** @param otherKindWaitMs - above any pause of a busy machine, unless the wait itself is looked at */
+async function resolverWith(
+  answerTo: (name: string, type: 'A' | 'AAAA') => NameAnswer,
+  otherKindWaitMs = 10_000,
+) {
+  const server = await startNameServer(answerTo);
+  open.push(server);
+  return { resolve: dnsResolve({ servers: [server.address], otherKindWaitMs }), server };
+}
+
+describe('names, looked up by DNS', () => {
+  it('give all their addresses of both kinds', async () => {
+    const { resolve } = await resolverWith((_name, type) =>
+      type === 'A' ? ['93.184.215.14', '93.184.215.15'] : ['2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
+    );
+    expect(await resolve('receiver.example.com')).toEqual([
+      '93.184.215.14',
+      '93.184.215.15',
+      '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
+    ]);
+  });
+
+  it('that have addresses of one kind alone give these', async () => {
+    const { resolve } = await resolverWith((_name, type) => (type === 'A' ? [] : ['2001:db8::1']));
+    expect(await resolve('receiver.example.com')).toEqual(['2001:db8::1']);
+  });
+
+  it('do not wait for the kind of addresses for which the server is silent', async () => {
+    const { resolve } = await resolverWith(
+      (_name, type) => (type === 'A' ? ['93.184.215.14'] : 'silent'),
+      100,
+    );
+    const { resolve: silent } = await resolverWith(() => 'silent');
+    const first = await Promise.race([
+      resolve('half.example.com').then(() => 'answered'),
+      silent('silent.example.com').catch(() => 'timed out'),
+    ]);
+    expect(first).toBe('answered');
+  }, 20_000);
+
+  it('are asked for anew each time: nothing of what a name was before is kept', async () => {
+    let asked = 0;
+    const { resolve } = await resolverWith((_name, type) => {
+      if (type === 'AAAA') return [];
+      asked += 1;
+      return [`93.184.215.${asked}`];
+    });
+    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.1']);
+    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.2']);
+  });
+
+  it.each([
+    ['nxdomain', 'ENOTFOUND'],
+    ['servfail', 'ESERVFAIL'],
+  ] as const)('fail by their name where the server says %s', async (answer, code) => {
+    const { resolve } = await resolverWith(() => answer);
+    await expect(resolve('nobody.example.com')).rejects.toMatchObject({ code });
+  });
+
+  it('fail in the end where the server is silent, and hold up no other name', async () => {
+    const { resolve } = await resolverWith((name, type) => {
+      if (name.startsWith('silent')) return 'silent';
+      return type === 'A' ? ['93.184.215.14'] : [];
+    });
+    const silent = Array.from({ length: 20 }, (_, i) =>
+      resolve(`silent${i}.example.com`).then(
+        () => 'resolved',
+        ({ code }: { code: string }) => code,
+      ),
+    );
+    let ended = 0;
+    for (const one of silent) void one.then(() => (ended += 1));
+    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.14']);
+    expect(ended).toBe(0);
+    expect(new Set(await Promise.all(silent))).toEqual(new Set(['ETIMEOUT']));
+  }, 20_000);
+});
+
+describe('a POST to a name', () => {
+  const request = { headers: {}, body: '{}' };
+  /** As on AWS, but for the scheme and the port of a receiver on this machine. */
+  const rulesFor = (port: number) => ({ allowLoopback: false, allowHttp: true, ports: [port] });
+
+  it('that turns private between two looks connects to nothing', async () => {
+    let reached = 0;
+    const webhookEndpoint = createServer((_request, response) => {
+      reached += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => webhookEndpoint.listen(0, '127.0.0.1', resolve));
+    const { port } = webhookEndpoint.address() as AddressInfo;
+    let looks = 0;
+    const { resolve, server } = await resolverWith((_name, type) => {
+      if (type === 'AAAA') return [];
+      looks += 1;
+      return [looks === 1 ? '93.184.215.14' : '127.0.0.1'];
+    });
+    const url = `http://rebinding.example.com:${port}/`;
+    expect(await resolve('rebinding.example.com')).toEqual(['93.184.215.14']);
+    const result = await httpPost({ rules: rulesFor(port), resolve })({ ...request, url });
+    expect(result).toMatchObject({ error: 'blocked' });
+    expect(result.address).toBeUndefined();
+    expect(reached).toBe(0);
+    // One look for a connection: what is checked is what is connected to.
+    expect(server.queries.filter((query) => query === 'A rebinding.example.com')).toHaveLength(2);
+    webhookEndpoint.close();
+  });
+
+  it.each([
+    ['a good and a private address', ['93.184.215.14', '10.0.0.1'], []],
+    ['a good address and a private one of the other kind', ['93.184.215.14'], ['fd00::1']],
+    ['the metadata service', ['169.254.169.254'], []],
+    ['an IPv4 address in an IPv6 one', [], ['::ffff:7f00:1']],
+  ])('with %s is blocked', async (_what, ipv4, ipv6) => {
+    const { resolve } = await resolverWith((_name, type) => (type === 'A' ? ipv4 : ipv6));
+    const post = httpPost({ rules: rulesFor(443), resolve });
+    const result = await post({ ...request, url: 'https://receiver.example.com/' });
+    expect(result).toMatchObject({ error: 'blocked' });
+  });
+
+  it('that is not there fails as dns, and one whose server is silent in the end', async () => {
+    const { resolve } = await resolverWith((name) => (name.startsWith('silent') ? 'silent' : 'nxdomain'));
+    const post = httpPost({ rules: rulesFor(443), resolve });
+    const gone = await post({ ...request, url: 'https://gone.example.com/' });
+    expect(gone.error).toBe('dns');
+    const silent = await post({ ...request, url: 'https://silent.example.com/' });
+    expect(['dns', 'timeout']).toContain(silent.error);
+  }, 20_000);
+});

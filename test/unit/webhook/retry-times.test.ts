@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import type { Answer } from '../../support/webhook/recorded-posts.ts';
+import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
+
+const day = 86_400;
+
+async function deliverTo(answer: (postNumber: number) => Answer, schedulerLatenessMs = 0, timeScale = 1) {
+  const store = memoryDeliveryStore();
+  const simulation = createSimulation({
+    store,
+    startAt: created,
+    timeScale,
+    answer: (_deliveryId, postNumber) => answer(postNumber),
+    schedulerLatenessMs: () => schedulerLatenessMs,
+  });
+  simulation.relay(aMessage(), aSentMessage());
+  await simulation.run(day);
+  const [post] = simulation.posts;
+  const delivery = await store.get(post?.deliveryId ?? '');
+  if (delivery === undefined) throw new Error('nothing was delivered');
+  return { simulation, delivery };
+}
+
+describe('the true schedule', () => {
+  it.each([
+    ['at once', 0],
+    ['30 s late', 30_000],
+    ['59 s late', 59_000],
+  ])(
+    'retries 30 s, 2 min, 10 min, 1 h and 6 h after each failure, schedules firing %s',
+    async (_name, latenessMs) => {
+      const { simulation, delivery } = await deliverTo(() => ({ afterMs: 3000, status: 500 }), latenessMs);
+      expect(simulation.posts).toHaveLength(6);
+      expect(delivery.state).toBe('failed');
+      const { attempts } = delivery;
+      const delays = attempts
+        .slice(1)
+        .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
+      expect(delays).toEqual([30_000, 120_000, 600_000, 3_600_000, 21_600_000]);
+      for (const attempt of attempts) {
+        expect(attempt.lateness_ms).toBeGreaterThanOrEqual(0);
+        expect(attempt.lateness_ms).toBeLessThanOrEqual(300);
+      }
+      expect(
+        attempts.slice(0, 5).map((attempt, i) => attempt.next_due_at === attempts[i + 1]?.due_at),
+      ).toEqual(Array(5).fill(true));
+      expect(attempts[5]?.next_due_at).toBeUndefined();
+    },
+  );
+
+  it.each([0, 400, 1000])(
+    'holds for a receiver that hangs too, although its batches gather for %d ms first',
+    async (slowLaneGathersMs) => {
+      const store = memoryDeliveryStore();
+      const simulation = createSimulation({
+        store,
+        startAt: created,
+        slowLaneGathersMs,
+        schedulerLatenessMs: () => 30_000,
+        answer: () => ({ afterMs: 5000, error: 'timeout' }),
+      });
+      simulation.relay(aMessage(), aSentMessage());
+      await simulation.run(day);
+      const delivery = await store.get(simulation.posts[0]?.deliveryId ?? '');
+      expect(delivery?.attempts).toHaveLength(6);
+      for (const { lateness_ms } of delivery?.attempts.slice(1) ?? []) {
+        expect(lateness_ms).toBeGreaterThanOrEqual(0);
+        expect(lateness_ms).toBeLessThanOrEqual(100);
+      }
+    },
+  );
+
+  it('sends the legs up to ten minutes by SQS delay and the hours by a schedule aimed a minute early', async () => {
+    const { simulation } = await deliverTo(() => ({ afterMs: 1000, status: 500 }));
+    const longWakes = simulation.wakes.filter(({ delaySeconds }) => delaySeconds > 1);
+    expect(longWakes.map(({ road }) => road)).toEqual([
+      'queue',
+      'queue',
+      'queue',
+      'schedule',
+      'queue',
+      'schedule',
+      'queue',
+    ]);
+    const seconds = longWakes.map(({ delaySeconds }) => Math.round(delaySeconds));
+    expect(seconds.slice(0, 3)).toEqual([29, 119, 599]);
+    expect(seconds[3]).toBeGreaterThanOrEqual(3539);
+    expect(seconds[3]).toBeLessThanOrEqual(3541);
+    expect(seconds[5]).toBeGreaterThanOrEqual(21_539);
+    expect(
+      simulation.wakes.every(({ road, delaySeconds }) => road === 'schedule' || delaySeconds <= 900),
+    ).toBe(true);
+  });
+
+  it('takes the same roads in the same proportions when scaled', async () => {
+    const { delivery, simulation } = await deliverTo(() => ({ afterMs: 10, status: 500 }), 0, 10);
+    const { attempts } = delivery;
+    const delays = attempts
+      .slice(1)
+      .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
+    expect(delays).toEqual([3000, 12_000, 60_000, 360_000, 2_160_000]);
+    expect(simulation.wakes.filter(({ road }) => road === 'schedule')).toHaveLength(2);
+  });
+
+  it('stops at the first acknowledgement', async () => {
+    const { simulation, delivery } = await deliverTo((n) => ({ afterMs: 50, status: n === 3 ? 200 : 503 }));
+    expect(simulation.posts).toHaveLength(3);
+    expect(delivery.state).toBe('acknowledged');
+    expect(dueItemOf(delivery)).toEqual([]);
+  });
+
+  it('posts the same bytes under the same webhook-id every time', async () => {
+    const { simulation } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
+    expect(new Set(simulation.posts.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(simulation.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('raises one alarm and writes one activity entry when the last retry failed', async () => {
+    const { simulation, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
+    expect(simulation.alarms).toEqual([delivery.delivery_id]);
+    expect([...simulation.activities.values()].map(({ kind }) => kind)).toEqual(['webhook_failed']);
+    expect(dueItemOf(delivery)).toEqual([]);
+  });
+
+  it('serves a receiver that timed out by the slow lane, and skips nothing', async () => {
+    const { simulation } = await deliverTo(() => ({ afterMs: 5000, error: 'timeout' }));
+    expect(simulation.posts.map(({ lane }) => lane)).toEqual([
+      'fast',
+      'slow',
+      'slow',
+      'slow',
+      'slow',
+      'slow',
+    ]);
+  });
+});

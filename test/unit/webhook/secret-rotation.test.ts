@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
+import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
+import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
+import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
+
+const startMs = Date.parse('2026-11-20T10:00:00.000Z');
+const dayMs = 86_400_000;
+const cacheMaxMs = 30_000;
+/** The longest call to DynamoDB with all retries of the SDK. */
+const callMaxMs = 13_000;
+/** What the clocks of two functions may differ by. */
+const skewMaxMs = 4000;
+const body = '{"event":"sms.delivered","data":{"reference":"Grüße 👋"}}';
+
+const secretText = (n: number) => `whsec_${Buffer.alloc(32, n + 1).toString('base64')}`;
+
+interface Version {
+  readonly storedAtMs: number;
+  readonly secrets: readonly WebhookSecret[];
+}
+
+/** The rows of a client whose secret is rotated: each write starts `gapMs` after the one before was stored. */
+function rowsOf(rotations: readonly { gapMs: number; writeMs: number }[]): readonly Version[] {
+  const versions: Version[] = [
+    { storedAtMs: startMs, secrets: withNewWebhookSecret(secretText(0), [], new Date(startMs)) },
+  ];
+  for (const { gapMs, writeMs } of rotations) {
+    const before = versions.at(-1) as Version;
+    const createdAtMs = before.storedAtMs + gapMs;
+    const secrets = withNewWebhookSecret(secretText(versions.length), before.secrets, new Date(createdAtMs));
+    versions.push({ storedAtMs: createdAtMs + writeMs, secrets });
+  }
+  return versions;
+}
+
+const storedAt = (versions: readonly Version[], atMs: number) =>
+  versions.findLast(({ storedAtMs }) => storedAtMs <= atMs)?.secrets ?? [];
+
+const plainHolds = (headers: Record<string, string>, secret: string) =>
+  headers['x-webhook-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+
+const libraries = new Map<string, Webhook>();
+
+function standardHolds(headers: Record<string, string>, secret: string): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
+  const library = libraries.get(secret) ?? new Webhook(secret);
+  libraries.set(secret, library);
+  // The library's own signature, at the time that the headers say: its `verify` knows the present time alone.
+  const expected = library.sign(String(id), new Date(Number(timestamp) * 1000), body);
+  return headers['webhook-signature']?.split(' ').includes(expected) ?? false;
+}
+
+const rotations = fc.array(
+  fc.record({
+    gapMs: fc.oneof(
+      fc.integer({ min: 0, max: 120_000 }),
+      fc.integer({ min: 0, max: Math.floor(1.3 * dayMs) }),
+    ),
+    writeMs: fc.integer({ min: 0, max: callMaxMs }),
+  }),
+  { maxLength: 7 },
+);
+const worker = fc.record({
+  cacheAgeMs: fc.integer({ min: 0, max: cacheMaxMs }),
+  claimMs: fc.integer({ min: 0, max: callMaxMs }),
+  skewMs: fc.integer({ min: -skewMaxMs, max: skewMaxMs }),
+});
+
+/** What a worker signs at `atMs` of its own clock, with what it read before. */
+function signedBy(
+  versions: readonly Version[],
+  atMs: number,
+  { cacheAgeMs, claimMs, skewMs }: { cacheAgeMs: number; claimMs: number; skewMs: number },
+): Record<string, string> | undefined {
+  const known = storedAt(versions, atMs - skewMs - cacheAgeMs - claimMs);
+  return known.length === 0 ? undefined : signatureHeaders('whd_1', body, known, new Date(atMs));
+}
+
+/** The moments at which something changes, to the millisecond, and some between. */
+function momentsOf(versions: readonly Version[], more: readonly number[]): number[] {
+  const secrets = versions.flatMap((version) => version.secrets);
+  const changes = secrets.flatMap(({ created_at, active_at = created_at, expires_at = created_at }) =>
+    [created_at, active_at, expires_at].flatMap((time) => [Date.parse(time) - 1, Date.parse(time)]),
+  );
+  const lastMs = (versions.at(-1)?.storedAtMs ?? startMs) + 2 * dayMs;
+  const between = more.map((part) => startMs + Math.floor(part * (lastMs - startMs)));
+  return [...new Set([...changes, ...between])].filter(
+    (atMs) => atMs > startMs + callMaxMs + cacheMaxMs + skewMaxMs,
+  );
+}
+
+const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 10 });
+const workers = fc.array(worker, { minLength: 1, maxLength: 4 });
+
+describe('the rotation of a webhook secret', () => {
+  it('leaves no moment at which an endpoint with any live secret refuses, whichever worker signs', () => {
+    fc.assert(
+      fc.property(rotations, parts, workers, (rotated, more, signers) => {
+        const versions = rowsOf(rotated);
+        const refused: string[] = [];
+        for (const atMs of momentsOf(versions, more)) {
+          for (const signer of signers) {
+            const headers = signedBy(versions, atMs, signer) ?? {};
+            const row = storedAt(versions, atMs - signer.skewMs);
+            for (const { secret, created_at, active_at = created_at, expires_at } of row) {
+              if (
+                atMs < Date.parse(active_at) ||
+                (expires_at !== undefined && atMs >= Date.parse(expires_at))
+              )
+                continue;
+              if (!standardHolds(headers, secret))
+                refused.push(`${secret} at ${new Date(atMs).toISOString()}`);
+            }
+            if (rotated.length < 5 && !row.some(({ secret }) => plainHolds(headers, secret)))
+              refused.push(`X-Webhook-Signature at ${new Date(atMs).toISOString()}`);
+          }
+        }
+        expect(refused).toEqual([]);
+      }),
+    );
+  });
+
+  it('has every worker sign alike at a moment, so that a new secret is never seen early or by chance', () => {
+    // More than five at once drop one, which those that remember it go on using for a while.
+    fc.assert(
+      fc.property(
+        rotations.map((all) => all.slice(0, 4)),
+        parts,
+        workers,
+        (rotated, more, signers) => {
+          const versions = rowsOf(rotated);
+          const differing: number[] = [];
+          for (const atMs of momentsOf(versions, more)) {
+            const signed = signers.map((signer) => signedBy(versions, atMs, signer));
+            if (new Set(signed.map((headers) => JSON.stringify(headers))).size > 1) differing.push(atMs);
+          }
+          expect(differing).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('changes over in the order of the contract, to the millisecond', () => {
+    const [first, second] = rowsOf([{ gapMs: dayMs, writeMs: 0 }]);
+    const createdAtMs = startMs + dayMs;
+    const activeAtMs = createdAtMs + 60_000;
+    const at = (atMs: number) => {
+      const headers = signatureHeaders('whd_1', body, second?.secrets ?? [], new Date(atMs));
+      const holding = (holds: typeof plainHolds) => [0, 1].filter((n) => holds(headers, secretText(n)));
+      return { plain: holding(plainHolds), standard: holding(standardHolds) };
+    };
+    expect(first?.secrets).toMatchObject([{ active_at: new Date(startMs).toISOString() }]);
+    expect(at(createdAtMs)).toEqual({ plain: [0], standard: [0] });
+    expect(at(activeAtMs - 1)).toEqual({ plain: [0], standard: [0] });
+    expect(at(activeAtMs)).toEqual({ plain: [0], standard: [0, 1] });
+    expect(at(activeAtMs + dayMs - 1)).toEqual({ plain: [0], standard: [0, 1] });
+    expect(at(activeAtMs + dayMs)).toEqual({ plain: [1], standard: [1] });
+  });
+
+  it('is known to every worker when the new secret becomes active: none remembers for longer', async () => {
+    let nowMs = startMs;
+    let row = rowsOf([])[0]?.secrets ?? [];
+    const remembered = cachedSecrets({ find: async () => row }, () => new Date(nowMs));
+    await remembered.find('c');
+    row = withNewWebhookSecret(secretText(1), row, new Date(nowMs));
+    nowMs += cacheMaxMs;
+    expect(await remembered.find('c')).toEqual(row);
+  });
+
+  it('signs with a secret that is not active yet where no other can', () => {
+    const [version] = rowsOf([]);
+    const rotated = withNewWebhookSecret(secretText(1), version?.secrets ?? [], new Date(startMs));
+    const alone = rotated.slice(0, 1);
+    const headers = signatureHeaders('whd_1', body, alone, new Date(startMs));
+    expect(plainHolds(headers, secretText(1))).toBe(true);
+  });
+
+  it('reads the secrets after the wait for the due time, right before it signs', async () => {
+    const reads: Date[] = [];
+    const simulation = createSimulation({
+      store: memoryDeliveryStore(),
+      startAt: created,
+      answer: () => ({ afterMs: 3000, status: 500 }),
+      onSecretsRead: (at) => void reads.push(at),
+    });
+    simulation.relay(aMessage(), aSentMessage());
+    await simulation.run(86_400);
+    expect(simulation.posts).toHaveLength(6);
+    for (const [n, post] of simulation.posts.entries()) {
+      // What is left between is the claim.
+      expect(post.at.getTime() - (reads[n]?.getTime() ?? 0)).toBeLessThan(100);
+    }
+  });
+});
