@@ -9,10 +9,12 @@ import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
+const idOf = (index: number): string => `whd_${String(index).padStart(26, '0')}`;
+
 /** @param unreachable - how many calls of a delivery's store fail */
 async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, number> = new Map()) {
   const store = memoryDeliveryStore();
-  const ids = Array.from({ length: count }, (_, index) => `whd_${index}`);
+  const ids = Array.from({ length: count }, (_, index) => idOf(index));
   for (const delivery_id of ids) {
     const given = {
       delivery_id,
@@ -84,14 +86,14 @@ describe('resending many webhooks', () => {
     const { dependencies, ids, seen, sleep } = await failedDeliveries(
       20,
       new Map([
-        ['whd_3', 2],
-        ['whd_7', Number.POSITIVE_INFINITY],
+        [idOf(3), 2],
+        [idOf(7), Number.POSITIVE_INFINITY],
       ]),
     );
     const results = await resendWebhooks(dependencies, 'ada', ids, {}, { sleep });
     expect(results.filter(({ outcome }) => outcome !== 'resent')).toEqual([
-      { delivery_id: 'whd_7', outcome: 'failed', error: 'no connection' },
+      { delivery_id: idOf(7), outcome: 'failed', error: 'no connection' },
     ]);
-    expect(seen.requeued.toSorted()).toEqual(ids.filter((id) => id !== 'whd_7').toSorted());
+    expect(seen.requeued.toSorted()).toEqual(ids.filter((id) => id !== idOf(7)).toSorted());
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
       originationIdentity: '+12065550152',
       configurationSet: 'receipts',
       prices: { currency: 'USD', sms: { GB: 0.04 }, whatsapp: {} },
-      timeLimitMs: 500,
+      timeLimitMs: 5000,
     },
     () => now,
   );

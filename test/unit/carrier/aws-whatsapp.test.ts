@@ -21,7 +21,7 @@ beforeAll(async () => {
     phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
     metaApiVersion: 'v20.0',
     prices: { currency: 'USD', sms: {}, whatsapp: { default: 0.02 } },
-    timeLimitMs: 500,
+    timeLimitMs: 5000,
   });
 });
 
@@ -201,7 +201,7 @@ describe('a one-time password', () => {
       metaApiVersion: 'v20.0',
       otpTemplate: { name: 'verification_code', language: 'en_GB' },
       prices: { currency: 'USD', sms: {}, whatsapp: {} },
-      timeLimitMs: 500,
+      timeLimitMs: 5000,
     });
     const parameters = [{ type: 'text', text: '123456' }];
     expect(await sentBy(withTemplate)).toEqual({
