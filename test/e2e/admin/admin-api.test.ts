@@ -106,8 +106,12 @@ describe('the admin API', () => {
       const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
       await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
       const entriesOf = async (id: unknown): Promise<Activity[]> =>
-        (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
-          .entries as Activity[];
+        (
+          (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
+            .entries as Activity[]
+        )
+          // What the gateway does meanwhile, such as a webhook that fails again, has no one who asked for it.
+          .filter(({ actor }) => actor !== undefined);
       // A webhook that can be sent again is the other client's.
       const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
       const before = (await entriesOf(about)).length;
