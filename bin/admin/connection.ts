@@ -131,7 +131,7 @@ function dependenciesOf(
   const { RETENTION_DAYS, ...rules } = readEnvironment([...webhookRuleNames, 'RETENTION_DAYS'], settings);
   return adminDependencies({
     tables: {
-      due_items: table('due-items'),
+      due_items: table('due_items'),
       clients: table('clients'),
       clientSecrets: table('client_secrets'),
       apiKeys: table('api_keys'),
