@@ -10,7 +10,7 @@ import {
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-/** The sections "Runbook: …" of the README, by their anchors. */
+/** The anchors of the runbooks in docs/operate.md, without `runbook-`. */
 export const runbooks = [
   'api-errors',
   'api-latency',

@@ -25,7 +25,7 @@ const dev: StageSettings = {
   apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
   concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
   reservedConcurrency: {},
-  docsUrl: 'README.md',
+  docsUrl: 'docs/operate.md',
   spendAlarmPerDay: 100,
   canary: false,
   ignoreAlarmConfiguration: false,

@@ -1,4 +1,4 @@
-/** Stands in for AWS's command line, of which it does the two commands that the README has. */
+/** Replaces AWS's command line: implements the two commands that the documentation has. */
 import { parseArgs } from 'node:util';
 import { CloudFormationClient, UpdateTerminationProtectionCommand } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

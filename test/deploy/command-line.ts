@@ -1,5 +1,5 @@
 /**
- * Runs a command of the README in a checkout, as a person does who pastes it. All that differs from a shell with
+ * Runs a documented command in a checkout, as a person does who pastes it. All that differs from a shell with
  * the credentials of an AWS account stands here, in `differences`.
  */
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ const differences = {
     npm() { if [ "$1" = ci ]; then test -d node_modules; else command npm "$@"; fi; }
     aws() { node '${join(import.meta.dirname, 'aws.ts')}' "$@"; }
   `,
-  /** What stands in the README for what a person has to fill in. */
+  /** The documentation's placeholders, and what replaces them. */
   placeholders: { '--stage dev': '--stage local' },
 };
 
@@ -43,7 +43,7 @@ interface Ran {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** @param fillIn - what a person writes in the place of the README's own words */
+/** @param fillIn - what replaces the placeholders of the documentation */
 export type CommandLine = (
   folder: string,
   command: string,

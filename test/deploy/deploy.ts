@@ -1,5 +1,5 @@
 /**
- * The life of a deployed gateway by the commands of the README's own sections, run as they stand there on a fresh
+ * The life of a deployed gateway by the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh
  * emulator: deployed, unchanged, conformant, its secrets and keys rotated, upgraded under traffic, rolled back,
  * destroyed. `npm run test:deploy` prints what it showed, and exits with 1 where something did not hold.
  */
@@ -11,9 +11,9 @@ import { type Front, startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { commandLine } from './command-line.ts';
 import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
+import { commandsIn } from './documented-commands.ts';
 import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
-import { readmeCommands } from './readme.ts';
 import { makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
 import { afterOtpRotation, rotateOtpSecret } from './rotate-otp-secret.ts';
@@ -46,7 +46,7 @@ async function life(ground: Ground, front: Front): Promise<void> {
   );
   await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
   const left = [...ground.deployCommands.left, ...ground.rotateCommands.left];
-  show(left.length === 0, 'every command of these sections of the README was run', left.join());
+  show(left.length === 0, 'every command of these pages was run', left.join());
 }
 
 async function run(report: Report): Promise<void> {
@@ -66,8 +66,8 @@ async function run(report: Report): Promise<void> {
     const ground: Ground = {
       report,
       shell: await commandLine(emulator.endpoint, createWriteStream(join(logFolder, 'commands.log'))),
-      deployCommands: readmeCommands('Deploy'),
-      rotateCommands: readmeCommands('Rotate keys and secrets'),
+      deployCommands: commandsIn('docs/deploy.md'),
+      rotateCommands: commandsIn('docs/rotate-and-restore.md'),
       survey: surveyOf(emulator.endpoint),
       webhookEndpoint,
       endpoint: emulator.endpoint,

@@ -1,4 +1,4 @@
-/** The README's first commands: a gateway that stands, that a second deploy leaves alone, and that keeps its promises. */
+/** The first commands of docs/deploy.md: the gateway works, a second deploy changes nothing, and it is conformant. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
@@ -31,7 +31,7 @@ export async function firstDeploy(ground: Ground, front: Front): Promise<Deploye
 
 const known = new WeakMap<Ground, { readonly deploy: string; readonly createClient: string }>();
 
-/** Commands that the README has once and a platform team runs again and again. */
+/** Commands that the page has once and a platform team runs again and again. */
 export function commands(ground: Ground): { readonly deploy: string; readonly createClient: string } {
   const taken = known.get(ground) ?? {
     deploy: ground.deployCommands.take(/^npx cdk deploy$/),

@@ -1,7 +1,7 @@
-/** What every part of the run stands on: a fresh emulator, a shell, and the README's commands. */
+/** What every part of the run needs: a fresh emulator, a shell, and the documented commands. */
 import type { Checkout } from './checkout.ts';
 import type { CommandLine } from './command-line.ts';
-import type { ReadmeCommands } from './readme.ts';
+import type { DocumentedCommands } from './documented-commands.ts';
 import type { Report } from './report.ts';
 import type { StackResource, Survey } from './survey.ts';
 import type { WebhookEndpoint } from './traffic.ts';
@@ -9,8 +9,8 @@ import type { WebhookEndpoint } from './traffic.ts';
 export interface Ground {
   readonly report: Report;
   readonly shell: CommandLine;
-  readonly deployCommands: ReadmeCommands;
-  readonly rotateCommands: ReadmeCommands;
+  readonly deployCommands: DocumentedCommands;
+  readonly rotateCommands: DocumentedCommands;
   readonly survey: Survey;
   readonly webhookEndpoint: WebhookEndpoint;
   readonly endpoint: string;
@@ -25,7 +25,7 @@ export interface Releases {
   readonly broken: Checkout;
 }
 
-/** What is made by the README's first commands and used up to its last. */
+/** What the first commands create and the later ones use. */
 export interface Deployed {
   readonly outputs: Readonly<Record<string, string>>;
   readonly clientId: string;

@@ -1,4 +1,4 @@
-/** The secret of one-time passwords, rotated as the README says: codes of before and of after the rotation verify. */
+/** Rotates the secret of one-time passwords by docs/rotate-and-restore.md: codes sent before and after it verify. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

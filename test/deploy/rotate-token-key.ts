@@ -1,4 +1,4 @@
-/** The key that signs tokens, rotated as the README says: no token fails before it is over. */
+/** The key that signs tokens, rotated as docs/rotate-and-restore.md says: no token fails before it is over. */
 import { decodeProtectedHeader } from 'jose';
 import { type Deployed, endOf, type Ground, stackName } from './ground.ts';
 import { sendOne, tokenOf } from './traffic.ts';

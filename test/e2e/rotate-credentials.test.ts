@@ -1,4 +1,4 @@
-/** The README's procedures for a client's secret and for an API key, on the deployed gateway: no request is refused. */
+/** Rotates a client's secret and an API key by docs/rotate-and-restore.md: no request is refused meanwhile. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { eventually } from '../support/gateway/gateway.ts';

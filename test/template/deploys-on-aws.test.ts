@@ -1,9 +1,8 @@
 /** What works on the emulator and would fail or hurt on AWS, where no emulator shows it: by the template. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { resourceMaximum } from '../../lib/gateway-stack.ts';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
+import { page } from '../support/docs/pages.ts';
 import { physicalNames, rendered } from '../support/template/physical-names.ts';
 import {
   deployments,
@@ -12,7 +11,6 @@ import {
   type TemplateResource,
 } from '../support/template/stage-templates.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const everySetting = 'production with all there is';
 const longestName = 'production under the longest name';
 const all = Object.keys(deployments);
@@ -150,7 +148,7 @@ describe('a deploy while an alarm is on', () => {
       const group = refOf(alias.UpdatePolicy?.CodeDeployLambdaAliasUpdate?.DeploymentGroupName);
       expect(alias.DependsOn).toContain(group);
     }
-    expect(readme).toContain('-c ignoreAlarmConfiguration=true');
+    expect(page('docs/operate.md')).toContain('-c ignoreAlarmConfiguration=true');
   });
 });
 
@@ -288,13 +286,14 @@ describe('the web ACL', () => {
     ]);
   });
 
-  it('lets one address send more than any limit that the README suggests, and less than the whole API takes', () => {
-    const suggested = Array.from(readme.matchAll(/"per_minute": \{ "N": "(\d+)" \}/g), ([, limit]) =>
-      Number(limit),
+  it('lets one address send more than any limit that the documentation suggests, and less than the whole API takes', () => {
+    const suggested = Array.from(
+      page('docs/limits.md').matchAll(/"per_minute": \{ "N": "(\d+)" \}/g),
+      ([, limit]) => Number(limit),
     );
     const perMinute = stages.production.webAclRequestsPerAddress / 5;
     expect(suggested.length).toBeGreaterThan(0);
-    // Above 30,000 a minute the README says how a client's counter is spread.
+    // Above 30,000 a minute a client's counter is sharded.
     for (const limit of [...suggested, 30_000]) expect(perMinute).toBeGreaterThan(limit);
     expect(perMinute).toBeLessThan(stages.production.apiThrottle.requestsPerSecond * 60);
   });
@@ -344,14 +343,16 @@ describe('a new account, with ten executions at once', () => {
   it('can be deployed to: nothing is reserved, and each queue takes the least that AWS allows where told', () => {
     for (const [, { Properties }] of ofType('production', 'AWS::Lambda::Function'))
       expect(Properties.ReservedConcurrentExecutions).toBeUndefined();
-    const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(readme) ?? [];
+    const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(page('docs/deploy.md')) ?? [];
     const { concurrency } = stageFrom({ concurrency: setting });
     expect(Object.values(concurrency)).toEqual([2, 2, 2, 2]);
   });
 
   it('is told of what to ask for: more than the queues alone take at once', () => {
     const [, stated = '0'] =
-      /the queues alone take up to (\d+) executions at once/.exec(readme.replaceAll(/\s+/g, ' ')) ?? [];
+      /the queues alone take up to (\d+) executions at once/.exec(
+        page('docs/deploy.md').replaceAll(/\s+/g, ' '),
+      ) ?? [];
     const sum = Object.values(stages.production.concurrency).reduce((total, each) => total + each, 0);
     expect(Number(stated)).toBe(sum);
   });

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { runbooks } from '../../lib/constructs/alarm.ts';
 import { stages } from '../../lib/stages/stages.ts';
+import { anchorsOf, page } from '../support/docs/pages.ts';
 import { actionRows, actionsOf } from '../support/template/function-actions.ts';
 import { lossesIn } from '../support/template/production-losses.ts';
 import {
@@ -14,7 +13,6 @@ import {
 import { expectedActions } from './expected-actions.ts';
 import { productionState } from './production-state.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const complete = 'production with all there is';
 
 afterAll(forgetTemplates);
@@ -34,8 +32,9 @@ describe('what functions may do in production', () => {
     expect(actionsOf(synthesized('production').resources)).toEqual(expectedActions);
   });
 
-  it('is shown by the README, row by row', () => {
-    for (const row of actionRows(expectedActions)) expect(readme).toContain(row);
+  it('is shown by docs/permissions.md, row by row', () => {
+    const table = page('docs/permissions.md');
+    for (const row of actionRows(expectedActions)) expect(table).toContain(row);
   });
 
   it('holds no action by a pattern, and every resource only where X-Ray has no other', () => {
@@ -166,16 +165,16 @@ describe('what production holds', () => {
 });
 
 describe('who is told', () => {
-  it('every alarm goes to the address, and names a section of the README that there is', () => {
+  it('every alarm goes to the address, and links to a runbook that exists', () => {
     const alarms = ofType(complete, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeGreaterThan(40);
     for (const [, { Properties }] of alarms) {
       expect(Properties.AlarmActions).toHaveLength(1);
-      const [, anchor] = /README\.md#runbook-([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
+      const [, anchor] = /docs\/operate\.md#runbook-([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
       expect(runbooks).toContain(anchor);
     }
-    for (const runbook of runbooks)
-      expect(readme.toLowerCase()).toContain(`### runbook: ${runbook.replaceAll('-', ' ')}`);
+    const anchors = anchorsOf(page('docs/operate.md'));
+    for (const runbook of runbooks) expect(anchors).toContain(`runbook-${runbook}`);
   });
 
   it('every log ends, and no bucket, function URL or open topic is in the template', () => {

@@ -89,7 +89,7 @@ function sorted(found: Record<string, Record<string, Set<string>>>): FunctionAct
   );
 }
 
-/** The rows of the README's table: what every function may do alike is said there once, above it. */
+/** The rows of the table in docs/permissions.md, without what every function may do. */
 export function actionRows(actions: FunctionActions): string[] {
   return Object.entries(actions).map(([name, ofFunction]) => {
     const rights = Object.entries(ofFunction)
