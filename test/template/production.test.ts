@@ -2,7 +2,6 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { runbooks } from '../../lib/constructs/alarm.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { anchorsOf, page } from '../support/docs/pages.ts';
-import { actionRows, actionsOf } from '../support/template/function-actions.ts';
 import { lossesIn } from '../support/template/production-losses.ts';
 import {
   deployments,
@@ -10,7 +9,6 @@ import {
   synthesized,
   type TemplateResource,
 } from '../support/template/stage-templates.ts';
-import { expectedActions } from './expected-actions.ts';
 import { productionState } from './production-state.ts';
 
 const complete = 'production with all there is';
@@ -24,27 +22,6 @@ function ofType(name: string, type: string): [string, TemplateResource][] {
 describe.each(Object.keys(deployments))('the rules of cdk-nag, %s', (name) => {
   it('find nothing that is not acknowledged with a reason', () => {
     expect(synthesized(name).findings).toEqual([]);
-  });
-});
-
-describe('what functions may do in production', () => {
-  it('is what the committed table says, no more and no less', () => {
-    expect(actionsOf(synthesized('production').resources)).toEqual(expectedActions);
-  });
-
-  it('is shown by docs/permissions.md, row by row', () => {
-    const table = page('docs/permissions.md');
-    for (const row of actionRows(expectedActions)) expect(table).toContain(row);
-  });
-
-  it('holds no action by a pattern, and every resource only where X-Ray has no other', () => {
-    for (const [name, resources] of Object.entries(expectedActions)) {
-      for (const [resource, actions] of Object.entries(resources)) {
-        expect(`${name} ${actions.join()}`).not.toContain('*');
-        if (resource === 'everything')
-          expect(actions).toEqual(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']);
-      }
-    }
   });
 });
 

@@ -43,7 +43,7 @@ const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRu
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     grants: (to, { storage, tokenKey }) => {
-      storage.grant(to, 'signing-keys', 'PutItem', 'UpdateItem');
+      storage.grant(to, 'signing-keys', 'PutItem');
       tokenKey.grantSign(to);
     },
   },

@@ -1,4 +1,4 @@
-/** Who may do what, read from a template: each function's actions on each resource, in the words of a person. */
+/** What each function may do on each resource, read from a template. */
 import type { TemplateResource } from './stage-templates.ts';
 
 /** By function and resource: the actions, sorted. */
@@ -11,7 +11,7 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-/** What may be called by a name that is no table's: by the construct that makes it. */
+/** Resources other than tables: a pattern of the logical id, and the name to show. */
 const names: readonly [RegExp, string][] = [
   [/^Messaging(Outbound|Receipts)Queue/, 'queue $1'],
   [/^Messaging(RelayDeadLetters)/, 'queue $1'],
@@ -24,7 +24,7 @@ const names: readonly [RegExp, string][] = [
   [/Log[0-9A-F]{8}$/, 'its own log'],
 ];
 
-/** What a role may do by the policies that it holds. */
+/** The statements of a role's inline policies. */
 export function statementsOf(role: TemplateResource['Properties']): readonly Statement[] {
   const policies = (role.Policies ?? []) as readonly { PolicyDocument: { Statement: Statement[] } }[];
   return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -89,14 +89,15 @@ function sorted(found: Record<string, Record<string, Set<string>>>): FunctionAct
   );
 }
 
-/** The rows of the table in docs/permissions.md, without what every function may do. */
-export function actionRows(actions: FunctionActions): string[] {
-  return Object.entries(actions).map(([name, ofFunction]) => {
-    const rights = Object.entries(ofFunction)
+/** One row for each function and resource; the log and X-Ray, which every function may write to, are left out. */
+export function permissionTable(actions: FunctionActions): string {
+  const rows = Object.entries(actions).flatMap(([name, ofFunction]) =>
+    Object.entries(ofFunction)
       .filter(([resource]) => resource !== 'its own log' && resource !== 'everything')
-      .map(
-        ([resource, names]) => `${resource}: ${names.map((one) => one.replace('dynamodb:', '')).join(', ')}`,
-      );
-    return `| \`${name}\` | ${rights.join('<br>')} |`;
-  });
+      .map(([resource, names]) => {
+        const shown = names.map((one) => one.replace('dynamodb:', '')).join(', ');
+        return `| \`${name}\` | ${resource} | ${shown} |`;
+      }),
+  );
+  return ['| Function | Resource | Actions |', '|---|---|---|', ...rows].join('\n');
 }

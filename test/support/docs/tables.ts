@@ -1,0 +1,41 @@
+/**
+ * The tables of the documentation that are generated from the code. A page has a table between
+ * `<!-- table: name -->` and `<!-- end of table -->`; `npm run docs:tables` writes it.
+ */
+import { actionsOf, permissionTable } from '../template/function-actions.ts';
+import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
+import { page } from './pages.ts';
+
+export interface DocumentedTable {
+  readonly name: string;
+  readonly page: string;
+  /** The table as Markdown. */
+  readonly make: () => string;
+}
+
+export const tables: readonly DocumentedTable[] = [
+  { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
+];
+
+function productionPermissions(): string {
+  try {
+    return permissionTable(actionsOf(synthesized('production').resources));
+  } finally {
+    forgetTemplates();
+  }
+}
+
+/**
+ * The page with this table as it should be.
+ *
+ * @throws Error where the page has no place for the table.
+ */
+export function pageWithTable({ name, page: path, make }: DocumentedTable): string {
+  const start = `<!-- table: ${name} -->\n`;
+  const end = '<!-- end of table -->';
+  const [before, rest] = page(path).split(start);
+  const after = rest?.slice(rest.indexOf(end));
+  if (before === undefined || after === undefined || !after.startsWith(end))
+    throw new Error(`${path} has no place for the table ${name}`);
+  return `${before}${start}\n${make()}\n\n${after}`;
+}
