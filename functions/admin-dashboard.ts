@@ -1,10 +1,12 @@
-/** The dashboard's page at /admin, and the files that it loads: made by the build, beside this function. */
+/** The dashboard's page at /admin and the files that it loads, which the build puts into this function's folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
-import { httpFunction } from '../shared/http/http-function.ts';
+import { publicHttpFunction } from '../shared/http/http-function.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
 const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'files', name));
@@ -16,4 +18,7 @@ const files = new Map(
   }),
 );
 
-export const handler = httpFunction(adminRoutes.adminDashboard, serveDashboard(files), { formats: [] });
+export const handler = publicHttpFunction(adminRoutes.adminDashboard, serveDashboard(files), {
+  formats: [],
+  dependencies: publicHttpDependencies(readEnvironment(publicHttpEnvironment)),
+});

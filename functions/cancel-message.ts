@@ -1,8 +1,13 @@
-/** DELETE /api/v1/messages/{message_id}: cancels a scheduled message whose time has not come. */
-
+/** DELETE /api/v1/messages/{message_id}: cancels a scheduled message before its time. */
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { cancelMessage } from '../shared/message/status/cancel-message.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
-export const handler = httpFunction(routes.cancelMessage, cancelMessage(messagesFromEnvironment()));
+const env = readEnvironment([...httpEnvironment, ...messagesEnvironment]);
+
+export const handler = httpFunction(routes.cancelMessage, cancelMessage(messagesFrom(env)), {
+  dependencies: httpDependencies(env),
+});

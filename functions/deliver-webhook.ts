@@ -5,15 +5,15 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { ack, processBatch } from '../shared/platform/process-queue-batch.ts';
 import { countUsage } from '../shared/usage/count-usage.ts';
 import type { UsageMetric } from '../shared/usage/usage.ts';
-import { usageFromEnvironment } from '../shared/usage/usage-from-environment.ts';
+import { usageFrom } from '../shared/usage/usage-from-environment.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/delivery-log.ts';
 import { deliveryMessageSchema } from '../shared/webhook/schedule/retry-scheduler.ts';
 
-const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE']);
+const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);
-const usage = usageFromEnvironment();
+const usage = usageFrom(env);
 
 /** POSTs that hang end together if they began so, and their writes in one burst would hold up everybody's. */
 const slowApartMs = 10;

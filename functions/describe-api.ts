@@ -1,10 +1,12 @@
-/** GET /openapi.json, /docs and /docs/webhooks: the API described, for tools and for people, by answers made by the build. */
+/** GET /openapi.json, /docs and /docs/webhooks: responses that the build puts into this function's folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { type RouteName, routes } from '../shared/contract/routes.ts';
-import { type HttpFunction, httpFunction } from '../shared/http/http-function.ts';
+import { routes } from '../shared/contract/routes.ts';
+import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
 import type { ApiResponse } from '../shared/operation/operation.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
 const answerFile = z.object({
   status: z.int(),
@@ -12,15 +14,18 @@ const answerFile = z.object({
   body: z.string(),
 });
 
-/** Read when it is first asked for, and once. */
-function show(routeName: RouteName): HttpFunction {
+const dependencies = publicHttpDependencies(readEnvironment(publicHttpEnvironment));
+
+/** Reads the file at the first request, and keeps it. */
+function show(routeName: 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide'): HttpFunction {
   let answer: ApiResponse | undefined;
-  return httpFunction(routes[routeName], async () => {
+  const operation = async (): Promise<ApiResponse> => {
     answer ??= answerFile.parse(
       JSON.parse(readFileSync(join(import.meta.dirname, 'answers', `${routeName}.json`), 'utf8')),
     );
     return answer;
-  });
+  };
+  return publicHttpFunction(routes[routeName], operation, { dependencies });
 }
 
 const functions: Readonly<Record<string, HttpFunction>> = {

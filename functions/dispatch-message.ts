@@ -1,4 +1,4 @@
-/** The outbound queue: hands each message to its channel's carrier. */
+/** Consumes the outbound queue: gives each message to its channel's carrier. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
@@ -7,7 +7,7 @@ import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch/dispatch-message.ts';
 import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
@@ -18,11 +18,16 @@ import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 
-const env = readEnvironment(['CLIENTS_TABLE', 'OUTBOUND_QUEUE_URL', 'OTP_SECRET_ARN']);
+const env = readEnvironment([
+  ...messagesEnvironment,
+  'CLIENTS_TABLE',
+  'OUTBOUND_QUEUE_URL',
+  'OTP_SECRET_ARN',
+]);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
 const dependencies: DispatchDependencies = {
-  messages: messagesFromEnvironment(),
+  messages: messagesFrom(env),
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
@@ -49,7 +54,7 @@ export function handler(event: SQSEvent) {
         client_id: message?.client_id,
         channel: message?.channel,
         attempt: message?.handover_attempts,
-        // What the alarm on spend adds up.
+        // The alarm on spend adds these up.
         cost: outcome === 'sent' ? message?.cost : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,

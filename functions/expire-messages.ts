@@ -1,6 +1,6 @@
 /**
- * Every minute: ends messages whose validity is over, wakes scheduled ones that nothing woke, and finds those that the
- * relay never passed on.
+ * Every minute: expires messages past their validity, enqueues scheduled ones whose schedule did not run, and finds those
+ * that the relay missed.
  */
 
 import { dynamoClientIds } from '../shared/client/client-ids.dynamo.ts';
@@ -11,20 +11,26 @@ import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
 import { recoverMessages } from '../shared/message/expire/recover-messages.ts';
 import { dynamoRecoveryStore } from '../shared/message/expire/recovery-store.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 
-const env = readEnvironment(['DUE_ITEMS_TABLE', 'CLIENTS_TABLE', 'MESSAGES_TABLE', 'OUTBOUND_QUEUE_URL']);
+const env = readEnvironment([
+  ...messagesEnvironment,
+  ...setAsideEnvironment,
+  'DUE_ITEMS_TABLE',
+  'CLIENTS_TABLE',
+  'OUTBOUND_QUEUE_URL',
+]);
 const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
-  messages: messagesFromEnvironment(),
+  messages: messagesFrom(env),
   outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
-  setAside: setAsideFromEnvironment(queues),
+  setAside: setAsideFrom(env, queues),
   clock: systemClock,
   budgetMs: runBudgetMs,
 };

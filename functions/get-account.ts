@@ -2,12 +2,19 @@
 import { getAccount } from '../shared/account/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { productionLimits } from '../shared/http/request-guards.ts';
+import { limitReaderFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
-const env = readEnvironment(['CLIENTS_TABLE']);
-const clients = dynamoClientStore(dynamo(), env.CLIENTS_TABLE);
+const env = readEnvironment(httpEnvironment);
 
-export const handler = httpFunction(routes.getAccount, getAccount({ clients, limitsOf: productionLimits() }));
+export const handler = httpFunction(
+  routes.getAccount,
+  getAccount({
+    clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
+    limitsOf: limitReaderFrom(env),
+  }),
+  { dependencies: httpDependencies(env) },
+);

@@ -1,10 +1,11 @@
-/** POST /api/v1/auth/token: gives a client that shows its secret an access token. The only function that may sign. */
+/** POST /api/v1/auth/token: gives a client an access token for its id and secret. The only function that may sign tokens. */
 import { randomUUID } from 'node:crypto';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { clientDirectory } from '../shared/client/client-store.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
-import { httpFunction } from '../shared/http/http-function.ts';
+import { publicHttpFunction } from '../shared/http/http-function.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
 import { dynamo, kms } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
@@ -13,6 +14,7 @@ import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
 import { kmsTokenSigner } from '../shared/token/token-signer.kms.ts';
 
 const env = readEnvironment([
+  ...publicHttpEnvironment,
   'CLIENTS_TABLE',
   'SIGNING_KEYS_TABLE',
   'TOKEN_SIGNING_KEY_ID',
@@ -20,7 +22,7 @@ const env = readEnvironment([
   'TOKEN_AUDIENCE',
 ]);
 const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
-const dependencies = {
+const issuing = {
   signer: kmsTokenSigner(kms(), env.TOKEN_SIGNING_KEY_ID, signingKeys, systemClock),
   issuer: env.TOKEN_ISSUER,
   audience: env.TOKEN_AUDIENCE,
@@ -29,7 +31,8 @@ const dependencies = {
 const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);
 
-export const handler = httpFunction(routes.issueToken, (request) => issueToken(dependencies, request), {
+export const handler = publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
+  dependencies: publicHttpDependencies(env),
   authenticate: authenticateByCredentials(clients),
   formats: tokenRequestFormats,
   headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' },

@@ -1,19 +1,20 @@
 /** GET /api/v1/messages: the client's own messages of every channel, newest first, page by page. */
-
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { listMessages } from '../shared/message/list/list-messages.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
-const env = readEnvironment(['MESSAGES_TABLE']);
+const env = readEnvironment([...httpEnvironment, ...messagesEnvironment]);
 
 export const handler = httpFunction(
   routes.listMessages,
   listMessages({
     list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
-    messages: messagesFromEnvironment(),
+    messages: messagesFrom(env),
   }),
+  { dependencies: httpDependencies(env) },
 );

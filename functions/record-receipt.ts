@@ -1,8 +1,8 @@
-/** The receipts queue: records what carriers report of messages. */
+/** Consumes the receipts queue: records what carriers report about messages. */
 import type { SQSEvent } from 'aws-lambda';
 import { parseReceipts } from '../shared/carrier/parse-receipts.ts';
 import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
 import { sqs } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
@@ -10,11 +10,9 @@ import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
 
-const messages = messagesFromEnvironment();
-const changeVisibility = changeVisibilityOn(
-  sqs(),
-  readEnvironment(['RECEIPTS_QUEUE_URL']).RECEIPTS_QUEUE_URL,
-);
+const env = readEnvironment([...messagesEnvironment, 'RECEIPTS_QUEUE_URL']);
+const messages = messagesFrom(env);
+const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);
 
 export function handler(event: SQSEvent) {
   return processRecords(

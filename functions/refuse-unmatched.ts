@@ -1,13 +1,14 @@
-/** Answers what no route takes: 405 for a known path with another method, 404 for every other path. */
-
+/** Answers every request without a route: 405 for a known path with another method, 404 for every other path. */
 import { routes, unmatchedRoute } from '../shared/contract/routes.ts';
-import { httpFunction } from '../shared/http/http-function.ts';
-import { unmatchedError } from '../shared/http/refuse-unmatched.ts';
+import { publicHttpFunction } from '../shared/http/http-function.ts';
+import { unmatchedError } from '../shared/http/match-route.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
 
-export const handler = httpFunction(
+export const handler = publicHttpFunction(
   unmatchedRoute,
   async ({ method, path }) => {
-    throw unmatchedError(method, path, Object.values(routes));
+    throw unmatchedError(Object.values(routes), method, path);
   },
-  { formats: [] },
+  { formats: [], dependencies: publicHttpDependencies(readEnvironment(publicHttpEnvironment)) },
 );

@@ -1,4 +1,4 @@
-/** The messages table's stream: passes on what each change owes. All or nothing, for it may always be repeated. */
+/** Reads the messages table's stream and does what each change requires. A batch succeeds or fails as a whole: repeating it is safe. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls } from '../shared/account/account-url.ts';
@@ -14,14 +14,15 @@ import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges } from '../shared/relay/stream.dynamo.ts';
 import { unreadableTo } from '../shared/relay/unreadable.ts';
 import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
-import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 import { countUsage, messageUsage } from '../shared/usage/count-usage.ts';
-import { usageFromEnvironment } from '../shared/usage/usage-from-environment.ts';
+import { usageFrom } from '../shared/usage/usage-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
 
 const env = readEnvironment([
+  ...setAsideEnvironment,
   'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
@@ -29,11 +30,10 @@ const env = readEnvironment([
   'OUTBOUND_QUEUE_ARN',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
-  'RELAY_DEAD_LETTER_QUEUE_URL',
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
-  'RETENTION_DAYS',
+  'USAGE_TABLE',
 ]);
 
 const queues = sqs();
@@ -55,10 +55,10 @@ const dependencies: RelayDependencies = {
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,
   },
-  setAside: setAsideFromEnvironment(queues),
+  setAside: setAsideFrom(env, queues),
   clock: systemClock,
 };
-const usage = usageFromEnvironment();
+const usage = usageFrom(env);
 const setUnreadableAside = unreadableTo(sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL));
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

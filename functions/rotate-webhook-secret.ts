@@ -1,17 +1,18 @@
-/** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one signs on for 24 hours. */
+/** POST /api/v1/account/webhook-secret: shows a new webhook secret once; the old one still signs for 24 hours. */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment([
-  'CLIENTS_TABLE',
+  ...httpEnvironment,
   'CLIENT_SECRETS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'RETENTION_DAYS',
@@ -26,4 +27,5 @@ export const handler = httpFunction(
     activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     clock: systemClock,
   }),
+  { dependencies: httpDependencies(env) },
 );

@@ -1,22 +1,27 @@
-/** POST /api/v1/sms/bulk: stores an SMS for each good row, and answers when all of them are stored. */
-
+/** POST /api/v1/sms/bulk: stores an SMS for each valid row, and answers when all of them are stored. */
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
-import { webhookUrlFromEnvironment } from '../shared/webhook/post/webhook-url.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
-const env = readEnvironment(['BATCHES_TABLE', 'RETENTION_DAYS']);
-const retentionDays = env.RETENTION_DAYS;
+const env = readEnvironment([
+  ...httpEnvironment,
+  ...messagesEnvironment,
+  ...webhookRuleNames,
+  'BATCHES_TABLE',
+]);
 
 export const handler = httpFunction(
   routes.sendBulkSms,
   sendBulkSms({
-    messages: messagesFromEnvironment(),
-    batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays }),
-    webhookUrl: webhookUrlFromEnvironment(),
+    messages: messagesFrom(env),
+    batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
+    webhookUrl: webhookUrlSchema(addressRules(env)),
   }),
+  { dependencies: httpDependencies(env) },
 );

@@ -1,21 +1,27 @@
-/** POST /api/v1/otp/send: stores a message that carries a one-time password; its code is made at the hand-over. */
-
+/** POST /api/v1/otp/send: stores a message with a one-time password; its code is made when the carrier gets it. */
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { readEnvironment } from '../shared/platform/env.ts';
-import { webhookUrlFromEnvironment } from '../shared/webhook/post/webhook-url.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
-const env = readEnvironment(['ONE_TIME_PASSWORDS_TABLE']);
+const env = readEnvironment([
+  ...httpEnvironment,
+  ...messagesEnvironment,
+  ...webhookRuleNames,
+  'ONE_TIME_PASSWORDS_TABLE',
+]);
 
 export const handler = httpFunction(
   routes.sendOtp,
   sendOtp({
-    messages: messagesFromEnvironment(),
+    messages: messagesFrom(env),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
-    webhookUrl: webhookUrlFromEnvironment(),
+    webhookUrl: webhookUrlSchema(addressRules(env)),
   }),
+  { dependencies: httpDependencies(env) },
 );

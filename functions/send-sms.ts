@@ -1,12 +1,16 @@
 /** POST /api/v1/sms/send: stores one SMS, and answers when it is stored. */
-
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendSms } from '../shared/message/send/send-sms.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
-import { webhookUrlFromEnvironment } from '../shared/webhook/post/webhook-url.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
+
+const env = readEnvironment([...httpEnvironment, ...messagesEnvironment, ...webhookRuleNames]);
 
 export const handler = httpFunction(
   routes.sendSms,
-  sendSms({ messages: messagesFromEnvironment(), webhookUrl: webhookUrlFromEnvironment() }),
+  sendSms({ messages: messagesFrom(env), webhookUrl: webhookUrlSchema(addressRules(env)) }),
+  { dependencies: httpDependencies(env) },
 );

@@ -1,12 +1,16 @@
 /** POST /api/v1/whatsapp/send: stores one WhatsApp message, and answers when it is stored. */
-
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { sendWhatsApp } from '../shared/message/send/send-whatsapp.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
-import { webhookUrlFromEnvironment } from '../shared/webhook/post/webhook-url.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
+
+const env = readEnvironment([...httpEnvironment, ...messagesEnvironment, ...webhookRuleNames]);
 
 export const handler = httpFunction(
   routes.sendWhatsApp,
-  sendWhatsApp({ messages: messagesFromEnvironment(), webhookUrl: webhookUrlFromEnvironment() }),
+  sendWhatsApp({ messages: messagesFrom(env), webhookUrl: webhookUrlSchema(addressRules(env)) }),
+  { dependencies: httpDependencies(env) },
 );

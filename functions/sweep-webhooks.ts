@@ -1,15 +1,15 @@
-/** Every minute: enqueues the webhooks that no queue message brought back in time. */
+/** Every minute: enqueues the webhook deliveries that are due and have no message in a queue. */
 import { randomUUID } from 'node:crypto';
 import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
-import { messagesFromEnvironment } from '../shared/message/store/messages-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
-import { setAsideFromEnvironment } from '../shared/set-aside/from-environment.ts';
+import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
@@ -18,9 +18,10 @@ import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dyna
 import { sweep } from '../shared/webhook/sweep/sweep-deliveries.ts';
 
 const env = readEnvironment([
+  ...messagesEnvironment,
+  ...setAsideEnvironment,
   'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
-  'RETENTION_DAYS',
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
@@ -32,11 +33,11 @@ const dependencies = {
     ...dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
     ...dynamoDeliveryReader(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   },
-  messages: messagesFromEnvironment(),
+  messages: messagesFrom(env),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
   queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
-  setAside: setAsideFromEnvironment(queues),
+  setAside: setAsideFrom(env, queues),
   clock: systemClock,
   warn: logWarning,
   newRevision: randomUUID,

@@ -1,6 +1,6 @@
 /** POST /api/v1/otp/verify: counts an attempt, then compares its code; a password verifies once. */
-
 import { routes } from '../shared/contract/routes.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
@@ -9,7 +9,7 @@ import { dynamo, secretsManager } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
-const env = readEnvironment(['ONE_TIME_PASSWORDS_TABLE', 'OTP_SECRET_ARN']);
+const env = readEnvironment([...httpEnvironment, 'ONE_TIME_PASSWORDS_TABLE', 'OTP_SECRET_ARN']);
 
 export const handler = httpFunction(
   routes.verifyOtp,
@@ -17,4 +17,5 @@ export const handler = httpFunction(
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     secrets: secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock),
   }),
+  { dependencies: httpDependencies(env) },
 );

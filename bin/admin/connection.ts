@@ -12,10 +12,9 @@ import {
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
-import { adminDependencies } from '../../shared/admin/admin-dependencies-on-aws.ts';
+import { adminDependencies, adminEnvironment } from '../../shared/admin/admin-dependencies-on-aws.ts';
 import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
-import { readEnvironment, webhookRuleNames } from '../../shared/platform/env.ts';
-import { addressRules, webhookUrlSchema } from '../../shared/webhook/post/webhook-url.ts';
+import { readEnvironment } from '../../shared/platform/env.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -120,31 +119,25 @@ function dependenciesOf(
   { tables, queues }: StackResources,
   settings: Readonly<Record<string, string | undefined>>,
 ): AdminDependencies {
-  const named = (kind: string, names: Readonly<Record<string, string>>, name: string): string => {
-    const value = names[name];
-    if (value === undefined) {
-      throw new ConnectionFailure(`The gateway has no ${kind} ${name}: deploy this version first.`);
-    }
-    return value;
+  const source = {
+    ...settings,
+    ...variables(tables, 'TABLE'),
+    ...variables(queues, 'QUEUE_URL'),
   };
-  const table = (name: string): string => named('table', tables, name);
-  const { RETENTION_DAYS, ...rules } = readEnvironment([...webhookRuleNames, 'RETENTION_DAYS'], settings);
-  return adminDependencies({
-    tables: {
-      due_items: table('due_items'),
-      clients: table('clients'),
-      clientSecrets: table('client_secrets'),
-      apiKeys: table('api_keys'),
-      limitOverrides: table('limit_overrides'),
-      activityLog: table('activity_log'),
-      messages: table('messages'),
-      webhookDeliveries: table('webhook_deliveries'),
-      usage: table('usage'),
-      simulatorOutbox: tables.simulator_outbox,
-    },
-    webhooksQueueUrl: named('queue', queues, 'webhooks'),
-    slowWebhooksQueueUrl: named('queue', queues, 'slow_webhooks'),
-    retentionDays: RETENTION_DAYS,
-    webhookUrl: webhookUrlSchema(addressRules(rules)),
-  });
+  for (const name of adminEnvironment) {
+    if (source[name] === undefined) {
+      throw new ConnectionFailure(`The gateway has no ${name}: deploy this version first.`);
+    }
+  }
+  return adminDependencies(readEnvironment(adminEnvironment, source), tables.simulator_outbox);
+}
+
+/** `client_secrets` as `CLIENT_SECRETS_TABLE`. */
+function variables(
+  resources: Readonly<Record<string, string>>,
+  ending: string,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, value]) => [`${name.toUpperCase()}_${ending}`, value]),
+  );
 }

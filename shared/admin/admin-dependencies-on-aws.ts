@@ -1,6 +1,5 @@
-/** Puts the administration together on a gateway's real tables and queues, for the admin API and the command line. */
+/** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type * as z from 'zod/mini';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
@@ -11,79 +10,74 @@ import { dynamoDueItemIndex } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
+import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { dynamoUsageReader } from '../usage/usage.dynamo.ts';
 import { enqueue } from '../webhook/plan/plan-deliveries.ts';
+import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
 import { dynamoDeliveryReader } from '../webhook/store/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/store/delivery-store.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 
-/** Physical names and URLs. */
-interface GatewayResources {
-  readonly tables: {
-    readonly due_items: string;
-    readonly clients: string;
-    readonly clientSecrets: string;
-    readonly apiKeys: string;
-    readonly limitOverrides: string;
-    readonly activityLog: string;
-    readonly messages: string;
-    readonly webhookDeliveries: string;
-    readonly usage: string;
-    readonly simulatorOutbox: string | undefined;
-  };
-  readonly webhooksQueueUrl: string;
-  readonly slowWebhooksQueueUrl: string;
-  readonly retentionDays: number;
-  /** What this deployment may call. */
-  readonly webhookUrl: z.ZodMiniType<string>;
-}
+export const adminEnvironment = [
+  'CLIENTS_TABLE',
+  'CLIENT_SECRETS_TABLE',
+  'API_KEYS_TABLE',
+  'LIMIT_OVERRIDES_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'MESSAGES_TABLE',
+  'WEBHOOK_DELIVERIES_TABLE',
+  'DUE_ITEMS_TABLE',
+  'USAGE_TABLE',
+  'WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+  'RETENTION_DAYS',
+  ...webhookRuleNames,
+] as const;
 
-export function adminDependencies(resources: GatewayResources): AdminDependencies {
-  const { tables, retentionDays, webhookUrl } = resources;
+/** @param outboxTable - undefined where no carrier of the gateway is the simulator */
+export function adminDependencies(
+  env: Environment<(typeof adminEnvironment)[number]>,
+  outboxTable: string | undefined,
+): AdminDependencies {
   const db = dynamo();
-  const messages = dynamoMessageStore(db, { tableName: tables.messages, retentionDays });
-  const queue = sqsDeliveryQueue(sqs(), {
-    fast: resources.webhooksQueueUrl,
-    slow: resources.slowWebhooksQueueUrl,
-  });
+  const retentionDays = env.RETENTION_DAYS;
+  const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
+  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
   return {
     clients: {
-      clients: dynamoClientStore(db, tables.clients),
-      apiKeys: dynamoApiKeyStore(db, tables.apiKeys),
-      webhookSecrets: dynamoWebhookSecretStore(db, tables.clientSecrets),
+      clients: dynamoClientStore(db, env.CLIENTS_TABLE),
+      apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
+      webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
       random: randomBytes,
     },
     overrides: {
-      ...dynamoOverrideStore(db, tables.limitOverrides),
-      ...dynamoOverrideEditor(db, tables.limitOverrides),
+      ...dynamoOverrideStore(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoOverrideEditor(db, env.LIMIT_OVERRIDES_TABLE),
     },
     activity: {
-      ...dynamoActivityLog(db, tables.activityLog, retentionDays),
-      ...dynamoActivityReader(db, tables.activityLog),
+      ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
+      ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     },
     deliveries: {
-      ...dynamoDeliveryStore(db, tables.webhookDeliveries),
-      ...dynamoDeliveryReader(db, tables.webhookDeliveries),
+      ...dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
+      ...dynamoDeliveryReader(db, env.WEBHOOK_DELIVERIES_TABLE),
     },
     resend: {
-      // What a person sends again is due at once: no schedule is ever needed.
+      // A delivery that a person resends is due at once, so it needs no schedule.
       retryScheduler: {
         schedule: (delivery) =>
           enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
       },
-      dueItemIndex: dynamoDueItemIndex(db, tables.due_items),
+      dueItemIndex: dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE),
       newRevision: randomUUID,
     },
-    messages: { get: messages.get, ...dynamoMessageSearch(db, tables.messages, messages) },
-    usage: dynamoUsageReader(db, tables.usage),
-    outbox:
-      tables.simulatorOutbox === undefined
-        ? undefined
-        : dynamoOutbox(db, tables.simulatorOutbox, retentionDays),
-    webhookUrl,
+    messages: { get: messages.get, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
+    usage: dynamoUsageReader(db, env.USAGE_TABLE),
+    outbox: outboxTable === undefined ? undefined : dynamoOutbox(db, outboxTable, retentionDays),
+    webhookUrl: webhookUrlSchema(addressRules(env)),
     retentionDays,
     clock: systemClock,
   };

@@ -1,4 +1,4 @@
-/** Who a request is from and on whom it counts. A refusal is kept until the request is counted, so that it counts too. */
+/** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
 
 import { apiKeyScope, type Client } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
@@ -8,9 +8,12 @@ import type { Scope } from '../contract/routes.ts';
 import type { Caller } from '../operation/operation.ts';
 import type { Subject } from '../rate-limit/subject.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';
+import { beforeDeadline } from './deadline.ts';
 import type { RawBody } from './request-body.ts';
+import type { Step } from './request-context.ts';
+import { orUnavailable } from './response.ts';
 
-/** What can be known of a request before it is counted. */
+/** What is read of a request before it is counted. */
 export interface IncomingRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -20,12 +23,21 @@ export interface IncomingRequest {
 }
 
 export interface Identity {
+  /** Whose rate limit the request counts against. */
   readonly subject: Subject;
   readonly caller?: Caller;
   readonly refusal?: GatewayError;
 }
 
 export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
+
+export function authenticate(authenticator: Authenticator): Step {
+  return {
+    before: async ({ event: request, context }) => {
+      request.identity = await beforeDeadline(context, orUnavailable(authenticator(request.incoming)));
+    },
+  };
+}
 
 interface BearerDependencies {
   readonly clients: ClientDirectory;
@@ -34,12 +46,7 @@ interface BearerDependencies {
 
 const realm = 'Bearer realm="messaging-gateway"';
 
-/** For a route that anyone may ask: it counts on the source address. */
-export const authenticateByAddress: Authenticator = async ({ sourceIp }) => ({
-  subject: { kind: 'address', address: sourceIp },
-});
-
-/** A bearer token or an API key (specification, section 5). What fails counts on the source address. */
+/** A bearer token or an API key (specification, section 5). A request whose credential is not valid counts against the source address. */
 export function authenticateBearer({ clients, tokens }: BearerDependencies, scope: Scope): Authenticator {
   return async (incoming) => {
     const owner = await ownerOf(incoming);
@@ -79,7 +86,7 @@ export function authenticateBearer({ clients, tokens }: BearerDependencies, scop
     if (claims === undefined || client === undefined) {
       return invalidToken('This access token is not valid or no longer valid.');
     }
-    // A scope that was taken from the client ends with the row, not with the token.
+    // A scope that is removed from the client's row is lost at once, before the token expires.
     const granted = new Set(claims.scope.split(' '));
     return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
   }

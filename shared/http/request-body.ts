@@ -1,22 +1,35 @@
-/** Reads a request's body, or says why it can't be read: too large, of the wrong type, no JSON (contract, section 1). */
+/** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract, section 1). */
 import { GatewayError } from '../contract/errors.ts';
+import type { Step } from './request-context.ts';
 import { assertWellFormedJson } from './well-formed.ts';
 
 export type BodyFormat = 'json' | 'form';
 
 export interface RawBody {
-  /** The first bytes on the wire, decoded from what the transport made of them. */
+  /** As the caller sent them: API Gateway's base64 is decoded. */
   readonly bytes: Buffer;
   readonly contentType: string | undefined;
 }
 
-/** Room for 1,000 messages of full length; a function is given no more than 6 MB, escapes included. */
+/** Enough for 1,000 messages of full length; Lambda accepts 6 MB for the whole event, escapes included. */
 const maxBodyBytes = 4 * 1024 * 1024;
-/** No operation's fields go deeper than ten; what walks a body by recursion would run out of stack at some thousands. */
+/** No operation has more than ten levels; a recursive walk of some thousands would overflow the stack. */
 const maxDepth = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The parsed body; undefined where there is none, or where none is read. */
+/** RFC 9110, section 9.3: content in such a request has no meaning. */
+const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+export function parseRequestBody(formats: readonly BodyFormat[]): Step {
+  return {
+    before: ({ event: request }) => {
+      if (bodilessMethods.has(request.event.httpMethod)) return;
+      request.body = readBody(request.incoming.rawBody, formats);
+    },
+  };
+}
+
+/** The parsed body; undefined where there is none, or where `formats` is empty. */
 export function readBody(
   { bytes, contentType }: RawBody,
   formats: readonly BodyFormat[],
@@ -67,7 +80,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's error quotes the body, so it is not kept.
+    // Without the parser's error as cause, because it quotes the body.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.');
   }
 }

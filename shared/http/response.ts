@@ -1,22 +1,41 @@
-/** Makes what goes out on the wire: every answer with its request id, every refusal in one form, nothing else said. */
+/** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
 
 import { type FieldError, GatewayError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
+import type { Step } from './request-context.ts';
 
-export interface Answer {
-  readonly status: number;
+/** As Lambda returns it to API Gateway. */
+export interface HttpResponse {
+  readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly isBase64: boolean;
+  readonly isBase64Encoded: boolean;
 }
 
 const jsonType = { 'Content-Type': 'application/json' };
 
-export function successAnswer(response: ApiResponse): Answer {
-  const { status, headers = {}, body } = response;
-  if (Buffer.isBuffer(body)) return { status, headers, body: body.toString('base64'), isBase64: true };
-  if (typeof body === 'string') return { status, headers, body, isBase64: false };
-  return { status, headers: { ...jsonType, ...headers }, body: JSON.stringify(body), isBase64: false };
+export function successResponse({ status, headers = {}, body }: ApiResponse): HttpResponse {
+  if (Buffer.isBuffer(body)) {
+    return { statusCode: status, headers, body: body.toString('base64'), isBase64Encoded: true };
+  }
+  if (typeof body === 'string') return { statusCode: status, headers, body, isBase64Encoded: false };
+  return {
+    statusCode: status,
+    headers: { ...jsonType, ...headers },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+  };
+}
+
+/** Turns what any later step throws into a response. @param oauth - with the error's text as RFC 6749 names it, too */
+export function errorResponse(oauth: boolean): Step {
+  return {
+    onError: (request) => {
+      const error = asGatewayError(request.error);
+      request.event.logged = { ...request.event.logged, error: error.code, cause: error.cause };
+      request.response = responseOf(error, request.event.requestId, oauth);
+    },
+  };
 }
 
 /** As many as a bulk request has rows. */
@@ -24,50 +43,58 @@ const detailsMax = 1000;
 const fieldCharactersMax = 200;
 const messageCharactersMax = 1000;
 
-export function errorAnswer(error: GatewayError, requestId: string, oauth: boolean): Answer {
+function responseOf(error: GatewayError, requestId: string, oauth: boolean): HttpResponse {
   const { code, details, retryAfterSeconds } = error;
-  const text = shown(error.message, messageCharactersMax);
+  const text = shortened(error.message, messageCharactersMax);
   const body = {
     error: code,
-    // RFC 6749, section 5.2, names the same text otherwise.
+    // RFC 6749, section 5.2.
     ...(oauth ? { error_description: text } : {}),
     message: text,
     request_id: requestId,
-    ...(details.length > 0 ? { details: details.slice(0, detailsMax).map(shownDetail) } : {}),
+    ...(details.length > 0 ? { details: details.slice(0, detailsMax).map(shortenedDetail) } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
   };
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return {
-    status: error.status,
+    statusCode: error.status,
     headers: { ...jsonType, ...error.headers, ...retryAfter },
     body: JSON.stringify(body),
-    isBase64: false,
+    isBase64Encoded: false,
   };
 }
 
-function shownDetail({ field, message }: FieldError): FieldError {
-  return { field: shown(field, fieldCharactersMax), message: shown(message, messageCharactersMax) };
+function shortenedDetail({ field, message }: FieldError): FieldError {
+  return { field: shortened(field, fieldCharactersMax), message: shortened(message, messageCharactersMax) };
 }
 
-/** Names are the caller's own text, of any length and form; an answer beyond 6 MB would be lost. */
-function shown(text: string, charactersMax: number): string {
+/** Field names come from the caller and may have any length; a response larger than 6 MB would be lost. */
+function shortened(text: string, charactersMax: number): string {
   const whole = text.length <= charactersMax;
   return (whole ? text : `${text.slice(0, charactersMax - 1)}…`).toWellFormed();
 }
 
-/** What a caller may be told of anything that was thrown. */
-export function asGatewayError(error: unknown): GatewayError {
+/** Hides the details of everything that is not a `GatewayError`. */
+function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return isOutage(error)
     ? unavailable(error)
     : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: error });
 }
 
-/** Something behind us failed that a later request may find working. */
-export function unavailable(cause: unknown): GatewayError {
+function unavailable(cause: unknown): GatewayError {
   return new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
     cause,
   });
+}
+
+/** No request is processed without being authenticated and counted: any failure of these steps is a 503. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw unavailable(cause);
+  }
 }
 
 const outageNames: ReadonlySet<string> = new Set([
@@ -87,7 +114,7 @@ const outageCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** A service behind us that is down, slow or over its capacity, not a fault of ours: worth trying again. */
+/** A service that we call is down, slow or over its capacity: a later request may succeed. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (outageNames.has(error.name)) return true;

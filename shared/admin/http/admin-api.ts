@@ -1,16 +1,9 @@
 /** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
-import httpRouter from '@middy/http-router';
 import type * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
-import { unmatchedError } from '../../http/refuse-unmatched.ts';
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type Operation,
-  parseBody,
-  requireCaller,
-} from '../../operation/operation.ts';
+import { matchRoute } from '../../http/match-route.ts';
+import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import {
   addApiKey,
@@ -46,7 +39,7 @@ import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
 
 const outboxMax = 200;
 
-/** What an operation of the admin API is given. */
+/** What an operation of the admin API gets. */
 interface AdminRequest {
   readonly actor: string;
   readonly request: ApiRequest;
@@ -130,45 +123,27 @@ export function adminOperations(
   };
 }
 
-/** What the router reads of an event, and passes on. */
-interface RoutedEvent {
-  readonly httpMethod: string;
-  readonly path: string;
-  readonly pathParameters: Readonly<Record<string, string>>;
-  readonly request: ApiRequest;
-}
-
-type Router = (event: RoutedEvent) => Promise<ApiResponse>;
-
-/** Routes a request to its operation. No cache may keep an answer. */
+/** Routes a request to its operation. No cache may keep a response. */
 export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOperation>>): Operation {
   const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
-  const routes = names.map((name) => ({
-    ...adminApiRoutes[name],
-    handler: async ({ request, pathParameters }: RoutedEvent): Promise<ApiResponse> => ({
-      status: 200,
-      headers: { 'Cache-Control': 'no-store' },
-      body: await operations[name]({
-        request,
-        actor: requireCaller(request).clientId,
-        path: (parameter) => idIn(parameter, pathParameters[parameter] ?? ''),
-      }),
-      log: { operation: name },
-    }),
-  }));
-  const notFoundResponse = ({ method, path }: { method: string; path: string }): never => {
-    throw unmatchedError(method, path, Object.values(adminApiRoutes));
+  const routes = names.map((name) => ({ ...adminApiRoutes[name], name }));
+  return async (request) => {
+    // One slash at the end changes nothing.
+    const path = request.path.replace(/\/$/, '');
+    const { route, pathParameters } = matchRoute(routes, request.method, path);
+    const body = await operations[route.name]({
+      request,
+      actor: requireCaller(request).clientId,
+      path: (parameter) => idIn(parameter, pathParameters[parameter] ?? ''),
+    });
+    return { status: 200, headers: { 'Cache-Control': 'no-store' }, body, log: { operation: route.name } };
   };
-  // The library's types know Lambda's own events alone; of an event it reads what RoutedEvent has.
-  const router = httpRouter({ routes, notFoundResponse } as never) as unknown as Router;
-  return async (request) =>
-    router({ httpMethod: request.method, path: request.path, pathParameters: {}, request });
 }
 
 /** No id of ours is longer. */
 const idLengthMax = 128;
 
-/** @throws GatewayError where the segment is no text, or can be the id of nothing. */
+/** @throws GatewayError where the segment is not percent-encoded text, or is too long for an id. */
 function idIn(parameter: string, segment: string): string {
   let id: string;
   try {

@@ -1,10 +1,11 @@
-/** The messages of this deployment, as a function's environment names their table. */
+/** The message store, on the table that the environment names. */
 import { dynamo } from '../../platform/aws/clients.ts';
-import { readEnvironment } from '../../platform/env.ts';
+import type { Environment } from '../../platform/env.ts';
 import { dynamoMessageStore } from './message-store.dynamo.ts';
 import type { MessageStore } from './message-store.ts';
 
-export function messagesFromEnvironment(): MessageStore {
-  const { MESSAGES_TABLE, RETENTION_DAYS } = readEnvironment(['MESSAGES_TABLE', 'RETENTION_DAYS']);
-  return dynamoMessageStore(dynamo(), { tableName: MESSAGES_TABLE, retentionDays: RETENTION_DAYS });
+export const messagesEnvironment = ['MESSAGES_TABLE', 'RETENTION_DAYS'] as const;
+
+export function messagesFrom(env: Environment<(typeof messagesEnvironment)[number]>): MessageStore {
+  return dynamoMessageStore(dynamo(), { tableName: env.MESSAGES_TABLE, retentionDays: env.RETENTION_DAYS });
 }

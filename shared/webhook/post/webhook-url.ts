@@ -1,6 +1,6 @@
 /** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
 import * as z from 'zod/mini';
-import { type Environment, readEnvironment, webhookRuleNames } from '../../platform/env.ts';
+import type { Environment, webhookRuleNames } from '../../platform/env.ts';
 import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
 
 export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>): AddressRules {
@@ -12,10 +12,6 @@ export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>
 }
 
 /** Accepts the URLs that this deployment may call, as they were written. */
-export function webhookUrlFromEnvironment(): z.ZodMiniType<string> {
-  return webhookUrlSchema(addressRules(readEnvironment(webhookRuleNames)));
-}
-
 export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   return z.string().check(
     z.superRefine((text, context) => {

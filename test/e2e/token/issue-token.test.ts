@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../../../shared/http/client-credentials.ts';
-import { type HttpFunction, httpFunction } from '../../../shared/http/http-function.ts';
+import { type HttpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
@@ -44,7 +44,7 @@ describe('POST /api/v1/auth/token', () => {
       const dependencies = access.newProcess();
       const signer = kmsTokenSigner(kms, keyId, access.signingKeys, () => now);
       const issuing = { signer, issuer, audience, newTokenId: () => 'id-1' };
-      return httpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
+      return publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
         dependencies,
         authenticate: authenticateByCredentials(dependencies.clients),
         formats: tokenRequestFormats,

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
-import { httpFunction } from '../../../shared/http/http-function.ts';
-import { unmatchedError } from '../../../shared/http/refuse-unmatched.ts';
+import { publicHttpFunction } from '../../../shared/http/http-function.ts';
+import { unmatchedError } from '../../../shared/http/match-route.ts';
 import { type Operation, parseBody } from '../../../shared/operation/operation.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, jsonType, send } from '../../support/gateway/access.ts';
@@ -134,7 +134,7 @@ describe('a fault of ours', () => {
 
 describe('a request that no route takes', () => {
   const refuse: Operation = async ({ method, path }) => {
-    throw unmatchedError(method, path, Object.values(routes));
+    throw unmatchedError(Object.values(routes), method, path);
   };
   it.each([
     ['GET', '/api/v1/sms/send', 405, 'POST'],
@@ -145,7 +145,7 @@ describe('a request that no route takes', () => {
     ['POST', '/api/v1/sms', 404, undefined],
   ])('%s %s is %d, counted on its address as unmatched', async (method, path, status, allow) => {
     const dependencies = access.newProcess();
-    const handler = httpFunction(unmatchedRoute, refuse, { dependencies, formats: [] });
+    const handler = publicHttpFunction(unmatchedRoute, refuse, { dependencies, formats: [] });
     const answer = await send(handler, { method, path, body: 'anything', sourceIp: newAddress() });
     expect(answer.status).toBe(status);
     expect(answer.headers.Allow).toBe(allow);

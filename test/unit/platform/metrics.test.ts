@@ -29,14 +29,13 @@ async function countedBy(program: string): Promise<Counted[]> {
 }
 
 const request = (failure: string): string => `
-  import { httpFunction } from './shared/http/http-function.ts';
+  import { publicHttpFunction } from './shared/http/http-function.ts';
   import { routes } from './shared/contract/routes.ts';
   import { GatewayError } from './shared/contract/errors.ts';
   const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
-  const handler = httpFunction(routes.getDocs, async () => { ${failure} }, {
-    parts: {
+  const handler = publicHttpFunction(routes.getDocs, async () => { ${failure} }, {
+    dependencies: {
       limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
-      authenticateBearer: () => { throw new Error('no bearer'); },
       clock: () => new Date(),
       newWorkId: () => 'w',
       writeLog: () => undefined,

@@ -1,0 +1,52 @@
+/** Finds the route of a request, by API Gateway's rules; without one, the error is 405 or 404. */
+import { GatewayError } from '../contract/errors.ts';
+import type { Route } from '../contract/routes.ts';
+
+type RoutePattern = Pick<Route, 'method' | 'path'>;
+
+/** @throws GatewayError `method_not_allowed` with the methods of that path, or `not_found` */
+export function matchRoute<R extends RoutePattern>(
+  routes: readonly R[],
+  method: string,
+  path: string,
+): { readonly route: R; readonly pathParameters: Readonly<Record<string, string>> } {
+  for (const route of routes) {
+    const pathParameters = route.method === method ? matchPath(route.path, path) : undefined;
+    if (pathParameters !== undefined) return { route, pathParameters };
+  }
+  throw unmatchedError(routes, method, path);
+}
+
+export function unmatchedError(routes: readonly RoutePattern[], method: string, path: string): GatewayError {
+  const methods = new Set(
+    routes.filter((route) => matchPath(route.path, path) !== undefined).map((route) => route.method),
+  );
+  if (methods.size === 0 || methods.has('ANY')) {
+    return new GatewayError('not_found', `There is no ${path}.`);
+  }
+  const allow = [...methods].toSorted().join(', ');
+  return new GatewayError('method_not_allowed', `${path} does not take ${method}. It takes ${allow}.`, {
+    headers: { Allow: allow },
+  });
+}
+
+/** The values of a template's parameters: `{name}` is one segment that is not empty, `{name+}` one or more. */
+function matchPath(template: string, path: string): Readonly<Record<string, string>> | undefined {
+  const expected = template.split('/');
+  const given = path.split('/');
+  const parameters: Record<string, string> = {};
+  for (const [index, segment] of expected.entries()) {
+    const value = given[index];
+    if (value === undefined) return undefined;
+    const [, name, many] = /^\{(.+?)(\+)?\}$/.exec(segment) ?? [];
+    if (name === undefined) {
+      if (value !== segment) return undefined;
+    } else if (many !== undefined) {
+      return { ...parameters, [name]: given.slice(index).join('/') };
+    } else {
+      if (value === '') return undefined;
+      parameters[name] = value;
+    }
+  }
+  return given.length === expected.length ? parameters : undefined;
+}

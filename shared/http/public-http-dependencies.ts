@@ -1,0 +1,39 @@
+/** What every HTTP function needs before its operation runs: the rate limiter, a clock, ids and the log. */
+import { randomInt, randomUUID } from 'node:crypto';
+import { dynamo } from '../platform/aws/clients.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Environment } from '../platform/env.ts';
+import { log } from '../platform/log.ts';
+import { countMetric } from '../platform/metrics.ts';
+import { rateLimiter } from '../rate-limit/limiter.ts';
+import { dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import { type LimitReader, limitReader } from '../rate-limit/overrides.ts';
+import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
+import type { PublicHttpDependencies } from './http-function.ts';
+
+export const publicHttpEnvironment = ['LIMIT_OVERRIDES_TABLE', 'RATE_COUNTERS_TABLE'] as const;
+
+const randomSteps = 2 ** 32;
+
+export function publicHttpDependencies(
+  env: Environment<(typeof publicHttpEnvironment)[number]>,
+): PublicHttpDependencies {
+  return {
+    limiter: rateLimiter({
+      counter: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+      limitsOf: limitReaderFrom(env),
+      random: () => randomInt(randomSteps) / randomSteps,
+    }),
+    clock: systemClock,
+    newWorkId: randomUUID,
+    writeLog: (level, fields) => log[level]('request', fields),
+  };
+}
+
+/** The limits in force for a client, cached for as long as the rate check caches them. */
+export function limitReaderFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): LimitReader {
+  return limitReader(dynamoOverrideStore(dynamo(), env.LIMIT_OVERRIDES_TABLE), systemClock, (invalid) => {
+    log.warn('invalid limit override ignored', { ...invalid });
+    countMetric('InvalidLimitOverride');
+  });
+}

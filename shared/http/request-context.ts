@@ -1,0 +1,68 @@
+/** A request on its way through the pipeline of an HTTP function: what each step reads, and what it adds. */
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Decision } from '../rate-limit/decision.ts';
+import type { Identity, IncomingRequest } from './authenticate.ts';
+import type { HttpResponse } from './response.ts';
+
+export interface RequestContext {
+  readonly event: APIGatewayProxyEvent;
+  readonly incoming: IncomingRequest;
+  /** For the log and the `X-Request-Id` header only: a caller can choose it. */
+  readonly requestId: string;
+  readonly workId: string;
+  /** The source address until a credential names a client. */
+  identity: Identity;
+  /** Undefined until the request is counted. */
+  decision: Decision | undefined;
+  /** Undefined until it is parsed, and where there is none. */
+  body: unknown;
+  /** Fields of the log line that come from the operation or from the error. */
+  logged: Readonly<Record<string, unknown>>;
+}
+
+/** A step of the pipeline. middy runs `before` in the order of the list, `after` and `onError` in reverse order. */
+export type Step = MiddlewareObj<RequestContext, HttpResponse>;
+
+export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: string): RequestContext {
+  const headers = Object.fromEntries(
+    Object.entries(definedValues(event.headers)).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const { requestId, identity } = event.requestContext;
+  const rawBody = { bytes, contentType: headers['content-type'] };
+  return {
+    event,
+    incoming: { headers, rawBody, sourceIp: identity.sourceIp, now },
+    requestId: isRequestId(requestId) ? requestId : workId,
+    workId,
+    identity: { subject: { kind: 'address', address: identity.sourceIp } },
+    decision: undefined,
+    body: undefined,
+    logged: {},
+  };
+}
+
+/** A caller may set it (`x-amzn-RequestId`), to anything. */
+function isRequestId(given: unknown): given is string {
+  return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
+}
+
+/** A step that may replace every response, of the operation and of an error. */
+export function onEveryResponse(
+  change: (request: RequestContext, response: HttpResponse) => HttpResponse,
+): Step {
+  const apply: Step['after'] = (request) => {
+    if (request.response) request.response = change(request.event, request.response);
+  };
+  return { after: apply, onError: apply };
+}
+
+export function definedValues(
+  values: Readonly<Record<string, string | undefined>> | null,
+): Record<string, string> {
+  const defined = Object.entries(values ?? {}).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(defined);
+}
