@@ -37,7 +37,7 @@ export class Admin extends Construct {
         ...webhookRuleNames,
       ],
     });
-    api.grantRequestGuards(adminApi);
+    api.grantRequestGuards(adminApi, adminRoutes.adminApi);
     storage.grant(adminApi, 'clients', 'GetItem', 'PutItem', 'UpdateItem', 'Scan');
     // Rotating a webhook secret keeps the one before it; no answer shows one that is stored.
     storage.grant(adminApi, 'client-secrets', 'GetItem', 'UpdateItem');
@@ -62,16 +62,15 @@ export class Admin extends Construct {
     api.add(adminRoutes.adminApi, adminApi);
   }
 
-  /** Files alone: whoever asks for the page sees nothing of the gateway before signing in. */
-  private makeDashboard({ stage, storage, api }: AdminProps): void {
+  /** Serves files only: nothing of the gateway is shown before an administrator signs in. */
+  private makeDashboard({ stage, api }: AdminProps): void {
     const dashboard = new GatewayFunction(this, 'AdminDashboard', {
       stage,
       functionName: 'admin-dashboard',
       timeoutSeconds: 10,
       memoryMegabytes: 512,
     });
-    storage.grant(dashboard, 'limit-overrides', 'Query');
-    storage.grant(dashboard, 'rate-counters', 'UpdateItem');
+    api.grantRequestGuards(dashboard, adminRoutes.adminDashboard);
     api.add(adminRoutes.adminDashboard, dashboard);
     api.add(adminRoutes.adminDashboardFile, dashboard);
   }

@@ -31,18 +31,21 @@ interface ApiProps {
   readonly otpSecret: OtpSecret;
 }
 
-/** What an operation needs beyond what every one of them does; each grant is one line. */
+/** What an operation needs besides the rate check and the authentication. */
 interface Needs {
   readonly settings?: readonly EnvironmentName[];
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
 
-/** What a send needs in order to judge a webhook URL, and to say how long its row is kept. */
+const tokenSettings: readonly EnvironmentName[] = ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'];
+/** A send checks webhook URLs, and sets the time at which its row expires. */
 const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
 
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
+    settings: tokenSettings,
     grants: (to, { storage, tokenKey }) => {
+      storage.grant(to, 'clients', 'GetItem');
       storage.grant(to, 'signing-keys', 'PutItem');
       tokenKey.grantSign(to);
     },
@@ -162,14 +165,15 @@ export class Api extends Construct {
       .addMethod(route.method, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
   }
 
-  /** Authentication and the rate check, which come before every operation (contract, sections 3 and 4). */
-  grantRequestGuards(to: GatewayFunction): void {
+  /** For the rate check, and for the authentication where the route has a scope (contract, sections 3 and 4). */
+  grantRequestGuards(to: GatewayFunction, { scope }: Route): void {
     const { storage } = this.props;
+    storage.grant(to, 'limit-overrides', 'Query');
+    storage.grant(to, 'rate-counters', 'UpdateItem');
+    if (scope === null) return;
     storage.grant(to, 'clients', 'GetItem');
     storage.grant(to, 'api-keys', 'GetItem');
     storage.grant(to, 'signing-keys', 'GetItem');
-    storage.grant(to, 'limit-overrides', 'Query');
-    storage.grant(to, 'rate-counters', 'UpdateItem');
   }
 
   /** `ANY` at each path there is, those on the way to a route included: a method named at a path goes first. */
@@ -184,7 +188,7 @@ export class Api extends Construct {
         known.set(resource.path, resource);
       }
     }
-    // A route that takes every method refuses by itself those that it has no use for.
+    // The function of a route with every method refuses the methods that it does not support.
     for (const { method, path } of others) if (method === 'ANY') known.delete(path);
     for (const resource of known.values()) resource.addMethod('ANY', integration);
     api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
@@ -200,9 +204,9 @@ export class Api extends Construct {
       timeoutSeconds: requestTimeoutSeconds,
       // A request waits for its function's start, and half of the start is CPU.
       memoryMegabytes: 1024,
-      settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', ...settings],
+      settings: route.scope === null ? settings : [...tokenSettings, ...settings],
     });
-    this.grantRequestGuards(handler);
+    this.grantRequestGuards(handler, route);
     grants(handler, this.props);
     const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
     this.integrations.set(route.functionName, integration);
