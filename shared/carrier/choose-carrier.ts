@@ -1,12 +1,12 @@
-/** The stage's carrier of each channel; only the settings of that one are needed. */
+/** Makes the carrier that the stage chose for each channel; only the settings of that one are needed. */
 import { randomUUID } from 'node:crypto';
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Carrier } from '../message/dispatch/carrier.ts';
 import type { Channel } from '../message/message.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
-import { readEnvironment } from '../platform/env.ts';
-// Not when first needed: what a bundle loads later it takes whole, every operation of both services with it.
+import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';
+// Not imported dynamically: a bundle would then hold every operation of both services.
 import { awsSms } from './aws/aws-sms.ts';
 import { awsWhatsApp } from './aws/aws-whatsapp.ts';
 import { readPrices } from './prices-file.ts';
@@ -14,41 +14,45 @@ import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
 import { simulator } from './simulator/simulator.ts';
 
-/** How long a hand-over may take; whoever claims a message must hold it for longer. */
+/** The time limit of a call to the carrier; a message must be claimed for longer. */
 const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;
 
-export function chooseCarriers(clock: Clock): Carriers {
-  const { SMS_CARRIER, WHATSAPP_CARRIER, PRICES_FILE } = readEnvironment([
-    'SMS_CARRIER',
-    'WHATSAPP_CARRIER',
-    'PRICES_FILE',
-  ]);
-  const prices = readPrices(PRICES_FILE);
+/** Which variables it needs depends on the stage, so it reads them where it finds that out. */
+export function chooseCarriers(clock: Clock, source?: EnvironmentSource): Carriers {
+  const env = readEnvironment(['SMS_CARRIER', 'WHATSAPP_CARRIER', 'PRICES_FILE'], source);
+  const prices = readPrices(env.PRICES_FILE);
+  const settings = { prices, clock, source };
   return {
-    sms: SMS_CARRIER === 'aws' ? smsByAws(prices, clock) : simulated(prices, clock),
-    whatsapp: WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(prices) : simulated(prices, clock),
+    sms: env.SMS_CARRIER === 'aws' ? smsByAws(settings) : simulated(settings),
+    whatsapp: env.WHATSAPP_CARRIER === 'aws' ? whatsAppByAws(settings) : simulated(settings),
   };
 }
 
-function simulated(prices: PriceTable, clock: Clock): Carrier {
-  const environment = readEnvironment(['SIMULATOR_OUTBOX_TABLE', 'RECEIPTS_QUEUE_URL', 'RETENTION_DAYS']);
+interface CarrierSettings {
+  readonly prices: PriceTable;
+  readonly clock: Clock;
+  readonly source: EnvironmentSource | undefined;
+}
+
+function simulated({ prices, clock, source }: CarrierSettings): Carrier {
+  const env = readEnvironment(['SIMULATOR_OUTBOX_TABLE', 'RECEIPTS_QUEUE_URL', 'RETENTION_DAYS'], source);
   return simulator({
-    outbox: dynamoOutbox(dynamo(), environment.SIMULATOR_OUTBOX_TABLE, environment.RETENTION_DAYS),
-    sendReceipts: sqsReceiptSender(sqs(), environment.RECEIPTS_QUEUE_URL),
+    outbox: dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS),
+    sendReceipts: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     prices,
     clock,
     newCarrierMessageId: randomUUID,
   });
 }
 
-function smsByAws(prices: PriceTable, clock: Clock): Carrier {
-  const environment = readEnvironment(['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET']);
+function smsByAws({ prices, clock, source }: CarrierSettings): Carrier {
+  const env = readEnvironment(['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'], source);
   return awsSms(
     {
-      originationIdentity: environment.SMS_ORIGINATION_IDENTITY,
-      configurationSet: environment.SMS_CONFIGURATION_SET,
+      originationIdentity: env.SMS_ORIGINATION_IDENTITY,
+      configurationSet: env.SMS_CONFIGURATION_SET,
       prices,
       timeLimitMs: handOverLimitMs,
     },
@@ -56,16 +60,13 @@ function smsByAws(prices: PriceTable, clock: Clock): Carrier {
   );
 }
 
-function whatsAppByAws(prices: PriceTable): Carrier {
-  const environment = readEnvironment([
-    'WHATSAPP_PHONE_NUMBER_ID',
-    'META_API_VERSION',
-    'WHATSAPP_OTP_TEMPLATE',
-  ]);
+function whatsAppByAws({ prices, source }: CarrierSettings): Carrier {
+  const names = ['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION', 'WHATSAPP_OTP_TEMPLATE'] as const;
+  const env = readEnvironment(names, source);
   return awsWhatsApp({
-    phoneNumberId: environment.WHATSAPP_PHONE_NUMBER_ID,
-    metaApiVersion: environment.META_API_VERSION,
-    otpTemplate: environment.WHATSAPP_OTP_TEMPLATE,
+    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID,
+    metaApiVersion: env.META_API_VERSION,
+    otpTemplate: env.WHATSAPP_OTP_TEMPLATE,
     prices,
     timeLimitMs: handOverLimitMs,
   });

@@ -96,6 +96,9 @@ export type Environment<Names extends EnvironmentName> = {
   readonly [Name in Names]: z.output<(typeof variables)[Name]>;
 };
 
+/** Variables as text: those of the process, or of a test. */
+export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
+
 /**
  * The named variables, parsed.
  *
@@ -103,7 +106,7 @@ export type Environment<Names extends EnvironmentName> = {
  */
 export function readEnvironment<Names extends EnvironmentName>(
   names: readonly Names[],
-  source: Readonly<Record<string, string | undefined>> = process.env,
+  source: EnvironmentSource = process.env,
 ): Environment<Names> {
   const faults: string[] = [];
   const values: Partial<Record<EnvironmentName, unknown>> = {};

@@ -133,6 +133,14 @@ describe('who may import whom', () => {
     expect(readers).toEqual([]);
   });
 
+  it('a function reads its environment once, and gives the values to what it composes', () => {
+    const readers = inFolder('shared')
+      .filter(({ text }) => /\breadEnvironment\(/.test(text))
+      .map(({ path }) => path);
+    // Which variables a carrier needs depends on the stage.
+    expect(readers).toEqual(['shared/carrier/choose-carrier.ts']);
+  });
+
   it('no imports form a cycle', () => {
     const graph = new Map(
       files.map((file) => [

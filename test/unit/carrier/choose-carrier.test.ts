@@ -27,8 +27,8 @@ afterEach(() => {
 afterAll(() => server.close());
 
 async function choose(environment: Record<string, string>) {
-  Object.assign(process.env, carrierEnvironment(server.url), { PRICES_FILE: pricesFile }, environment);
-  return chooseCarriers(systemClock);
+  Object.assign(process.env, carrierEnvironment(server.url));
+  return chooseCarriers(systemClock, { PRICES_FILE: pricesFile, ...environment });
 }
 
 it('hands SMS and WhatsApp to AWS where the stage says so', async () => {
