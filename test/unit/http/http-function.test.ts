@@ -1,0 +1,94 @@
+/** The order of the steps, and what every response has, whichever step ends the request. */
+import { expect, it } from '@jest/globals';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { routes } from '../../../shared/contract/routes.ts';
+import type { Identity } from '../../../shared/http/authenticate.ts';
+import { httpFunction } from '../../../shared/http/http-function.ts';
+
+const now = new Date('2026-11-20T12:00:00.000Z');
+const binding = { window: 'minute', limit: 60, remaining: 59, resetsAt: now.getTime() / 1000 + 60 } as const;
+const decision = { admitted: true, policy: 'sms_send', windows: [binding], binding } as const;
+const identity: Identity = { subject: { kind: 'client', clientId: 'cli_1' } };
+const refused = new GatewayError('forbidden', 'No.');
+const outage = new Error('no table');
+
+interface Faults {
+  readonly authenticate?: Error;
+  readonly refusal?: GatewayError;
+  readonly count?: Error;
+  readonly admitted?: boolean;
+  readonly body?: string;
+  readonly header?: string;
+  readonly operation?: Error;
+}
+
+/** Sends one request, and tells which steps ran. */
+async function send(faults: Faults) {
+  const ran: string[] = [];
+  const logged: Record<string, unknown>[] = [];
+  const step = <T>(name: string, fault: Error | undefined, result: T): Promise<T> => {
+    ran.push(name);
+    return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
+  };
+  const { refusal, admitted = true } = faults;
+  const handler = httpFunction(
+    routes.sendSms,
+    ({ body }) => step('act', faults.operation, { status: 202, body, headers: { 'X-RateLimit-Limit': '1' } }),
+    {
+      headers: { 'Cache-Control': 'no-store' },
+      dependencies: {
+        authenticateBearer: () => () =>
+          step(
+            'authenticate',
+            faults.authenticate,
+            refusal === undefined ? identity : { ...identity, refusal },
+          ),
+        limiter: { check: () => step('count', faults.count, { ...decision, admitted }) },
+        clock: () => now,
+        newWorkId: () => 'work-1',
+        writeLog: (level, fields) => logged.push({ level, ...fields }),
+      },
+    },
+  );
+  const event = {
+    httpMethod: 'POST',
+    path: '/api/v1/sms/send',
+    headers: { 'Content-Type': 'application/json', 'X-Text': faults.header ?? 'text' },
+    body: faults.body ?? '{"to":1}',
+    requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const { statusCode, headers, body } = await handler(event, context);
+  return { ran, logged, status: statusCode, headers, body: JSON.parse(body) };
+}
+
+it('a good request passes every step; the headers of the operation override those of the limit', async () => {
+  const { ran, status, headers, body } = await send({});
+  expect([ran, status, body]).toEqual([['authenticate', 'count', 'act'], 202, { to: 1 }]);
+  expect(headers).toMatchObject({ 'X-RateLimit-Limit': '1', 'X-RateLimit-Remaining': '59' });
+});
+
+const cases: readonly [Faults, readonly string[], number, string][] = [
+  [{}, ['authenticate', 'count', 'act'], 202, '59'],
+  [{ authenticate: outage }, ['authenticate'], 503, '0'],
+  [{ refusal: refused }, ['authenticate', 'count'], 403, '59'],
+  [{ count: outage }, ['authenticate', 'count'], 503, '0'],
+  [{ admitted: false, refusal: refused }, ['authenticate', 'count'], 429, '59'],
+  [{ header: '\ud800', body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
+  [{ body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
+  [{ operation: new Error('a bug') }, ['authenticate', 'count', 'act'], 500, '59'],
+];
+
+it.each(cases)('%j ends after %j with %d', async (faults, ran, status, remaining) => {
+  const answer = await send(faults);
+  expect([answer.ran, answer.status]).toEqual([ran, status]);
+  expect(answer.headers).toMatchObject({
+    'X-Request-Id': 'request-1',
+    'X-RateLimit-Remaining': remaining,
+    'Cache-Control': 'no-store',
+  });
+  expect(answer.logged).toMatchObject([
+    { level: status < 500 ? 'info' : 'error', request_id: 'request-1', status, policy: 'sms_send' },
+  ]);
+});
