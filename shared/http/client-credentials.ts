@@ -1,4 +1,4 @@
-/** Reads the credentials of a token request wherever a client may put them, and says whose they are (contract, section 2). */
+/** Authenticates a token request by the client's credentials, in the body or in the header (contract, section 2). */
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.ts';
@@ -9,11 +9,11 @@ import { type Authenticator, clientDisabled, type IncomingRequest } from './auth
 import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
-/** Many times what credentials take. The body is read before the request can be counted on a client. */
+/** Far more than credentials need. The body is read before the request is counted. */
 const tokenRequestBytesMax = 8 * 1024;
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
-/** The request body of `POST /api/v1/auth/token` where it holds the credentials (specification 2.1). */
+/** The body of `POST /api/v1/auth/token` with the credentials in it (specification 2.1). */
 export const credentialsInBody = z.object({
   client_id: text,
   client_secret: text,
@@ -36,8 +36,8 @@ interface Credentials {
 }
 
 /**
- * Valid credentials count on their client, all else on the source address: nobody can use up a client's limit by
- * guessing, so the secret is compared first and the request counted after.
+ * Only valid credentials count against their client, all others against the source address: a guess must not use up
+ * a client's limit. So the secret is compared before the request is counted.
  */
 export function authenticateByCredentials(
   clients: Pick<ClientDirectory, 'client' | 'freshClient'>,
@@ -59,7 +59,7 @@ export function authenticateByCredentials(
     const { clientId, secret } = readCredentials(incoming);
     const known = await clients.client(clientId);
     if (known !== undefined && hasSecret(known, secret, incoming.now)) return known;
-    // The remembered row may be older than the secret.
+    // The cached row may be older than the secret.
     const fresh = known === undefined ? undefined : await clients.freshClient(clientId);
     if (fresh !== undefined && hasSecret(fresh, secret, incoming.now)) return fresh;
     throw invalidClient();
@@ -69,7 +69,7 @@ export function authenticateByCredentials(
 function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   const body = readBody(rawBody, tokenRequestFormats, tokenRequestBytesMax);
   const header = headers.authorization?.trim() ?? '';
-  // Issuing a token asks for no other scheme (specification 4.1): many clients send their last token everywhere.
+  // Another scheme is ignored (specification 4.1): many clients send their last token with every request.
   if (!/^basic(\s|$)/i.test(header)) {
     const { client_id, client_secret } = parseBody(credentialsInBody, body);
     return { clientId: client_id, secret: client_secret };
@@ -82,7 +82,7 @@ function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   return credentials;
 }
 
-/** RFC 6749, section 2.3.1: each part is form-encoded before the two are joined. */
+/** RFC 6749, section 2.3.1: the id and the secret are each form-encoded, then joined. */
 function basicCredentials(header: string): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;

@@ -90,7 +90,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** Strict where `URLSearchParams` guesses: bytes that are no UTF-8, and a parameter given twice (RFC 6749, section 3.2). */
+/** Refuses what `URLSearchParams` accepts: bytes that are not UTF-8, and a repeated parameter (RFC 6749, section 3.2). */
 function parseForm(text: string): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
   for (const pair of text.split('&')) {
@@ -109,7 +109,7 @@ function parseForm(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(values);
 }
 
-/** Undefined where the percent-encoding is broken or its bytes are no UTF-8. */
+/** Undefined where the percent-encoding is invalid or its bytes are not UTF-8. */
 export function formDecoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

@@ -1,14 +1,11 @@
-/**
- * Finds text that is not well-formed Unicode (a lone surrogate), wherever a request holds it: no service behind the
- * gateway takes such text (contract, introduction).
- */
+/** Finds text that is not well-formed Unicode (a lone surrogate) in a request: AWS services refuse it (contract, introduction). */
 
 import { type FieldError, GatewayError } from '../contract/errors.ts';
 import { fieldName } from '../operation/operation.ts';
 
 const message = 'must be well-formed Unicode text';
 
-/** Named texts, such as headers or a query: a value may be a list. */
+/** Texts by name, such as headers or a query; a value may be a list. */
 export type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
 /** @throws GatewayError `invalid_request` that names every faulty field once. */

@@ -1,25 +1,25 @@
-/** An HTTP operation as the domain sees it: a request that was authenticated, counted and parsed, and its answer. */
+/** What an HTTP operation gets, a request that is authenticated, counted and parsed, and what it returns. */
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 
-/** What is wrong with a field, in words: the small zod brings no language of its own. */
+/** The English error texts: `zod/mini` has none by default. */
 z.config(en());
 
-/** The client behind a request, and what its credential allows. */
+/** The client that sent a request, and the scopes of its credential. */
 export interface Caller {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
-  /** Its row, at most 45 s old. */
+  /** Its row, read at most 45 s ago. */
   readonly client: Client;
 }
 
 export interface ApiRequest {
   /**
-   * Names this unit of work: made by us for each invocation, the same over every retry that an SDK makes within it.
-   * What a caller can choose, the request id of API Gateway included, identifies nothing (contract, section 3).
+   * Identifies this unit of work: new for each invocation, the same for all retries of the SDK within it. A caller can
+   * choose the request id of API Gateway, so that one identifies nothing (contract, section 3).
    */
   readonly workId: string;
   readonly route: Route;
@@ -33,18 +33,18 @@ export interface ApiRequest {
   readonly body: unknown;
   readonly rawBody: string;
   readonly sourceIp: string;
-  /** Undefined only where the route asks for no scope. */
+  /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
-  /** When the request came in. */
+  /** When the request was received. */
   readonly now: Date;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value; or text or bytes, with their `Content-Type` among the headers. */
+  /** A JSON value; or text or bytes, with a `Content-Type` header. */
   readonly body: unknown;
-  /** Fields for the request's log line: ids, never a body, a secret or a whole number. */
+  /** Fields for the request's log line: ids, never a body, a secret or a whole phone number. */
   readonly log?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +55,7 @@ export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
   return request.caller;
 }
 
-/** The body as the schema has it. @throws GatewayError that names every faulty field at once. */
+/** The body, parsed by the schema. @throws GatewayError that names every invalid field at once. */
 export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -67,7 +67,7 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
     const message = missing ? 'This field is required.' : issue.message;
-    // Of several faults of one field the first is the one to mend first.
+    // Only the first error of a field is reported.
     if (!details.has(field)) details.set(field, { field, message });
   }
   const fields = details.size === 1 ? 'A field is' : 'Some fields are';
