@@ -1,0 +1,77 @@
+/** Every route of the admin API leads to its own operation, with or without a slash at the end. */
+import { expect, it } from '@jest/globals';
+import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-api.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
+import type { Client } from '../../../shared/client/client.ts';
+import { adminRoutes } from '../../../shared/contract/routes.ts';
+
+const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
+const client: Client = {
+  client_id: 'cli_1',
+  name: 'Operations',
+  scopes: ['admin'],
+  disabled: false,
+  secrets: [],
+  created_at: '2026-11-20T12:00:00.000Z',
+};
+
+interface Operated {
+  readonly actor: string;
+  readonly path: (parameter: string) => string;
+}
+
+/** Each operation tells its name, and the parameter that it was given. */
+const tellName = (name: AdminApiRouteName, parameters: readonly string[]) => [
+  name,
+  async ({ actor, path }: Operated) => ({ name, actor, ids: parameters.map(path) }),
+];
+const parametersOf = (path: string): string[] =>
+  Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter);
+const operations: ReturnType<typeof adminOperations> = Object.fromEntries(
+  names.map((name) => tellName(name, parametersOf(adminApiRoutes[name].path))),
+);
+const api = adminApi(operations);
+
+const call = (method: string, path: string) =>
+  api({
+    workId: 'work-1',
+    route: adminRoutes.adminApi,
+    method,
+    path,
+    pathParameters: {},
+    query: {},
+    headers: {},
+    body: undefined,
+    rawBody: '',
+    sourceIp: '203.0.113.1',
+    caller: { clientId: client.client_id, scopes: client.scopes, client },
+    now: new Date('2026-11-20T12:00:00.000Z'),
+  });
+
+it.each(names)('%s', async (name) => {
+  const { method, path } = adminApiRoutes[name];
+  const parameters = parametersOf(path);
+  const filled = parameters.reduce(
+    (rest, parameter) => rest.replace(`{${parameter}}`, `an%20${parameter}`),
+    path,
+  );
+  const ids = parameters.map((parameter) => `an ${parameter}`);
+  for (const given of [filled, `${filled}/`]) {
+    expect(await call(method, given)).toEqual({
+      status: 200,
+      headers: { 'Cache-Control': 'no-store' },
+      body: { name, actor: 'cli_1', ids },
+      log: { operation: name },
+    });
+  }
+});
+
+it.each([
+  ['PUT', '/admin/api/clients', 'method_not_allowed'],
+  ['GET', '/admin/api/nothing', 'not_found'],
+  ['GET', '/admin/api/clients//limits', 'not_found'],
+  ['GET', `/admin/api/clients/${'x'.repeat(129)}`, 'not_found'],
+  ['GET', '/admin/api/clients/%ff', 'invalid_request'],
+])('%s %s is refused: %s', async (method, path, code) => {
+  await expect(call(method, path)).rejects.toThrow(expect.objectContaining({ code }));
+});
