@@ -1,4 +1,4 @@
-/** Every minute: enqueues the webhook deliveries that are due and have no message in a queue. */
+/** Every minute: enqueues overdue webhooks. */
 import { randomUUID } from 'node:crypto';
 import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

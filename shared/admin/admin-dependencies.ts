@@ -1,4 +1,4 @@
-/** The dependencies of the admin use cases: the same for the admin API and for the command line. */
+/** What the administration of a gateway stands on: the same for the admin API and for the command line. */
 import type * as z from 'zod/mini';
 import type { ActivityLog, ActivityReader } from '../activity/activity-log.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
@@ -21,7 +21,7 @@ export interface AdminDependencies {
   readonly usage: UsageReader;
   /** Only where the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
-  /** The URLs that this deployment may call. */
+  /** What this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
   readonly retentionDays: number;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** Makes the carrier that the stage chose for each channel; only the settings of that one are needed. */
+/** Creates the carrier of each channel that the stage uses; only the settings of these carriers are needed. */
 import { randomUUID } from 'node:crypto';
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Carrier } from '../message/dispatch/carrier.ts';
@@ -6,7 +6,7 @@ import type { Channel } from '../message/message.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';
-// Not imported dynamically: a bundle would then hold every operation of both services.
+// Not a dynamic import: a bundle would then contain every operation of both services.
 import { awsSms } from './aws/aws-sms.ts';
 import { awsWhatsApp } from './aws/aws-whatsapp.ts';
 import { readPrices } from './prices-file.ts';
@@ -14,7 +14,7 @@ import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
 import { simulator } from './simulator/simulator.ts';
 
-/** The time limit of a call to the carrier; a message must be claimed for longer. */
+/** The time limit of a hand-over; the claim of a message must be longer. */
 const handOverLimitMs = 8000;
 
 export type Carriers = Readonly<Record<Channel, Carrier>>;

@@ -1,4 +1,4 @@
-/** Sets aside what AWS services refuse for good, in the activity log and the dead-letter queue of the environment. */
+/** The Activity Log and the dead-letter queue for refused work, from the environment of the function. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import type { Environment } from '../platform/env.ts';

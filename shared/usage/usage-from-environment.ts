@@ -1,4 +1,4 @@
-/** The usage counter, on the table that the environment names. */
+/** Composes what counting usage needs from the function's environment. */
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';

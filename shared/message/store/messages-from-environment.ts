@@ -1,4 +1,4 @@
-/** The message store, on the table that the environment names. */
+/** The message store of this deployment, from the environment of the function. */
 import { dynamo } from '../../platform/aws/clients.ts';
 import type { Environment } from '../../platform/env.ts';
 import { dynamoMessageStore } from './message-store.dynamo.ts';
