@@ -61,7 +61,7 @@ export class Webhooks extends Construct {
     watch(this, 'Failed', {
       stage,
       metric: countedMetric(stage, 'WebhookFailed'),
-      says: 'A webhook failed after its fifth retry; its receiver is at fault.',
+      says: 'A webhook failed after its last retry; its receiver is at fault.',
       runbook: 'failed-webhooks',
     });
   }

@@ -2,6 +2,7 @@
  * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
  * only while it is still the one that was read, so of any number of workers one succeeds.
  */
+import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { boundedAttempts } from './deliver/attempt-log.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type DeliveryState,
   deliveryTransitions,
   type Lane,
-  retryDelaysSeconds,
 } from './delivery.ts';
 
 /** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */

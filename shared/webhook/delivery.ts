@@ -1,9 +1,6 @@
 /** A webhook delivery: one row that holds the exact bytes to post, the state, every attempt, and the time of the next. */
 import * as z from 'zod/mini';
 
-/** Seconds from the end of a failed attempt to the next one (specification, section 6.4). */
-export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
-
 const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 

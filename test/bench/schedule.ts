@@ -6,7 +6,8 @@
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
+import { retryDelaysSeconds } from '../../shared/contract/retry-delays.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
 
 const count = Number(process.argv[2] ?? 20);

@@ -2,8 +2,9 @@ import { DescribeLogGroupsCommand, FilterLogEventsCommand } from '@aws-sdk/clien
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { retryDelaysSeconds } from '../../shared/contract/retry-delays.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
-import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import {
   documentClient,

@@ -1,4 +1,5 @@
 /** The guide for webhooks; its code is the very files that a test runs against real deliveries. */
+import { inWords, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 import { events } from './events.ts';
 import goReceiver from './guide/verify.go' with { type: 'text' };
 import nodeReceiver from './guide/verify.mjs' with { type: 'text' };
@@ -13,8 +14,6 @@ const headers: Readonly<Record<string, string>> = {
   'webhook-signature':
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`. The key is the base64-decoded part of the secret after `whsec_`. Several signatures, one for each live secret, are separated by spaces.',
 };
-
-const retries = ['30 seconds', '2 minutes', '10 minutes', '1 hour', '6 hours'];
 
 export function webhookGuide(): Page {
   const sections: readonly [string, string][] = [
@@ -68,7 +67,7 @@ export function webhookGuide(): Page {
       ),
       heading('retries'),
       prose(
-        `After a failed attempt the gateway tries again, five times: ${retries.join(', ')} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the fifth the notification is marked failed and stands in the dashboard under Activity Logs, from where it can be sent again.`,
+        `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed and listed in the dashboard under Activity Logs, from where it can be sent again.`,
       ),
       heading('duplicates'),
       prose(

@@ -7,9 +7,10 @@
  * Even if it were counted in, two of those make 8 + 2 × 2 = 12. The sweep starts chains of its own.
  */
 import * as z from 'zod/mini';
+import { retryDelaysSeconds } from '../../contract/retry-delays.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import { type Delivery, deliverySchema, type Lane, retryDelaysSeconds } from '../delivery.ts';
+import { type Delivery, deliverySchema, type Lane } from '../delivery.ts';
 
 /** A schedule closer than this is left to SQS: it could be past before it is stored. */
 const scheduleAheadSeconds = 5;

@@ -18,7 +18,7 @@ interface Ended {
 type Stacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const tables = [
-  'Agenda',
+  'DueItems',
   'Clients',
   'ClientSecrets',
   'ApiKeys',
@@ -26,7 +26,7 @@ const tables = [
   'ActivityLog',
   'Messages',
   'WebhookDeliveries',
-  'Figures',
+  'Usage',
 ];
 
 /** What a gateway of that stage publishes. */
