@@ -13,7 +13,6 @@ import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryReader } from '../shared/webhook/store/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
 import { sweep } from '../shared/webhook/sweep/sweep-deliveries.ts';
 
@@ -29,10 +28,7 @@ const env = readEnvironment([
 const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
-  deliveries: {
-    ...dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-    ...dynamoDeliveryReader(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-  },
+  deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   messages: messagesFrom(env),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),

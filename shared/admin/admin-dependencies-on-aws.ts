@@ -16,7 +16,6 @@ import { dynamoUsageReader } from '../usage/usage.dynamo.ts';
 import { enqueue } from '../webhook/plan/plan-deliveries.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
-import { dynamoDeliveryReader } from '../webhook/store/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/store/delivery-store.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
@@ -61,10 +60,7 @@ export function adminDependencies(
       ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
       ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     },
-    deliveries: {
-      ...dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-      ...dynamoDeliveryReader(db, env.WEBHOOK_DELIVERIES_TABLE),
-    },
+    deliveries: dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
     resend: {
       // A delivery that a person resends is due at once, so it needs no schedule.
       retryScheduler: {

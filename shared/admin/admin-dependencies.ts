@@ -8,14 +8,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.ts';
 import type { UsageReader } from '../usage/usage.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
-import type { DeliveryReader } from '../webhook/store/delivery-reader.ts';
 import type { MessageSearch } from './message-search.ts';
 
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
   readonly overrides: OverrideStore & OverrideEditor;
   readonly activity: ActivityLog & ActivityReader;
-  readonly deliveries: ResendDependencies['deliveries'] & DeliveryReader;
+  readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
   readonly usage: UsageReader;

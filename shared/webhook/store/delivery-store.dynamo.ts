@@ -1,5 +1,5 @@
-/** The webhook-deliveries table. A write that the SDK repeats after a lost answer recognises itself by its revision. */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+/** The webhook-deliveries table. A write that the SDK repeats after a lost response recognises its revision in the row. */
+import { BatchGetCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { deliverySchema } from '../delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -25,6 +25,21 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
         new GetCommand({ TableName: tableName, Key: { delivery_id: deliveryId }, ConsistentRead: true }),
       );
       return answer.Item === undefined ? undefined : deliverySchema.parse(answer.Item);
+    },
+
+    async getMany(deliveryIds, options) {
+      const found: unknown[] = [];
+      let keys: Record<string, unknown>[] = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
+      // A response is at most 16 MB; the keys that it left out are requested again.
+      while (keys.length > 0) {
+        const wanted = { Keys: keys, ConsistentRead: options?.consistent ?? true };
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [tableName]: wanted } }),
+        );
+        found.push(...(Responses?.[tableName] ?? []));
+        keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
+      }
+      return found.map((row) => deliverySchema.parse(row));
     },
 
     async replace(seen, next) {

@@ -1,11 +1,14 @@
-/** What the webhook engine asks of its deliveries table: every write is conditional on the row that was read. */
+/** Reads and writes webhook deliveries. Every write is conditional on the row that was read. */
+import type { ReadOptions } from '../../platform/read-options.ts';
 import type { Delivery } from '../delivery.ts';
 
 export interface DeliveryStore {
-  /** Stores a delivery unless its id is taken; the row that now stands. A repeated call finds its own write. */
+  /** Stores a delivery unless its id exists; returns the stored row. Repeating the call is safe. */
   create(delivery: Delivery): Promise<Delivery>;
-  /** The row as the latest write left it. */
+  /** Reads consistently. */
   get(deliveryId: string): Promise<Delivery | undefined>;
-  /** Writes `next` if the row is still `seen`; false if somebody was faster. A repeated call finds its own write. */
+  /** The rows that exist, in any order; at most 100 ids. */
+  getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]>;
+  /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
   replace(seen: Delivery, next: Delivery): Promise<boolean>;
 }

@@ -26,11 +26,10 @@ import {
   unpersistedDeliveryMessage,
 } from '../plan/plan-deliveries.ts';
 import type { DeliveryQueue } from '../schedule/retry-scheduler.ts';
-import type { DeliveryReader } from '../store/delivery-reader.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 
 interface SweepDependencies extends DueItemRun, UnpersistedDeliveryDependencies {
-  readonly deliveries: Pick<DeliveryStore, 'get'> & DeliveryReader;
+  readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany'>;
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly queue: DeliveryQueue;

@@ -3,7 +3,6 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import { acknowledged, claimed, newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
 import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
-import { dynamoDeliveryReader } from '../../../shared/webhook/store/delivery-reader.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
@@ -17,10 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const tableStore = () => ({
-  ...dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries),
-  ...dynamoDeliveryReader(tables.dynamo, tables.names.webhook_deliveries),
-});
+const tableStore = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
 let deliveries = 0;
 
 function aDelivery(): Delivery {

@@ -1,9 +1,8 @@
 /** Deliveries in memory, held to the same conformance suite as the table. */
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import type { DeliveryReader } from '../../../shared/webhook/store/delivery-reader.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 
-export function memoryDeliveryStore(): DeliveryStore & DeliveryReader {
+export function memoryDeliveryStore(): DeliveryStore {
   const rows = new Map<string, Delivery>();
 
   return {

@@ -1,5 +1,4 @@
 /** Walks one delivery through every fault at every call, and tells what came out wrong. */
-import type { DeliveryReader } from '../../../shared/webhook/store/delivery-reader.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import type { Fault } from '../faults/faulty-calls.ts';
 import { aMessage, aSentMessage, created } from './example-webhook-message.ts';
@@ -11,7 +10,7 @@ let messages = 0;
 
 /** One message to a receiver that refuses the first `refusals` attempts, with one fault at one call. */
 export async function walk(
-  store: DeliveryStore & DeliveryReader,
+  store: DeliveryStore,
   refusals: number,
   at: number,
   fault: Fault,
@@ -42,7 +41,7 @@ function countsByAttempt(simulation: Simulation): Map<string, number> {
 
 /** Every call of an undisturbed run that `disturbs` names, each with every fault. */
 export async function everyFault(
-  newStore: () => DeliveryStore & DeliveryReader,
+  newStore: () => DeliveryStore,
   refusals: number,
   seconds: number,
   disturbs: (callName: string) => boolean = () => true,

@@ -23,7 +23,6 @@ import {
   type DeliveryMessage,
   makeRetryScheduler,
 } from '../../../shared/webhook/schedule/retry-scheduler.ts';
-import type { DeliveryReader } from '../../../shared/webhook/store/delivery-reader.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
 import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
@@ -35,7 +34,7 @@ import { type Answer, notedPosts, type Post } from './recorded-posts.ts';
 import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
 
 interface SimulationOptions extends WakeFaults {
-  readonly store: DeliveryStore & DeliveryReader;
+  readonly store: DeliveryStore;
   readonly dueItemIndex?: DueItemIndex;
   readonly startAt: Date;
   readonly timeScale?: number;
@@ -84,7 +83,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     outcomes.push(await deliver(dependenciesOf({ lane, dead: false }), settings, message));
   }
 
-  function storeOf(worker: Worker): DeliveryStore & DeliveryReader {
+  function storeOf(worker: Worker): DeliveryStore {
     return {
       create: (delivery) =>
         call(worker, 'create', async () => {
