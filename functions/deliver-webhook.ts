@@ -1,4 +1,4 @@
-/** Posts webhooks: serves both webhook queues, and tells the lane by the queue a batch came from. */
+/** Posts webhooks. Serves both webhook queues; the queue of a batch gives the lane. */
 import type { SQSHandler } from 'aws-lambda';
 import { version } from '../shared/contract/version.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
@@ -8,23 +8,20 @@ import type { UsageMetric } from '../shared/usage/usage.ts';
 import { usageFrom } from '../shared/usage/usage-from-environment.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
-import { logOutcome } from '../shared/webhook/deliver/delivery-log.ts';
+import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
+import { startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';
 import { deliveryMessageSchema } from '../shared/webhook/schedule/retry-scheduler.ts';
 
 const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);
 const usage = usageFrom(env);
 
-/** POSTs that hang end together if they began so, and their writes in one burst would hold up everybody's. */
-const slowApartMs = 10;
-const slowSpreadMaxMs = 500;
-
 export const handler: SQSHandler = async (event) => {
   const counted: UsageMetric[] = [];
-  const apartMs = Math.min(slowApartMs, slowSpreadMaxMs / event.Records.length);
   const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
     const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
-    if (lane === 'slow') await dependencies.sleep(event.Records.indexOf(record) * apartMs);
+    const delayMs = startDelayMs(lane, event.Records.indexOf(record), event.Records.length);
+    if (delayMs > 0) await dependencies.sleep(delayMs);
     const settings = {
       lane,
       timeScale: env.WEBHOOK_TIME_SCALE,

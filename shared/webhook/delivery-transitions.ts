@@ -1,6 +1,6 @@
 /**
- * What can happen to a delivery. Each step is a pure function from one row to the next; the store replaces a row
- * only while it is still the one that was read, so of any number of workers one succeeds.
+ * The state transitions of a delivery. Each is a pure function from one row to the next. The store replaces a row only
+ * if it has not changed since it was read, so only one of several workers succeeds.
  */
 import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
@@ -12,14 +12,15 @@ import {
   deliveryTransitions,
   type Lane,
 } from './delivery.ts';
+import { retryLane } from './endpoint-health/choose-lane.ts';
 
-/** How long after a promised time the sweep takes a delivery for forgotten. Above any ordinary queueing. */
+/** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
 const sweepGraceSeconds = 90;
-/** How long the sweep leaves a delivery alone that it has just enqueued again. */
+/** How long the sweep waits before it enqueues the same delivery again. */
 export const sweepPauseSeconds = 300;
-/** Far above the 5.5 s of a POST plus the writes around it, so that a held attempt's worker is alive or dead. */
+/** Much longer than the 5.5 s of a POST plus its writes: when the lease ends, the worker is dead. */
 export const leaseSeconds = 30;
-/** After so many dead workers the attempt counts as failed: a receiver must not be able to kill them for ever. */
+/** After this many dead workers the attempt has failed, so that an endpoint cannot kill workers for ever. */
 export const interruptionsMax = 3;
 
 export interface NewDelivery {
@@ -52,7 +53,7 @@ export function newDelivery(
   };
 }
 
-/** What is to be done about a delivery at a moment: the whole decision, from the row alone. */
+/** What a worker does with a delivery, decided by its row and the time only. */
 type NextStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
@@ -77,7 +78,7 @@ export function nextStep(delivery: Delivery, now: Date): NextStep {
   }
 }
 
-/** When a delivery is looked at if nobody has made its attempt; undefined where nothing is left to do. */
+/** When the sweep reviews a delivery whose attempt was not made; undefined if nothing is left to do. */
 export function nextReviewAt(delivery: Delivery): Date | undefined {
   switch (delivery.state) {
     case 'acknowledged':
@@ -93,14 +94,14 @@ export function nextReviewAt(delivery: Delivery): Date | undefined {
   }
 }
 
-/** A delivery that has no row yet is due, whatever the clock of its relay said. */
+/** A delivery without a row is due now, even if the relay's clock is ahead. */
 export function dueNow(delivery: Delivery, now: Date): Delivery {
   return new Date(delivery.attempt_due_at) <= now
     ? delivery
     : { ...delivery, attempt_due_at: now.toISOString() };
 }
 
-/** Takes the attempt for one worker. Taken from a worker that died, it is the same attempt again. */
+/** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. */
 export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
   return enter(delivery, 'attempting', revision, {
     interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
@@ -112,7 +113,7 @@ export function acknowledged(delivery: Delivery, attempt: Attempt, revision: str
   return finished(delivery, 'acknowledged', attempt, revision, {});
 }
 
-/** After a failed attempt: the next one of the schedule, or the end. A resend by hand is a single attempt. */
+/** After a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
 export function afterFailure(
   delivery: Delivery,
   attempt: Attempt,
@@ -125,7 +126,7 @@ export function afterFailure(
   }
   const dueAt = addSeconds(new Date(attempt.ended_at), delay);
   return enter(withoutLease(delivery), 'retry_scheduled', revision, {
-    lane: attempt.error === 'timeout' ? 'slow' : 'fast',
+    lane: retryLane(attempt),
     attempt_number: attempt.number + 1,
     attempt_due_at: dueAt.toISOString(),
     attempts: kept(delivery, { ...attempt, next_due_at: dueAt.toISOString() }),
@@ -133,13 +134,13 @@ export function afterFailure(
   });
 }
 
-/** Failed, and told of. */
+/** The alert was sent. */
 export function alerted(delivery: Delivery, revision: string): Delivery {
   const { alert_pending: _, ...rest } = delivery;
   return bounded({ ...rest, revision });
 }
 
-/** One more attempt of a finished delivery, asked for by a person. */
+/** One more attempt of a finished delivery, at an administrator's request. */
 export function resendDue(delivery: Delivery, now: Date, revision: string): Delivery {
   const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
   return enter(rest, 'pending', revision, {
@@ -176,7 +177,7 @@ function enter(from: Delivery, state: DeliveryState, revision: string, change: P
   return bounded({ ...from, ...change, state, revision });
 }
 
-/** With each step, so that a row of before that has grown too large fits again. */
+/** Applied at each transition, so that an older row that is too large becomes smaller. */
 function bounded(delivery: Delivery): Delivery {
   return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
 }

@@ -1,4 +1,4 @@
-/** Tells of a delivery that failed for good: at least once, whatever crashes, and as one entry in the activity log. */
+/** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
@@ -8,14 +8,13 @@ import type { DeliveryStore } from '../store/delivery-store.ts';
 export interface AlertDependencies {
   readonly deliveries: DeliveryStore;
   readonly activityLog: ActivityLog;
-  /** An ERROR line and one count of the metric `WebhookFailed`, which an alarm watches. */
   readonly reportFailedDelivery: (delivery: Delivery) => void;
   readonly newRevision: () => string;
 }
 
 /**
- * `delivery` is failed with its alert pending, and stays in the agenda until the last line here: a crash at
- * any line has the whole repeated. The entry's id is derived from the attempt, so repeating it writes the same entry.
+ * `delivery` is failed and its alert pending. The due-item index lists it until the last line here, so a crash at any
+ * line repeats the whole function. The entry's id is derived from the attempt, so a repeat writes the same entry.
  */
 export async function alertFailure(dependencies: AlertDependencies, delivery: Delivery): Promise<void> {
   const at = delivery.finished_at ?? delivery.created_at;
@@ -35,5 +34,5 @@ export async function alertFailure(dependencies: AlertDependencies, delivery: De
 
 function lastError(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
-  return `${last?.error ?? 'unknown'} (${last?.error_message ?? 'no more is known'})`;
+  return `${last?.error ?? 'unknown'} (${last?.error_message ?? 'no details'})`;
 }

@@ -1,14 +1,14 @@
-/** Bounds what a delivery keeps of its attempts, so that its row stays far below the 400 KB of a DynamoDB item. */
+/** Limits the size of a delivery's attempts, so that its row stays far below the 400 KB of a DynamoDB item. */
 import type { Attempt } from '../delivery.ts';
 
 const attemptsKept = 20;
-/** All attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
+/** For all attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
 const logBytesMax = 200_000;
 const textKeptBytes = 4096;
 const headersKeptBytes = 4096;
-/** Of an older attempt for which there is no room in full. */
+/** For each text of a shortened attempt. */
 const shortTextBytes = 100;
-/** Above the size of such an attempt. */
+/** More than the size of a shortened attempt. */
 const shortAttemptBytes = 2000;
 
 /** The start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
@@ -31,15 +31,15 @@ function firstHeaders(headers: Readonly<Record<string, string>>): Record<string,
 }
 
 /**
- * The newest attempts: in full where there is room, older ones without headers and with the start of their texts, the
- * oldest not at all. `number` of each says how many there were.
+ * The newest attempts: in full while they fit, then without headers and with shortened texts; the oldest are dropped.
+ * The `number` of an attempt counts the dropped ones too.
  */
 export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
   const kept: Attempt[] = [];
   let left = logBytesMax;
   for (const attempt of attempts.slice(-attemptsKept).reverse()) {
     const full = boundedAttempt(attempt);
-    // Room for a short form of every attempt that is older.
+    // Reserves space for the shortened form of every older attempt.
     const roomForOlder = (attemptsKept - kept.length) * shortAttemptBytes;
     const entry = sizeOf(full) <= left - roomForOlder ? full : shortened(full);
     left -= sizeOf(entry);
@@ -74,7 +74,7 @@ function withErrorMessage({ error_message }: Attempt, maxBytes: number): Partial
   return error_message === undefined ? {} : { error_message: startOf(error_message, maxBytes) };
 }
 
-/** As JSON in UTF-8: never less than DynamoDB counts for the same value. */
+/** The size as JSON in UTF-8, which is at least the size that DynamoDB counts. */
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-/** What is kept of an attempt: enough to explain it to its receiver, and nothing that could be used against anybody. */
+/** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
 import type { Attempt, AttemptError, Delivery } from '../delivery.ts';
 import type { PostResult } from '../post/post-webhook.ts';
 
@@ -34,7 +34,7 @@ export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
 
 export const interruptedMessage = 'the workers that made this attempt stopped before it ended';
 
-/** The attempt that killed every worker that made it. What the receiver saw of it is not known. */
+/** An attempt during which every worker died. It is unknown what the endpoint received. */
 export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
   const error: AttemptError = 'reset';
   return {

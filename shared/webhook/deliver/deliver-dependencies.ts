@@ -1,4 +1,4 @@
-/** The delivery worker's ports on AWS, made of its environment. */
+/** The delivery worker's dependencies on AWS, made from its environment variables. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../../activity/activity-log.dynamo.ts';
@@ -18,7 +18,7 @@ import { eventBridgeDeliveryScheduler } from '../schedule/delivery-schedule.sche
 import { makeRetryScheduler } from '../schedule/retry-scheduler.ts';
 import { dynamoDeliveryStore } from '../store/delivery-store.dynamo.ts';
 import type { DeliverDependencies } from './deliver-webhook.ts';
-import { reportFailedDelivery } from './delivery-log.ts';
+import { reportFailedDelivery } from './report-failed-delivery.ts';
 
 export const deliverEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',

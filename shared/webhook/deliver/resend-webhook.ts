@@ -1,4 +1,4 @@
-/** Sends a finished delivery once more because a person asks: the same body and `webhook-id`, and a note of who asked. */
+/** Resends a finished delivery at an administrator's request: same body, same `webhook-id`, one more attempt. */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -18,26 +18,26 @@ export interface ResendDependencies {
   readonly newRevision: () => string;
 }
 
-/** What became of a request to send one delivery again. Asking a second time for the same delivery is harmless. */
+/** The result of a request to resend one delivery. Repeating the request is safe. */
 export type ResendResult =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
-  /** An attempt is scheduled or under way, by the retry schedule or by an earlier request: no other is added. */
+  /** An attempt is already scheduled or running; no other is added. */
   | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
-  /** The endpoint has it by now: only sent again where `evenAcknowledged` says so. */
+  /** The endpoint acknowledged it; only `evenAcknowledged` resends it. */
   | { readonly kind: 'acknowledged_meanwhile' }
   | { readonly kind: 'not_found' };
 
 export interface ResendOptions {
-  /** For a person who looks at one acknowledged delivery and wants it sent again; never for a set of failed ones. */
+  /** For an administrator who resends one acknowledged delivery; never for a set of failed ones. */
   readonly evenAcknowledged?: boolean | undefined;
 }
 
 /**
- * The activity entry is written first, under an id of this attempt: no resend goes without a record of who asked. Then
- * the agenda entry: once the row says `pending` the attempt is made, by the queue message or by the sweep.
+ * Writes the activity entry first, so that every resend has a record of the administrator. Then the due item: once the
+ * row is `pending`, the queue message or the sweep starts the attempt.
  *
- * A request that died before its queue message is repaired by the next one for the same delivery: it sends the message
- * again, and of two messages only one finds the attempt due.
+ * If a request dies before it sends the queue message, the next request for the same delivery sends it. Of two messages
+ * only one finds the attempt due.
  */
 export async function resend(
   dependencies: ResendDependencies,

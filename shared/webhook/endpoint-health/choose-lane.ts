@@ -1,12 +1,15 @@
 /**
- * Who may be posted to in the fast lane: receivers known to be quick, and of the others one probe at a time.
- * Whoever waits here waits 300 ms at most, so a worker of the fast lane is held for long by a probe alone.
+ * All decisions about lanes. The fast lane is for endpoints that are known to answer quickly, plus one trial request
+ * at a time to any other; the slow lane is for the rest. A worker waits at most 300 ms for a decision, so only a trial
+ * request can occupy a worker of the fast lane for long.
  */
 import type { Clock } from '../../platform/clock.ts';
-import type { Lane } from '../delivery.ts';
+import type { Attempt, Delivery, Lane } from '../delivery.ts';
+import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import {
   type Endpoint,
   type EndpointHealth,
+  endpointOf,
   likelySlowAfterMs,
   type TrialRequest,
 } from './endpoint-health.ts';
@@ -15,43 +18,22 @@ export interface LaneDependencies {
   readonly health: EndpointHealth;
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
-  /** A failure of the health memory: a pity, and no reason to hold a delivery up. */
+  /** Logs a failed read or write of the health records. It delays no delivery. */
   readonly warn: (message: string, error: unknown) => void;
 }
 
 export interface LaneChoice {
   readonly lane: Lane;
-  /** To be given back once the attempt is over. */
+  /** The caller releases it after the attempt. */
   readonly trial?: TrialRequest;
 }
 
 const pollMs = 50;
+/** Attempts that start together in the slow lane also time out together: a start every 10 ms spreads their writes. */
+const slowStartIntervalMs = 10;
+const slowStartSpreadMaxMs = 500;
 
-/** @param holder - under which the probe is known: the delivery */
-export async function chooseLane(
-  dependencies: LaneDependencies,
-  endpoint: Endpoint,
-  holder: string,
-): Promise<LaneChoice> {
-  const { health, clock } = dependencies;
-  const giveUpAt = clock().getTime() + likelySlowAfterMs;
-  try {
-    for (;;) {
-      const status = await health.status(endpoint, clock());
-      if (status !== 'unknown') return { lane: status === 'healthy' ? 'fast' : 'slow' };
-      const trial = await health.takeTrial(endpoint, holder, clock());
-      if (trial.taken) return { lane: 'fast', trial };
-      const now = clock().getTime();
-      if (now >= giveUpAt || now - trial.since.getTime() >= likelySlowAfterMs) return { lane: 'slow' };
-      await dependencies.sleep(pollMs);
-    }
-  } catch (error) {
-    dependencies.warn('the health of an endpoint could not be read', error);
-    return { lane: 'fast' };
-  }
-}
-
-/** The lane in which a new delivery begins: what is known to hang need not be found out again by the fast one. */
+/** The lane of a new delivery: an endpoint that is known to be slow needs no worker of the fast lane. */
 export async function initialLane(
   dependencies: Pick<LaneDependencies, 'clock' | 'warn'> & {
     readonly health: Pick<EndpointHealth, 'status'>;
@@ -64,4 +46,50 @@ export async function initialLane(
     dependencies.warn('the health of an endpoint could not be read', error);
     return 'fast';
   }
+}
+
+/** The lane of the retry after a failed attempt. */
+export function retryLane({ error }: Attempt): Lane {
+  return error === 'timeout' ? 'slow' : 'fast';
+}
+
+/** The lane of an attempt that is due now. A worker of the slow lane makes every attempt it receives. */
+export async function chooseLane(
+  dependencies: LaneDependencies,
+  workerLane: Lane,
+  delivery: Delivery,
+): Promise<LaneChoice> {
+  if (workerLane === 'slow' || delivery.lane === 'slow') return { lane: 'slow' };
+  const { health, clock } = dependencies;
+  const endpoint = endpointOf(delivery);
+  const giveUpAt = clock().getTime() + likelySlowAfterMs;
+  try {
+    for (;;) {
+      const status = await health.status(endpoint, clock());
+      if (status !== 'unknown') return { lane: status === 'healthy' ? 'fast' : 'slow' };
+      const trial = await health.takeTrial(endpoint, delivery.delivery_id, clock());
+      if (trial.taken) return { lane: 'fast', trial };
+      const now = clock().getTime();
+      if (now >= giveUpAt || now - trial.since.getTime() >= likelySlowAfterMs) return { lane: 'slow' };
+      await dependencies.sleep(pollMs);
+    }
+  } catch (error) {
+    dependencies.warn('the health of an endpoint could not be read', error);
+    return { lane: 'fast' };
+  }
+}
+
+/** Hands a queue message to the workers of the slow lane. */
+export async function moveToSlowLane(
+  queue: DeliveryQueue,
+  clientId: string,
+  message: DeliveryMessage,
+): Promise<void> {
+  await queue.send('slow', [{ clientId, message, delaySeconds: 0 }]);
+}
+
+/** How long a worker waits before it starts the message at this position of its batch. */
+export function startDelayMs(lane: Lane, position: number, batchSize: number): number {
+  if (lane === 'fast') return 0;
+  return position * Math.min(slowStartIntervalMs, slowStartSpreadMaxMs / batchSize);
 }

@@ -1,6 +1,6 @@
 /**
- * What is known of receivers, as rows of the deliveries table named `endpoint#<client>#<origin>` and
- * `trial#<client>#<slot>`; they go by TTL at the latest.
+ * The health of endpoints: rows of the deliveries table with the keys `endpoint#<client>#<origin>` and
+ * `trial#<client>#<slot>`, which expire by TTL.
  */
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -25,7 +25,7 @@ export function dynamoEndpointHealthStore(
 
   return {
     async read(endpoint) {
-      // Half the price of a consistent read, and a few milliseconds behind at most times: workers remember it for longer.
+      // Eventually consistent: half the price, and workers cache the result for longer than it lags.
       const answer = await client.send(new GetCommand({ TableName: tableName, Key: endpointKey(endpoint) }));
       if (answer.Item === undefined) return undefined;
       const { status, known_until, slow_but_ok: slowButOk = false } = endpointRow.parse(answer.Item);
@@ -90,7 +90,7 @@ export function dynamoEndpointHealthStore(
     },
 
     async freeSlot(slot, holder) {
-      // False where its time was over and another took it.
+      // The condition fails if the slot expired and another holder took it.
       await conditionHolds(
         client.send(
           new DeleteCommand({

@@ -1,16 +1,16 @@
 /**
- * Which receivers answer quickly, so that one that hangs holds hardly a worker of the fast lane. Nothing is skipped or
- * put off by it: both lanes keep the promised times, on concurrency of their own.
+ * Which endpoints answer quickly, so that one that hangs occupies almost no worker of the fast lane. No attempt is
+ * skipped or delayed: each lane has its own concurrency.
  *
- * A receiver is one origin of one client: what one client's receiver does never tells on another client's webhooks.
+ * An endpoint is one origin of one client, so that one client's endpoint never affects another client's webhooks.
  *
- *   quick     a POST to it ended within a second, less than half an hour ago: posted to in the fast lane.
- *   slow      it let a second go by, less than ten minutes ago: posted to in the slow lane. One of which quicker answers
- *             are known is slow, for as long as a POST may take, after 300 ms without one: it may be about to hang.
- *             Should the answer still come within the second, it is quick again, and given that second from then on.
- *   unproven  neither is known: in the fast lane one worker probes it, by the next webhook to it. The others wait for
- *             the outcome a moment, and go to the slow lane if there is none. A client has four probes at most under
- *             way, so not even a thousand new receivers that hang can hold more than four workers.
+ *   healthy  a POST ended within 1 s, less than 30 minutes ago: fast lane.
+ *   slow     a POST took longer than 1 s, less than 10 minutes ago: slow lane. An endpoint that usually answers faster
+ *            is likely slow after 300 ms without an answer, and counts as slow for 6 s. If the answer still arrives
+ *            within 1 s, the endpoint is healthy again, and slow but ok: from then on only 1 s makes it slow.
+ *   unknown  neither: one worker of the fast lane sends the next webhook as a trial request. The others wait for its
+ *            result for 300 ms at most, then use the slow lane. A client has at most four trial requests at a time, so
+ *            even a thousand new endpoints that hang occupy at most four workers.
  */
 import { addSeconds } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
@@ -21,30 +21,29 @@ export interface Endpoint {
   readonly origin: string;
 }
 
-/** The receiver of a delivery. */
 export function endpointOf(delivery: { readonly client_id: string; readonly url: string }): Endpoint {
   return { clientId: delivery.client_id, origin: URL.parse(delivery.url)?.origin ?? delivery.url };
 }
 
 type HealthStatus = 'healthy' | 'slow' | 'unknown';
 
-/** `taken` by the caller, who must give it back; or by another, since when. */
+/** Taken by the caller, who must release it, or by another worker. */
 export type TrialRequest =
   | { readonly taken: true; readonly slot: string; readonly holder: string }
   | { readonly taken: false; readonly since: Date };
 
 export interface EndpointHealth {
-  /** As every worker may know it within a second. */
+  /** Follows the writes of other workers within a second. */
   status(endpoint: Endpoint, now: Date): Promise<HealthStatus>;
   takeTrial(endpoint: Endpoint, holder: string, now: Date): Promise<TrialRequest>;
   releaseTrial(trial: TrialRequest): Promise<void>;
-  /** It has let `healthyWithinMs` go by without an answer. */
+  /** No answer came within `healthyWithinMs`. */
   recordSlow(endpoint: Endpoint, now: Date): Promise<void>;
-  /** For how long a POST in the fast lane may go without an answer before the receiver is said to hesitate. */
+  /** How long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
   slowSuspicionMs(endpoint: Endpoint, now: Date): number;
-  /** It has let that time go by, and others are not to be held up by it meanwhile. */
+  /** No answer came within `slowSuspicionMs`. */
   recordLikelySlow(endpoint: Endpoint, now: Date): Promise<void>;
-  /** A POST to it ended in under `healthyWithinMs`, however it ended: it held no worker. */
+  /** A POST ended within `healthyWithinMs`, with any result. */
   recordHealthy(endpoint: Endpoint, now: Date, tookMs: number): Promise<void>;
 }
 
@@ -53,40 +52,40 @@ export type KnownHealth =
   | {
       readonly status: 'healthy';
       readonly until: Date;
-      /** Its answers are known to take longer than `likelySlowAfterMs`, and less than `healthyWithinMs`. */
+      /** Its answers may take between `likelySlowAfterMs` and `healthyWithinMs`. */
       readonly slowButOk: boolean;
     };
 
-/** The memory that all workers share. */
+/** Shared by all workers. */
 export interface EndpointHealthStore {
   read(endpoint: Endpoint): Promise<KnownHealth | undefined>;
   setSlow(endpoint: Endpoint, slowAt: Date, until: Date): Promise<void>;
-  /** Slow without having hung; does nothing if it is known to have. */
+  /** Does nothing if `setSlow` is in effect. */
   setLikelySlow(endpoint: Endpoint, now: Date, until: Date): Promise<void>;
-  /** Does nothing, and says so, if the receiver hung after `unlessSlowSince`. */
+  /** Does nothing and returns false if the endpoint was slow after `unlessSlowSince`. */
   setHealthy(endpoint: Endpoint, until: Date, slowButOk: boolean, unlessSlowSince: Date): Promise<boolean>;
-  /** Since when another holds the slot, if another does. */
+  /** If another holder has the slot: since when. */
   takeSlot(slot: string, holder: string, now: Date, until: Date): Promise<Date | undefined>;
   freeSlot(slot: string, holder: string): Promise<void>;
 }
 
 export const healthyWithinMs = 1000;
-/** As long as waiting for a probe's outcome is worth while. */
+/** Also the longest wait for the result of another worker's trial request. */
 export const likelySlowAfterMs = 300;
-/** Above the 5.5 s of a POST: by then it is known to hang, or its worker has died. */
+/** Longer than the 5.5 s of a POST: by then the endpoint is known to be slow, or the worker is dead. */
 const likelySlowSeconds = 6;
 const healthySeconds = 1800;
 const slowSeconds = 600;
-/** A quick answer among ones that hang proves nothing: only one this long after the last of those does. */
+/** A quick answer makes a slow endpoint healthy only this long after its last slow answer. */
 const recoverySeconds = 20;
 const trialsPerClient = 4;
-/** Above the 5.5 s of a POST and the writes before it; a worker that died with a probe holds it no longer. */
+/** Longer than the 5.5 s of a POST and its writes; frees the slot of a dead worker. */
 const trialSeconds = 10;
-/** How long one worker goes by what it knows; what it saw itself it knows at once. */
+/** How long a worker uses a cached status without reading it again. */
 const freshMs = 300;
-/** Outlives a POST, so that a quick answer is not written down again and again. */
+/** Longer than a POST, so that not every quick answer causes a write. */
 const cacheSeconds = 6;
-/** A receiver that hangs costs each worker a write in so many seconds, not one for each POST. */
+/** A slow endpoint costs each worker one write in this time, not one for each POST. */
 const slowWriteIntervalSeconds = 5;
 const cachedEndpointsMax = 5000;
 
@@ -108,7 +107,7 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
       if (cached !== undefined && now.getTime() < cached.freshUntil && now < cached.known.until)
         return cached.known.status;
       const known = await store.read(endpoint);
-      // Nothing known is not remembered: whoever waits for a probe's outcome is to see it at once.
+      // An unknown status is not cached: workers that wait for a trial request must see its result at once.
       if (known === undefined || known.until <= now) return 'unknown';
       remember(endpoint, known, now);
       return known.status;
@@ -149,7 +148,7 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
     async recordHealthy(endpoint, now, tookMs) {
       const known = cache.get(keyOf(endpoint), now)?.known;
       const slowButOk = tookMs >= likelySlowAfterMs;
-      // A quick receiver costs a write each quarter of an hour.
+      // A healthy endpoint costs one write each 15 minutes.
       if (known?.status === 'healthy' && known.until > addSeconds(now, healthySeconds / 2)) {
         if (known.slowButOk || !slowButOk) return;
       }

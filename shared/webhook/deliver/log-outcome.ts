@@ -1,6 +1,5 @@
-/** The log lines of the webhook engine: each attempt in one line, each delivery that failed for good as an ERROR. */
+/** One log line for each queue message of the delivery worker. */
 import { log } from '../../platform/log.ts';
-import { countMetric } from '../../platform/metrics.ts';
 import type { Delivery, Lane } from '../delivery.ts';
 import type { DeliveryMessage } from '../schedule/retry-scheduler.ts';
 import type { Outcome } from './deliver-webhook.ts';
@@ -11,7 +10,7 @@ export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcom
     swept: message.swept,
     lane,
     outcome: outcome.kind,
-    ...('delivery' in outcome ? idsOf(outcome.delivery) : {}),
+    ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
     ...('attempt' in outcome
       ? {
           attempt: outcome.attempt.number,
@@ -26,18 +25,8 @@ export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcom
   });
 }
 
-/** Watched by an alarm on the metric. */
-export function reportFailedDelivery(delivery: Delivery): void {
-  log.error('webhook failed', {
-    delivery_id: delivery.delivery_id,
-    ...idsOf(delivery),
-    attempts: delivery.attempt_number,
-    error: delivery.attempts.at(-1)?.error,
-  });
-  countMetric('WebhookFailed');
-}
-
-function idsOf(delivery: Delivery) {
+/** The identifiers that every log line about a delivery has. */
+export function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, event } = delivery;
   return { client_id, message_id, event, origin: URL.parse(delivery.url)?.origin };
 }

@@ -1,0 +1,102 @@
+/** The first step of a delivery: reads it, waits until it is due, chooses the lane, and claims the attempt. */
+import type { WebhookSecret } from '../../client/webhook-secrets.ts';
+import type { Attempt, Delivery, Lane } from '../delivery.ts';
+import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
+import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
+import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
+import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
+import { type DeliveryMessage, slowLaneBatchWindowSeconds } from '../schedule/retry-scheduler.ts';
+import { alertFailure } from './alert-failure.ts';
+import type { DeliverDependencies } from './deliver-webhook.ts';
+
+interface Claim {
+  readonly delivery: Delivery;
+  readonly secrets: readonly WebhookSecret[];
+}
+
+/** The attempt belongs to this worker. */
+export interface Claimed extends Claim {
+  readonly kind: 'claimed';
+  readonly trigger: Attempt['trigger'];
+  readonly trial: TrialRequest | undefined;
+}
+
+/** This queue message leads to no attempt now. */
+export type NotClaimed =
+  | { readonly kind: 'unknown' | 'finished' | 'held' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  | { readonly kind: 'alerted'; readonly delivery: Delivery };
+
+/**
+ * A message that arrives less than this before its due time waits in the worker; any other is scheduled again. Messages
+ * are early by a fraction of a second, and in the slow lane by the batch window too.
+ */
+const longestWaitInWorkerMs = (1 + slowLaneBatchWindowSeconds) * 1000;
+
+export async function prepareAttempt(
+  dependencies: DeliverDependencies,
+  workerLane: Lane,
+  message: DeliveryMessage,
+): Promise<Claimed | NotClaimed> {
+  const { deliveries, clock } = dependencies;
+  const seen =
+    message.delivery === undefined
+      ? await deliveries.get(message.delivery_id) // 1
+      : dueNow(message.delivery, clock());
+  if (seen === undefined) return { kind: 'unknown' };
+
+  const step = nextStep(seen, clock());
+  if (step.kind === 'nothing') return { kind: step.reason };
+  if (step.kind === 'alert') {
+    await alertFailure(dependencies, seen); // 7
+    return { kind: 'alerted', delivery: seen };
+  }
+  if (step.kind === 'wait' && step.remainingMs >= longestWaitInWorkerMs) {
+    await dependencies.retryScheduler.schedule(seen, clock()); // 2
+    return { kind: 'waiting' };
+  }
+  await waitUntil(dependencies, new Date(seen.attempt_due_at));
+
+  const { lane, trial } = await chooseLane(dependencies, workerLane, seen);
+  if (lane !== workerLane) {
+    await moveToSlowLane(dependencies.queue, seen.client_id, message); // 2
+    return { kind: 'moved_to_slow_lane' };
+  }
+
+  let claim: Claim | undefined;
+  try {
+    claim = await claimAttempt(dependencies, seen, message); // 3
+  } finally {
+    if (claim === undefined) await releaseTrial(dependencies, trial);
+  }
+  if (claim !== undefined) {
+    const { attempt_trigger } = claim.delivery;
+    const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
+    return { kind: 'claimed', ...claim, trigger, trial };
+  }
+  if (message.delivery === undefined) return { kind: 'lost_race' };
+  return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
+}
+
+async function claimAttempt(
+  { deliveries, secrets, clock, newRevision }: DeliverDependencies,
+  seen: Delivery,
+  message: DeliveryMessage,
+): Promise<Claim | undefined> {
+  // Read after the wait, so that no secret is older than the cache allows.
+  const signing = await secrets.find(seen.client_id);
+  const delivery = claimed(seen, clock(), newRevision());
+  const isClaimed =
+    message.delivery === undefined
+      ? await deliveries.replace(seen, delivery)
+      : (await deliveries.create(delivery)).revision === delivery.revision;
+  return isClaimed ? { delivery, secrets: signing } : undefined;
+}
+
+/** A timer may fire a little early; an attempt must not start early. */
+async function waitUntil({ clock, sleep }: DeliverDependencies, at: Date): Promise<void> {
+  for (;;) {
+    const remainingMs = at.getTime() - clock().getTime();
+    if (remainingMs <= 0) return;
+    await sleep(remainingMs);
+  }
+}

@@ -1,0 +1,41 @@
+/** The last step of a delivery: writes the outcome of the attempt, then schedules the retry or sends the alert. */
+import { retry } from '../../platform/retry.ts';
+import type { Attempt, Delivery } from '../delivery.ts';
+import { acknowledged, afterFailure } from '../delivery-transitions.ts';
+import { alertFailure } from './alert-failure.ts';
+import type { DeliverDependencies } from './deliver-webhook.ts';
+
+export type Recorded =
+  | { readonly kind: 'lost_race' }
+  | {
+      readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
+      readonly delivery: Delivery;
+      readonly attempt: Attempt;
+    };
+
+/** With the SDK's own retries this takes at most about 15 s of the lease of 30 s. */
+const writeRetryDelaysMs = [100, 400, 1600, 3200];
+
+export async function recordOutcome(
+  dependencies: DeliverDependencies,
+  held: Delivery,
+  attempt: Attempt,
+  timeScale: number,
+): Promise<Recorded> {
+  const { clock, deliveries, newRevision, retryScheduler, sleep, warn } = dependencies;
+  const delivery =
+    attempt.error === undefined
+      ? acknowledged(held, attempt, newRevision())
+      : afterFailure(held, attempt, timeScale, newRevision());
+  // Without the outcome the POST would be repeated, so the write is retried. Repeating it is safe.
+  const retryPolicy = {
+    delaysMs: writeRetryDelaysMs,
+    sleep,
+    warn: (error: unknown) => warn('the outcome of an attempt could not be written yet', error),
+  };
+  const written = await retry(retryPolicy, () => deliveries.replace(held, delivery)); // 5
+  if (!written) return { kind: 'lost_race' };
+  if (delivery.state === 'retry_scheduled') await retryScheduler.schedule(delivery, clock()); // 6
+  if (delivery.state === 'failed') await alertFailure(dependencies, delivery); // 7
+  return { kind: delivery.state as 'acknowledged' | 'retry_scheduled' | 'failed', delivery, attempt };
+}
