@@ -1,4 +1,4 @@
-/** The agenda table: a partition for each shard of each list, sorted by time. */
+/** The due-items table: one partition for each shard of each list, sorted by time. */
 import {
   BatchWriteCommand,
   type DynamoDBDocumentClient,
@@ -10,9 +10,9 @@ import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import { type DueItemIndex, entriesOf, listKey, positionAfter } from './due-item-index.ts';
 
-/** What DynamoDB takes in one call. */
+/** The maximum of `BatchWriteItem`. */
 const writeBatchSize = 25;
-/** What one read brings: a page is worked through before the next is asked for. */
+/** A page is processed before the next is read. */
 const pageSize = 100;
 
 const dueItemRow = z.object({ list: z.string(), position: z.string(), ids: z.array(z.string()) });
@@ -45,7 +45,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
         }
         startKey = page.LastEvaluatedKey;
       } while (startKey !== undefined);
-      // Told last: what somebody broke by hand keeps nothing else waiting.
+      // Thrown last, so that a broken entry delays no other.
       if (unreadable > 0) throw new Error(`${unreadable} due-item entries cannot be read`);
     },
 

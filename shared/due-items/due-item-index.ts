@@ -1,17 +1,16 @@
 /**
- * What must be looked at again, and when: a message until it is final, a webhook until it is acknowledged or has failed.
- * Nothing unfinished is ever without an entry here, so whatever a queue, a schedule or a worker loses is found.
+ * Rows to review, and when: messages until they are final, webhook deliveries until they are acknowledged or failed.
+ * Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
  *
- * An entry names a score of rows that are due about the same time, so it costs each of them a small part of a write
- * unit, where an index on the row would cost two whole ones. Nobody moves an entry when its rows change: whoever looks
- * asks the rows themselves.
+ * An entry names about twenty rows that are due at about the same time, so it costs a fraction of a write unit for each
+ * row; a secondary index would cost two units. Entries do not change when their rows do: a review reads the rows.
  */
 import { shardOf } from '../platform/shard.ts';
 
 export type DueItemList = 'messages' | 'deliveries';
 
 export interface DueItem {
-  /** What to look at: a message's id, or what `plan/delivery-due-item.ts` makes of a delivery. */
+  /** A message's id, or the id that `webhook/plan/delivery-due-item.ts` makes for a delivery. */
   readonly id: string;
   readonly dueAt: Date;
 }
@@ -19,35 +18,35 @@ export interface DueItem {
 export interface DueItemEntry {
   /** The list and its shard: `messages#0`. */
   readonly list: string;
-  /** When it is due, and the first of its ids: `2026-11-20T10:00:00.000Z#msg_…`. */
+  /** The due time and the first id: `2026-11-20T10:00:00.000Z#msg_…`. */
   readonly position: string;
   readonly ids: readonly string[];
 }
 
 export interface DueItemIndex {
-  /** Repeating it does no harm. @throws when any of them is not surely entered. */
+  /** Repeating the call is safe. @throws if any of them may not be stored. */
   add(list: DueItemList, dueItems: readonly DueItem[]): Promise<void>;
   /** The entries of one shard that are due, oldest first, page by page. */
   due(list: DueItemList, shard: number, until: Date): AsyncIterable<DueItemEntry>;
-  /** What a busy table leaves over stands there still, and is looked at again. */
+  /** An entry that a throttled table leaves unprocessed is reviewed again. */
   remove(entries: readonly DueItemEntry[]): Promise<void>;
 }
 
-/** Each carries 1,000 writes a second, which is 20,000 rows at best. */
+/** Each shard takes 1,000 writes a second: up to 20,000 rows. */
 export const dueItemShards = 4;
 
-/** With its keys an entry stays below one kilobyte, one write unit. */
+/** With its keys an entry stays below 1 KB, one write unit. */
 const idBytesMax = 850;
-/** How much later than promised a row may be looked at for the company of others. */
+/** How much later a row may be reviewed to share an entry with others. */
 const packWithinMs = 15_000;
 
 interface PackedDueItems {
-  /** That of the last of its rows: none is looked at too early. */
+  /** The due time of the last row, so that no row is reviewed too early. */
   readonly dueAt: Date;
   readonly ids: readonly string[];
 }
 
-/** Gathers what is due about the same time: the same appointments always make the same entries. */
+/** Packs items that are due at about the same time. The same items always make the same entries. */
 export function packDueItems(dueItems: readonly DueItem[]): PackedDueItems[] {
   const entries: { from: number; bytes: number; dueAt: Date; ids: string[] }[] = [];
   const inOrder = dueItems.toSorted(
@@ -56,7 +55,7 @@ export function packDueItems(dueItems: readonly DueItem[]): PackedDueItems[] {
   for (const { id, dueAt } of inOrder) {
     const open = entries.at(-1);
     const near = open !== undefined && dueAt.getTime() - open.from <= packWithinMs;
-    // Each element of a list takes a byte more.
+    // Each element of a list takes one more byte.
     const bytes = id.length + 1;
     if (near && open.bytes + bytes <= idBytesMax) {
       open.bytes += bytes;
@@ -69,7 +68,6 @@ export function packDueItems(dueItems: readonly DueItem[]): PackedDueItems[] {
   return entries;
 }
 
-/** The entries that these appointments make. */
 export function entriesOf(list: DueItemList, dueItems: readonly DueItem[]): DueItemEntry[] {
   return packDueItems(dueItems).map(({ dueAt, ids }) => {
     const [first = ''] = ids;
@@ -85,7 +83,7 @@ export function listKey(list: DueItemList, shard: number): string {
   return `${list}#${shard}`;
 }
 
-/** What sorts after every position that is due: `~` comes after the `#` that ends a time. */
+/** Sorts after every position that is due: `~` sorts after the `#` that ends a time. */
 export function positionAfter(until: Date): string {
   return `${until.toISOString()}~`;
 }

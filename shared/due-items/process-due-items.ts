@@ -1,8 +1,8 @@
 /**
- * Goes through what is due. An entry is taken out only when each of its rows is finished or stands in a later entry,
- * so a run that dies anywhere leaves everything to the next; what was looked at already is then looked at twice.
+ * Reviews all due items. An entry is removed only when each of its rows is finished or has a later entry, so if a run
+ * dies, the next one reviews the rest, and some rows twice.
  *
- * A row that cannot be looked at keeps none of the others waiting: it gets an entry of its own, minutes later.
+ * A row that cannot be reviewed delays no other: it gets a later entry.
  */
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import {
@@ -16,30 +16,30 @@ import {
 export interface DueItemRun {
   readonly dueItemIndex: DueItemIndex;
   readonly clock: Clock;
-  /** Milliseconds of work after which the rest is left to the next run. */
+  /** After this many milliseconds the rest is left to the next run. */
   readonly budgetMs: number;
 }
 
-/** When to look at a row again; undefined where it is finished. */
+/** When to review a row again; undefined if it is finished. */
 export type NextReview = Date | undefined;
 
-/** What became of each row, by its id; an error where it could not be read or acted upon. */
+/** The result for each row, by its id; an error if it could not be read or processed. */
 export type ReviewResult = ReadonlyMap<string, NextReview | Error>;
 
 export interface ProcessedDueItems {
-  /** Whether the run ended before the list was through. */
+  /** Whether the run ended before the end of the list. */
   readonly cutShort: boolean;
   readonly failures: readonly unknown[];
 }
 
-/** Below the time limit of the functions that look, and over before the next minute's run begins. */
+/** Shorter than the time limit of the functions; ends before the next run starts. */
 export const runBudgetMs = 40_000;
-/** How many rows are looked at together: what DynamoDB reads in one call. */
+/** The maximum of `BatchGetItem`. */
 const rowsPerReview = 100;
-/** When a row is looked at again that could not be. */
+/** When a row that could not be reviewed is reviewed again. */
 const afterFailureSeconds = 300;
 
-/** @param look - looks at up to 100 rows; one it says nothing of is finished */
+/** @param review - reviews up to 100 rows; a row missing from its result is finished */
 export async function processDueItems(
   run: DueItemRun,
   list: DueItemList,
@@ -56,7 +56,7 @@ export async function processDueItems(
       for (const [id, again] of await review([...ids])) {
         if (again instanceof Error) failures.push(again);
         const dueAt = again instanceof Error ? addSeconds(run.clock(), afterFailureSeconds) : again;
-        // Never at once: this run would find it again.
+        // At least a second later, or this run would find it again.
         if (dueAt !== undefined) later.push({ id, dueAt: laterOf(dueAt, addSeconds(run.clock(), 1)) });
       }
       if (later.length > 0) await run.dueItemIndex.add(list, later);

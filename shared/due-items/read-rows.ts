@@ -1,15 +1,15 @@
-/** Reads the rows of an agenda entry cheaply, and surely where it matters: none is taken for gone that is there. */
+/** Reads the rows of a due-item entry: eventually consistent first, then consistently those that were not found. */
 import type { ReadOptions } from '../platform/read-options.ts';
 
 interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;
-  /** Those that are there, in no order. */
+  /** The rows that exist, in any order. */
   getMany(ids: readonly string[], reading: ReadOptions): Promise<readonly Row[]>;
 }
 
 /**
- * All in one call. What it does not bring is asked for one by one, and surely: a row that cannot be read is then the
- * only one to fail, and one that is missing is truly gone.
+ * Reads all rows in one call, then each missing row separately and consistently: a row that cannot be read is the only
+ * one that fails, and a row that is still missing does not exist.
  */
 export async function readRows<Row>(
   reader: RowReader<Row>,

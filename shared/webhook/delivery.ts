@@ -1,10 +1,10 @@
-/** A webhook delivery: one row that holds the exact bytes to post, the state, every attempt, and the time of the next. */
+/** A webhook delivery: one row with the exact bytes to post, the state, the attempts, and the time of the next one. */
 import * as z from 'zod/mini';
 
 const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** From which states each may be entered. A resend by hand makes a finished delivery `pending` again. */
+/** The states from which each state may be entered. A manual resend makes a finished delivery `pending` again. */
 export const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   pending: ['acknowledged', 'failed'],
   attempting: ['pending', 'retry_scheduled', 'attempting'],
@@ -25,7 +25,7 @@ const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** `slow` has its own queue and concurrency, so that receivers that hang delay only each other. */
+/** Each lane has its own queue and concurrency, so that slow endpoints delay only each other. */
 export type Lane = 'fast' | 'slow';
 
 const time = z.iso.datetime();
@@ -38,7 +38,7 @@ const attemptSchema = z.readonly(
     due_at: time,
     started_at: time,
     ended_at: time,
-    /** How long after `due_at` it started. */
+    /** From `due_at` to `started_at`. */
     lateness_ms: z.number(),
     dns_ms: z.optional(milliseconds),
     connect_ms: z.optional(milliseconds),
@@ -52,11 +52,11 @@ const attemptSchema = z.readonly(
     /** Signatures, cookies and credentials are replaced by `[redacted]`. */
     request_headers: z.record(z.string(), z.string()),
     response_headers: z.record(z.string(), z.string()),
-    /** The first 4 KiB of the answer, as UTF-8. */
+    /** The first 4 KiB of the response, as UTF-8. */
     response_body: z.string(),
     error: z.optional(z.enum(attemptErrors)),
     error_message: z.optional(z.string()),
-    /** Set where only the start of the texts is kept, and no headers: newer attempts needed the room. */
+    /** Without headers and with shortened texts, to make room for newer attempts. */
     shortened: z.optional(z.boolean()),
     /** When the next attempt is due; absent after the last. */
     next_due_at: z.optional(time),
@@ -75,22 +75,22 @@ export const deliverySchema = z.readonly(
     body: z.string(),
     state: z.enum(deliveryStates),
     lane: z.enum(['fast', 'slow']),
-    /** The number of the attempt that is next, or under way; of the last one once finished. */
+    /** The number of the next or current attempt; of the last one if finished. */
     attempt_number: z.int().check(z.positive()),
     attempt_trigger: z.enum(['automatic', 'manual']),
-    /** The promised time of that attempt: never earlier. */
+    /** The attempt never starts earlier. */
     attempt_due_at: time,
     attempts: z.readonly(z.array(attemptSchema)),
-    /** Until when a worker holds the attempt; after that it is taken to have died. */
+    /** Until when a worker holds the attempt; after that the worker is considered dead. */
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
-    /** Failed, and the alert of it not yet raised. */
+    /** Failed, and the alert is not yet sent. */
     alert_pending: z.optional(z.boolean()),
     created_at: time,
     finished_at: z.optional(time),
     purge_at: z.int(),
-    /** Changes with each write: the condition of the next. */
+    /** Changes with each write; the condition of the next write. */
     revision: z.string(),
   }),
 );

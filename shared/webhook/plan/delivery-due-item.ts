@@ -1,6 +1,6 @@
 /**
- * How the agenda names a delivery: by its message and its event, from which its id follows, and the delivery itself
- * where no worker has made its row yet.
+ * The due item of a delivery. It is named by message and event, from which the delivery's id is derived, so the sweep
+ * can rebuild a delivery that has no row yet.
  */
 import type { DueItem } from '../../due-items/due-item-index.ts';
 import { derivedId } from '../../platform/ids.ts';
@@ -12,18 +12,17 @@ export interface DeliveryEvent {
   readonly event: string;
 }
 
-/** One delivery for each event of a message, however often it is planned. */
+/** Always the same id for the same event of a message. */
 export function deliveryIdOf({ messageId, event }: DeliveryEvent): string {
   return derivedId('whd', messageId, event);
 }
 
-/** The place in the agenda of a delivery that is not finished. */
+/** None if the delivery is finished. */
 export function dueItemOf(delivery: Delivery): DueItem[] {
   const dueAt = nextReviewAt(delivery);
   return dueAt === undefined ? [] : [{ id: `${delivery.message_id}#${delivery.event}`, dueAt }];
 }
 
-/** What an appointment's id stands for. */
 export function deliveryEventOf(dueItemId: string): DeliveryEvent {
   const [messageId = '', event = ''] = dueItemId.split('#');
   return { messageId, event };

@@ -1,7 +1,7 @@
-/** The body of a webhook (specification, section 2.4): a function of the message and the event alone, so never two versions of it. */
+/** The body of a webhook (specification, section 2.4). It depends on the message and the event only. */
 import type { EventStatus, Message } from '../../message/message.ts';
 
-/** The event's name (specification, section 6.1). There is no `whatsapp.expired`: a time-out is a failure there. */
+/** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
 export function eventName(message: Message, status: EventStatus): string {
   return message.channel === 'whatsapp' && status === 'expired'
     ? 'whatsapp.failed'
@@ -9,8 +9,8 @@ export function eventName(message: Message, status: EventStatus): string {
 }
 
 /**
- * The JSON text to post. A field that is not yet known at this event is left out, never null (contract, section 7).
- * `data.status` is the state that the event tells of, even if the message has moved on since.
+ * The JSON text to post. A field that is not yet known at this event is absent, never null (contract, section 7).
+ * `data.status` is the state of the event, even if the message has a later state by now.
  *
  * @throws Error when the message never entered that state.
  */

@@ -1,4 +1,4 @@
-/** From a change of a message to the deliveries it owes: the same change gives the same rows, however often it is relayed. */
+/** Derives deliveries from a change of a message. The same change always gives the same deliveries. */
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import { eventsToSend, type MessageChange } from '../../message/message.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
@@ -11,7 +11,7 @@ import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler
 import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
 import { eventBody, eventName } from './event-body.ts';
 
-/** A change that owes webhooks, and its account's URL, which is needed only where the message has none. */
+/** A change of a message, and the URL of its account, which is used if the message has none. */
 export interface ChangeWithAccountUrl extends MessageChange {
   readonly accountUrl: string | undefined;
 }
@@ -22,9 +22,8 @@ interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
 }
 
 /**
- * One delivery for each event state that the change entered, in the order of the states.
- * The request's URL goes before the account's, which is taken as it stands when the event happens;
- * with neither there is nothing to deliver (contract, section 7).
+ * One delivery for each event state that the change entered, in the order of the states. The request's URL has
+ * precedence over the account's current one; without either there is nothing to deliver (contract, section 7).
  */
 export function planDeliveries({ before, after, accountUrl }: ChangeWithAccountUrl): PlannedDelivery[] {
   const url = after.webhook_url ?? accountUrl;
@@ -51,7 +50,7 @@ export interface UnpersistedDeliveryDependencies {
   readonly retentionDays: number;
 }
 
-/** A delivery on its way to the worker that makes its row. */
+/** A delivery without a row: the worker that claims it creates the row. */
 export async function unpersistedDelivery(
   dependencies: UnpersistedDeliveryDependencies,
   planned: PlannedDelivery,
@@ -72,17 +71,16 @@ export interface RelayWebhooksDependencies extends UnpersistedDeliveryDependenci
 }
 
 /**
- * Enters the deliveries in the agenda, then puts them, whole, on their queues: from then on the sweep makes anew what a
- * queue loses. The worker that takes one makes its row as it claims it, which saves a write for each. Relayed again, a
- * delivery finds its row.
+ * Adds the deliveries to the due-item index, from which the sweep rebuilds any that a queue loses; then enqueues them
+ * complete. The worker that claims one creates its row, which saves a write. Repeating the call is safe.
  *
- * @throws when any of it is not surely done: all of it is to be relayed again.
+ * @throws if any part may have failed; the caller repeats all of it.
  */
 export async function relayDeliveries(
   dependencies: RelayWebhooksDependencies,
-  owed: readonly ChangeWithAccountUrl[],
+  changes: readonly ChangeWithAccountUrl[],
 ): Promise<number> {
-  const planned = owed.flatMap(planDeliveries);
+  const planned = changes.flatMap(planDeliveries);
   const deliveries = await Promise.all(planned.map((given) => unpersistedDelivery(dependencies, given)));
   await dependencies.dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
   await enqueue(
@@ -101,7 +99,7 @@ export interface Enqueued {
   readonly message: DeliveryMessage;
 }
 
-/** Puts each delivery on its lane's queue. */
+/** Sends each delivery to the queue of its lane. */
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
   await allEnded(
     (['fast', 'slow'] as const).map(async (lane) => {

@@ -1,13 +1,13 @@
 /**
- * Webhooks reach public addresses only. A URL is judged twice: when a client gives it (`checkUrl`), and when a
- * connection is made, on the very addresses it is then made to (`guardedLookup`), so a name that changes its
- * mind in between, or has several addresses, gains nothing.
+ * Webhooks reach public addresses only. A URL is checked when a client sets it (`checkUrl`), and again when a
+ * connection is made, on the addresses that are then used (`guardedLookup`), so changing the DNS records in between
+ * (DNS rebinding) does not help an attacker.
  */
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface AddressRules {
-  /** For the local stage: this machine's loopback addresses, and any name, for it may stand for one of them. */
+  /** For the local stage: loopback addresses, and any host name, because it may resolve to one. */
   readonly allowLoopback: boolean;
   readonly allowHttp: boolean;
   readonly ports: 'any' | readonly number[];
@@ -17,14 +17,14 @@ type UrlVerdict =
   | { readonly allowed: true; readonly url: URL }
   | { readonly allowed: false; readonly reason: string };
 
-/** `WEBHOOK_PORTS` as rules have it. */
+/** Parses `WEBHOOK_PORTS`. */
 export function parsePorts(text: string): AddressRules['ports'] {
   return text === 'any' ? 'any' : text.split(',').map(Number);
 }
 
 const urlLengthMax = 2048;
 
-/** Names that mean this machine or its network by standard (RFC 6761, 6762, 8375, 9476) or by cloud custom. */
+/** Names of this machine or its network, by standard (RFC 6761, 6762, 8375, 9476) or by convention of cloud providers. */
 const privateSuffixes = [
   'localhost',
   'localdomain',
@@ -41,10 +41,10 @@ const privateSuffixes = [
   'onion',
 ];
 
-/** What can be said of a URL without asking DNS. The reason is a sentence for the client. */
+/** Checks a URL without a DNS lookup. The reason is part of a sentence for the client. */
 export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
   if (text.length > urlLengthMax) return refused(`must be at most ${urlLengthMax} characters long`);
-  // Parsed as browsers and Node do (WHATWG): decimal, octal, hex and full-width hosts come out as plain addresses.
+  // The WHATWG parser turns decimal, octal, hexadecimal and full-width hosts into plain addresses.
   const url = URL.parse(text);
   if (url === null) return refused('must be an absolute URL');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp)) {
@@ -67,13 +67,12 @@ export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
   return { allowed: true, url };
 }
 
-/** The port a URL means. */
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** The host without the brackets of an IPv6 address and the final dots of a name. */
+/** The host without the brackets of an IPv6 address and without final dots. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
@@ -82,14 +81,14 @@ export function hostOf(url: URL): string {
 export function isAllowedAddress(text: string, rules: AddressRules): boolean {
   if (!ipaddr.isValid(text)) return false;
   if (rules.allowLoopback && ipaddr.process(text).range() === 'loopback') return true;
-  // Mapped addresses (::ffff:a.b.c.d) are not unwrapped: nobody has one of these in DNS for a good reason.
+  // Mapped addresses (::ffff:a.b.c.d) are refused: they have no legitimate use in DNS.
   const asWritten = ipaddr.parse(text);
   return asWritten.range() === 'unicast' && (asWritten instanceof ipaddr.IPv4 || isGlobalIpv6(asWritten));
 }
 
 /**
- * IPv6 unicast is given out from 2000::/3 alone (RFC 4291, section 2.4): this leaves out ::a.b.c.d, and whatever
- * range is reserved later. An ISATAP interface (RFC 5214) carries an IPv4 address inside a good prefix.
+ * Global IPv6 unicast is assigned from 2000::/3 only (RFC 4291, section 2.4), which excludes ::a.b.c.d and ranges that
+ * are reserved later. An ISATAP address (RFC 5214) contains an IPv4 address after a valid prefix.
  */
 function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   const [first = 0, , , , fifth = 0, sixth = 0] = address.parts;
@@ -97,13 +96,12 @@ function isGlobalIpv6(address: ipaddr.IPv6): boolean {
   return first >> 13 === 1 && !isatap;
 }
 
-/** A name under a private suffix, or with no dot at all, which a resolver completes with its own network's domain. */
+/** A name under a private suffix, or without a dot: a resolver appends its own network's domain to the latter. */
 function isPrivateName(name: string): boolean {
   const lower = name.toLowerCase();
   return !lower.includes('.') || privateSuffixes.some((suffix) => lower.endsWith(`.${suffix}`));
 }
 
-/** Thrown into a connection that would have gone where none may go. */
 class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
   readonly code = 'EBLOCKED';
@@ -113,8 +111,8 @@ class BlockedAddressError extends Error {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * For `net.connect`: resolves once and hands on what it checked, so the address connected to is one that was judged.
- * One forbidden address among several forbids the name: a resolver that mixes them is at an attack.
+ * For `net.connect`: resolves once and passes on the checked addresses, so only these are connected to. One forbidden
+ * address among several forbids the name: a mixture indicates an attack.
  */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,4 +1,4 @@
-/** Names what ended a POST before a status line came, by how far it had got and what the socket said. */
+/** Classifies the error of a POST that received no status line, by the phase it reached and the socket's error code. */
 import type { AttemptError } from '../delivery.ts';
 
 /** What a POST is waiting for. */

@@ -1,6 +1,6 @@
 /**
- * The connections of one poster: at most 128 to a host, above any batch, each kept for 4 s when idle, and of idle ones
- * so few that a POST to yet another receiver never waits for room.
+ * The connection pool: at most 128 connections to a host, more than any batch needs, closed after 4 s idle. The number
+ * of idle connections is limited, so that a POST to another endpoint never waits for a free one.
  */
 import { type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -11,23 +11,22 @@ import { type ConnectTo, type DialTarget, dial } from './dial.ts';
 interface Connections {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
-  /** Closes idle connections where too many are kept: Node's agents never close one host's for another's. */
+  /** Closes idle connections if there are too many: Node's agents never close one host's for another's. */
   makeRoom(): void;
 }
 
 const maxTotal = 512;
-/** With these and all that a worker has under way, an agent is far from its total. */
+/** With these and all that a worker uses at once, an agent stays far below its total. */
 const maxIdle = 256;
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
-/** What every request of ours names; an agent adds the rest. */
 function targetOf({ host, port, lookup }: ClientRequestArgs): DialTarget {
-  if (!host || lookup === undefined) throw new Error('a request names its host and its lookup');
+  if (!host || lookup === undefined) throw new Error('a request needs a host and a lookup');
   return { host, port: Number(port), lookup };
 }
 
-/** An agent waits for what its `createConnection` calls back with; a connection that failed has no stream. */
+/** An agent waits for the callback of its `createConnection`; a failed connection has no stream. */
 const failedWith = (created: Created | undefined) => (error: Error) => created?.(error, undefined as never);
 
 export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectTo): Connections {
@@ -50,7 +49,7 @@ export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectT
     maxSockets: 128,
     maxTotalSockets: maxTotal,
     maxFreeSockets: 4,
-    // Below the 5 s after which common servers close, so that a POST rarely meets a connection that is going away.
+    // Less than the 5 s after which common servers close, so that a POST rarely uses a closing connection.
     timeout: 4000,
   };
   const agents = { http: new DialingHttpAgent(pool), https: new DialingHttpsAgent({ ...pool, ...tls }) };
@@ -58,7 +57,7 @@ export function connections(tls: SecureContextOptions = {}, connectTo?: ConnectT
     ...agents,
     makeRoom() {
       for (const { freeSockets } of [agents.http, agents.https]) {
-        // By host, in the order in which each last came to have an idle one.
+        // The host that has had idle connections for longest comes first.
         const idle = Object.values(freeSockets).flatMap((sockets = []) => sockets);
         for (const socket of idle.slice(0, Math.max(0, idle.length - maxIdle))) socket.destroy();
       }

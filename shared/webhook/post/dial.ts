@@ -1,6 +1,6 @@
 /**
- * Connects to a host with several addresses (RFC 8305, "Happy Eyeballs"): the next address is tried when the one before
- * fails or takes long, and an attempt that takes long is not given up, so the first that connects wins.
+ * Connects to a host with several addresses (RFC 8305, "Happy Eyeballs"): tries the next address when the one before
+ * fails or takes long, without ending the earlier attempt; the first that connects is used.
  *
  * Node's own `autoSelectFamily` gives each address but the last 250 ms: on a network without IPv6 a host with an IPv4
  * and an IPv6 address then fails if it needs longer.
@@ -9,15 +9,15 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 
 /** RFC 8305, section 5: "Connection Attempt Delay". */
 const nextAddressAfterMs = 250;
-/** The status line has to be there by then; see `statusLineLimitMs`. */
+/** By then the status line must have arrived; see `statusLineLimitMs`. */
 const giveUpAfterMs = 5000;
-/** What says more of this machine's network than of the endpoint: another error is reported where there is one. */
+/** Errors of this machine's network rather than of the endpoint: any other error is reported first. */
 const unreachableCodes = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
 export interface DialTarget {
   readonly host: string;
   readonly port: number;
-  /** Hands on permitted addresses only, or fails. */
+  /** Returns permitted addresses only, or fails. */
   readonly lookup: LookupFunction;
 }
 

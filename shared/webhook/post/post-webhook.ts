@@ -1,6 +1,6 @@
 /**
- * One POST to a receiver that may be slow, broken or hostile: it ends within 5.5 s, reads at most 16 KiB of the
- * answer, follows no redirect, unpacks nothing, and says where it got to.
+ * One POST to an endpoint that may be slow, broken or hostile: ends within 5.5 s, reads at most 16 KiB of the response,
+ * follows no redirect, decompresses nothing, and reports the time of each phase.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -20,9 +20,9 @@ import { connections } from './connections.ts';
 import type { ConnectTo } from './dial.ts';
 import { statusLineReader } from './status-line.ts';
 
-/** From the start of the connection, the name's resolution included, to the status line (contract, section 7). */
+/** From the start of the DNS lookup to the status line (contract, section 7). */
 const statusLineLimitMs = 5000;
-/** What the rest of an answer is given after its status line; the two together bound an attempt. */
+/** For the rest of the response after its status line. */
 const restLimitMs = 500;
 const answerReadMaxBytes = 16_384;
 const answerKeptBytes = 4096;
@@ -36,14 +36,14 @@ interface PostRequest {
 }
 
 export interface PostResult {
-  /** Milliseconds from the start; a phase that a pooled connection skipped, or that was not reached, is absent. */
+  /** Milliseconds from the start; a phase that a reused connection skipped, or that was not reached, is absent. */
   readonly timings: PostTimings;
   readonly reusedConnection: boolean;
   readonly address?: string | undefined;
   readonly status?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyStart: string;
-  /** Absent exactly when the receiver acknowledged: status 200 in time. */
+  /** Absent if and only if the endpoint acknowledged: status 200 in time. */
   readonly error?: AttemptError | undefined;
   readonly errorMessage?: string | undefined;
 }
@@ -56,7 +56,7 @@ interface PostTimings {
   totalMs: number;
 }
 
-/** Never throws: whatever happens is a result. */
+/** Never throws: every failure is a result. */
 export type Post = (request: PostRequest) => Promise<PostResult>;
 
 interface PostSettings {
@@ -66,13 +66,13 @@ interface PostSettings {
   readonly connectTo?: ConnectTo;
 }
 
-/** A poster with connections of its own. */
+/** Makes a `Post` with its own connection pool. */
 export function httpPost(settings: PostSettings): Post {
   const lookup = guardedLookup(settings.resolve, settings.rules);
   const { http, https, makeRoom } = connections(settings.tls, settings.connectTo);
 
   return (given) => {
-    // An address in the URL itself is never looked up, so the guard must see it here.
+    // An address in the URL is never looked up, so it is checked here.
     const verdict = checkUrl(given.url, settings.rules);
     if (!verdict.allowed) return Promise.resolve(blocked(`the URL ${verdict.reason}`));
     const options = {
@@ -81,7 +81,7 @@ export function httpPost(settings: PostSettings): Post {
       maxHeaderSize: answerReadMaxBytes,
     };
     const open = (onLookup: () => void) => {
-      // The socket comes when it is connected, so the end of the lookup is noted here.
+      // The request emits `socket` only once it is connected, so the end of the lookup is noted here.
       const noted: LookupFunction = (hostname, lookupOptions, callback) =>
         lookup(hostname, lookupOptions, (error, address, family) => {
           if (!error) onLookup();
@@ -119,14 +119,14 @@ function run(
     const reader = statusLineReader(answerReadMaxBytes);
     let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
 
-    /** The single way out; what comes after it is ignored. */
+    /** Settles with the first cause; later calls are ignored. */
     function end(cause: { kind: 'complete' | 'timeout' } | { kind: 'error'; error: Error }): void {
       if (done) return;
       done = true;
       clearTimeout(timer);
       socket?.off('data', onData);
       socket?.off('secureConnect', onSecure);
-      // A whole answer leaves its connection in the pool; anything else is cut off.
+      // After a complete response the connection stays in the pool; otherwise it is closed.
       if (cause.kind !== 'complete') request.destroy();
       timings.totalMs = elapsed();
       settle({
@@ -136,7 +136,7 @@ function run(
         status,
         headers: response === undefined ? {} : headersKept(response),
         bodyStart: Buffer.concat(answer).subarray(0, answerKeptBytes).toString('utf8'),
-        // Once the status line is there, the attempt is decided: what goes wrong with the rest changes nothing.
+        // The status line decides the attempt: an error in the rest of the response changes nothing.
         ...(status === undefined ? classifyError(cause, phase) : verdictOf(status)),
       });
     }
@@ -149,7 +149,7 @@ function run(
       timings.connectMs = elapsed();
       address = socket?.remoteAddress;
       phase = url.protocol === 'https:' ? 'tls' : 'answer';
-      // The lookup let no other address pass; should the runtime ever connect past it, nothing is sent.
+      // The lookup returns only allowed addresses; if the runtime should ever bypass it, nothing is sent.
       if (address !== undefined && !isAllowedAddress(address, rules)) {
         end({
           kind: 'error',
@@ -198,7 +198,7 @@ function run(
       given.on('end', () => end({ kind: 'complete' }));
       given.on('error', (error) => end({ kind: 'error', error }));
     });
-    // Nothing we ask for upgrades a connection: whoever does it anyway is cut off.
+    // No upgrade was requested, so the connection is closed.
     request.on('upgrade', (_response, upgraded) => {
       upgraded.destroy();
       end({ kind: 'error', error: new Error('the connection was upgraded') });

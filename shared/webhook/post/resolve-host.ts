@@ -1,18 +1,18 @@
-/** Looks names up so that a slow name server holds up nobody else's webhooks. */
+/** Resolves host names so that a slow name server delays only its own webhooks. */
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Resolve } from './address-guard.ts';
 
 interface DnsSettings {
-  /** Other name servers than the machine's. */
+  /** Name servers to use instead of the machine's. */
   readonly servers?: readonly string[];
-  /** Once a name has addresses of one kind, those of the other may take so long: some servers never answer for them. */
+  /** How long to wait for the second kind of address (A or AAAA) after the first: some servers never answer for one. */
   readonly otherKindWaitMs?: number;
 }
 
 /**
- * By DNS queries of their own time limit. `dns.lookup` would do it on four threads that the whole process shares:
- * four names with a silent server would stop every other webhook.
+ * Sends DNS queries with a time limit. `dns.lookup` would use four threads that the whole process shares: four names
+ * with a silent server would stop every other webhook.
  */
 export function dnsResolve({ servers, otherKindWaitMs = 200 }: DnsSettings = {}): Resolve {
   const resolver = new Resolver({ timeout: 1500, tries: 2, maxTimeout: 1500 });
@@ -28,7 +28,7 @@ export function dnsResolve({ servers, otherKindWaitMs = 200 }: DnsSettings = {})
       }),
     ];
     const oneKind = Promise.any(lookups).then(() => sleep(otherKindWaitMs));
-    // None at all: the lookups below say why.
+    // If both failed, the error is thrown below.
     await Promise.race([Promise.allSettled(lookups), oneKind.catch(() => undefined)]);
     const addresses = [...found[4], ...found[6]];
     if (addresses.length === 0) await Promise.all(lookups);
@@ -36,7 +36,7 @@ export function dnsResolve({ servers, otherKindWaitMs = 200 }: DnsSettings = {})
   };
 }
 
-/** As the machine does it, its hosts file included: for the local stage, where receivers stand on it. */
+/** Resolves as the machine does, with its hosts file: for the local stage, whose endpoints run on this machine. */
 export const machineResolve: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);

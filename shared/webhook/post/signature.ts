@@ -1,4 +1,4 @@
-/** The signatures of a webhook: ours of the specification's section 6.3, and those of Standard Webhooks. */
+/** The signatures of a webhook: `X-Webhook-Signature` (specification, section 6.3) and Standard Webhooks. */
 import { createHmac } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { epochSeconds } from '../../platform/clock.ts';
@@ -6,9 +6,8 @@ import { epochSeconds } from '../../platform/clock.ts';
 const secretPrefix = 'whsec_';
 
 /**
- * The headers that let an endpoint trust and de-duplicate an attempt.
- * While several secrets sign, `X-Webhook-Signature` is made with the oldest and `webhook-signature` with each of them:
- * an endpoint that checks either one accepts, with any of the secrets (contract, section 7).
+ * The headers by which an endpoint verifies and de-duplicates an attempt. During a rotation `X-Webhook-Signature` uses
+ * the oldest secret and `webhook-signature` has one signature for each secret (contract, section 7).
  *
  * @throws Error when the client has no live secret.
  */

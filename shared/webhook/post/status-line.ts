@@ -1,4 +1,4 @@
-/** Finds the final status line in the first bytes of an answer, so that an endpoint's time ends there and not later. */
+/** Finds the final status line in the first bytes of a response: the endpoint's time limit ends there, not at its headers. */
 
 /** `HTTP/1.1 200`, then a space or the end of the line (RFC 9112, section 4). */
 const shape = [...'HTTP/1.'].map((char) => new RegExp(`^${char === '.' ? '\\.' : char}$`));
@@ -7,16 +7,16 @@ const statusFrom = 9;
 const headEnd = [13, 10, 13, 10] as const;
 
 /**
- * Fed with chunks; the status once it is there, `unreadable` once it cannot come any more. Interim answers (1xx) are
- * skipped with their heads. It looks at each byte once and keeps the bytes of one status line, so an endpoint that
- * sends byte by byte costs no more than one that sends at once.
+ * Called with each chunk; returns the status once it is complete, and `unreadable` if the response is not HTTP. Interim
+ * responses (1xx) are skipped with their headers. Each byte is read once and only one status line is kept, so an
+ * endpoint that sends single bytes costs no extra time.
  */
 export function statusLineReader(
   maxBytes: number,
 ): (chunk: Iterable<number>) => number | 'unreadable' | undefined {
   let readBytes = 0;
   let line = '';
-  /** How many bytes of the end of an interim head have been seen; undefined outside of one. */
+  /** How many bytes of `headEnd` have been read inside an interim response; undefined outside of one. */
   let headEndSeen: number | undefined;
   let result: number | 'unreadable' | undefined;
 

@@ -1,4 +1,4 @@
-/** The two webhook queues. The client is the message group: a fair queue keeps one client's flood from the others. */
+/** The two webhook queues. The message group is the client: a fair queue prevents one client from delaying the others. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendMessages } from '../../platform/aws/send-all.sqs.ts';
 import type { Lane } from '../delivery.ts';

@@ -1,6 +1,6 @@
 /**
- * The long legs of webhooks as one-shot schedules, named by delivery and attempt. Their messages carry no message group:
- * they come early, and the worker that takes one sends the wake proper, with its client as the group, by the queue.
+ * Long retry delays as one-shot schedules, named by delivery and attempt. Their queue messages have no message group:
+ * they arrive early, and the worker sends another one, with the client as group, for the rest of the delay.
  */
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import {

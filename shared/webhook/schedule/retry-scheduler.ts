@@ -1,10 +1,10 @@
 /**
- * How a delivery is brought back at its time: by an SQS delay, or by a schedule where a delay cannot reach.
+ * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
  *
- * AWS stops a chain Lambda → SQS → Lambda after 16 invocations. Ours ends sooner: the first attempt, three legs by
- * SQS delay with at most one further delay each, and one hop into the slow lane, are 1 + 3 × 2 + 1 = 8. A leg by
- * schedule starts from EventBridge, which passes no trace of the chain on; it adds one early wake and one delay.
- * Even if it were counted in, two of those make 8 + 2 × 2 = 12. The sweep starts chains of its own.
+ * AWS stops a loop Lambda → SQS → Lambda after 16 invocations. This one is shorter: the first attempt, three retries by
+ * SQS delay with at most one further delay each, and one move to the slow lane, are 1 + 3 × 2 + 1 = 8. A schedule starts
+ * a new chain, because EventBridge does not pass on the trace; it adds one early message and one delay. Even if both
+ * schedules counted, the sum would be 8 + 2 × 2 = 12. The sweep starts new chains too.
  */
 import * as z from 'zod/mini';
 import { retryDelaysSeconds } from '../../contract/retry-delays.ts';
@@ -12,9 +12,9 @@ import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { type Delivery, deliverySchema, type Lane } from '../delivery.ts';
 
-/** A schedule closer than this is left to SQS: it could be past before it is stored. */
+/** For less than this SQS is used: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
-/** What a message of the slow lane may wait for others to fill its batch: its wake comes so much early. */
+/** How long SQS may hold a message of the slow lane to fill a batch: the message is sent that much earlier. */
 export const slowLaneBatchWindowSeconds = 1;
 
 type RetryPlan =
@@ -22,9 +22,9 @@ type RetryPlan =
   | { readonly path: 'schedule'; readonly at: Date; readonly name: string };
 
 /**
- * The road of this wake. A leg of one or six hours, whatever the scale it runs at, goes by a schedule aimed early by
- * what a scheduler may be late; its wake finds the rest short enough for SQS. A delay is rounded down and the
- * last part of a second waited out by the worker, so that it comes neither early nor a second late.
+ * Chooses queue or schedule. A delay of one or six hours uses a schedule, at any time scale. It fires early by
+ * `scheduleLeadSeconds`, because a schedule may be that late; SQS delays the rest. An SQS delay is rounded down and the
+ * worker waits for the fraction of a second, so that the attempt is neither early nor a second late.
  */
 function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): RetryPlan {
   const dueAt = new Date(delivery.attempt_due_at);
@@ -33,7 +33,7 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
     (isLongDelay(delivery) && remainingSeconds > scheduleLeadSeconds + scheduleAheadSeconds) ||
     remainingSeconds > queueDelayMaxSeconds
   ) {
-    // Schedules count in whole seconds.
+    // Schedules have whole seconds.
     const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
     return { path: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
   }
@@ -42,8 +42,8 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
 }
 
 /**
- * What a queue message says: the row says everything else. A delivery of which there is no row yet comes with the
- * message. `swept` tells that the sweep found it.
+ * A queue message. Everything else is in the row; a delivery without a row is in the message. `swept` is true if the
+ * sweep enqueued it.
  */
 export const deliveryMessageSchema = z.object({
   delivery_id: z.string().check(z.minLength(1)),
@@ -52,26 +52,25 @@ export const deliveryMessageSchema = z.object({
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
 
-/** A delivery to look at, in its client's fair share of the queue. */
 export interface DeliveryEntry {
   readonly clientId: string;
   readonly message: DeliveryMessage;
-  /** Whole seconds, at most 900, before the queue shows it. */
+  /** Whole seconds, at most 900. */
   readonly delaySeconds: number;
 }
 
 export interface DeliveryQueue {
-  /** @throws when any of the entries is not surely in the queue. */
+  /** @throws if any entry may not be in the queue. */
   send(lane: Lane, entries: readonly DeliveryEntry[]): Promise<void>;
 }
 
 export interface DeliveryScheduler {
-  /** A one-shot schedule that puts the message on the lane's queue; one of that name already is success. */
+  /** Creates a one-shot schedule that sends the message to the lane's queue; succeeds if the name exists. */
   schedule(name: string, at: Date, lane: Lane, message: DeliveryMessage): Promise<void>;
 }
 
 export interface RetryScheduler {
-  /** Sees to it that the delivery is looked at by its due time. Repeating it does no harm. */
+  /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
   schedule(delivery: Delivery, now: Date): Promise<void>;
 }
 
@@ -94,10 +93,12 @@ export function makeRetryScheduler(
   };
 }
 
-/** Whether the leg before the present attempt is, at its true length, beyond what an SQS delay can hold. */
+/** Whether the unscaled delay before this attempt is too long for an SQS delay. */
 function isLongDelay(delivery: Delivery): boolean {
-  const trueDelay = retryDelaysSeconds[delivery.attempt_number - 2];
+  const unscaledDelay = retryDelaysSeconds[delivery.attempt_number - 2];
   return (
-    delivery.attempt_trigger === 'automatic' && trueDelay !== undefined && trueDelay > queueDelayMaxSeconds
+    delivery.attempt_trigger === 'automatic' &&
+    unscaledDelay !== undefined &&
+    unscaledDelay > queueDelayMaxSeconds
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Finds deliveries that no queue message brought back in time, and enqueues them: nothing hangs on SQS or Scheduler
- * alone. One that no worker has made a row of is planned anew, from its message.
+ * Finds overdue deliveries and enqueues them, so that a message lost by SQS or EventBridge Scheduler loses no delivery.
+ * A delivery without a row is rebuilt from its message.
  */
 import {
   type DueItemRun,
@@ -36,7 +36,7 @@ interface SweepDependencies extends DueItemRun, UnpersistedDeliveryDependencies 
   readonly setAside: SetAside;
 }
 
-/** One that its queue refuses for good is tried this often, for so long: time to mend what is wrong. */
+/** A delivery that its queue refuses permanently is tried again at this interval, for this time. */
 const refusedPauseSeconds = 3600;
 const refusedForSeconds = 86_400;
 
@@ -46,40 +46,44 @@ interface Overdue extends Enqueued {
 
 interface Swept extends ProcessedDueItems {
   readonly enqueued: number;
-  /** Refused by their queue for good. */
+  /** Refused permanently by their queue. */
   readonly refused: number;
 }
 
 /**
- * Puts each overdue delivery on its queue, then into a later entry of the agenda. A crash between the two costs a queue
- * message too many, which finds the delivery held or finished; the pause keeps a backlog in the queues from being made
- * longer every minute.
+ * Enqueues each overdue delivery, then adds it to the due-item index for a later time. A crash between the two causes a
+ * second queue message, which finds the delivery held or finished. The pause prevents a backlog in the queues from
+ * growing every minute.
  */
 export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   let enqueued = 0;
   let refused = 0;
 
   async function review(ids: readonly string[]): Promise<ReviewResult> {
-    const owed = new Map(ids.map((id) => [deliveryIdOf(deliveryEventOf(id)), id]));
-    const rows = await readRows(dependencies.deliveries, [...owed.keys()], ({ delivery_id }) => delivery_id);
+    const dueItemIds = new Map(ids.map((id) => [deliveryIdOf(deliveryEventOf(id)), id]));
+    const rows = await readRows(
+      dependencies.deliveries,
+      [...dueItemIds.keys()],
+      ({ delivery_id }) => delivery_id,
+    );
     const now = dependencies.clock();
     const overdue: (Overdue & { readonly id: string })[] = [];
     const reviewed = await Promise.all(
-      Array.from(owed, async ([deliveryId, id]): Promise<[string, NextReview | Error]> => {
+      Array.from(dueItemIds, async ([deliveryId, id]): Promise<[string, NextReview | Error]> => {
         const row = rows.get(deliveryId);
         if (row instanceof Error) return [id, row];
         const found =
           row === undefined
             ? await rebuildLostDelivery(dependencies, deliveryEventOf(id)).catch(errorOf)
             : overdueRow(row, now);
-        // Whose message cannot be read holds up none of the others.
+        // An unreadable message delays no other delivery.
         if (found instanceof Error) return [id, found];
         if (found === undefined) return [id, row && nextReviewAt(row)];
         overdue.push({ ...found, id });
         return [id, addSeconds(now, sweepPauseSeconds)];
       }),
     );
-    const lookedAt = new Map(reviewed);
+    const reviews = new Map(reviewed);
     await isolateRefused(
       overdue,
       async (some) => {
@@ -97,10 +101,10 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
           error,
         });
         const givenUp = now > addSeconds(happenedAt, refusedForSeconds);
-        lookedAt.set(id, givenUp ? undefined : addSeconds(now, refusedPauseSeconds));
+        reviews.set(id, givenUp ? undefined : addSeconds(now, refusedPauseSeconds));
       },
     );
-    return lookedAt;
+    return reviews;
   }
 
   return { ...(await processDueItems(dependencies, 'deliveries', review)), enqueued, refused };
@@ -113,7 +117,7 @@ function overdueRow(delivery: Delivery, now: Date): Overdue | undefined {
   return { delivery, message: { delivery_id: delivery.delivery_id, swept: true }, happenedAt };
 }
 
-/** A delivery whose queue message was lost before any worker took it; none where it is owed no longer. */
+/** A delivery whose queue message was lost before a worker claimed it; undefined if there is nothing to deliver. */
 async function rebuildLostDelivery(
   dependencies: SweepDependencies,
   { messageId, event }: DeliveryEvent,
@@ -122,8 +126,8 @@ async function rebuildLostDelivery(
   if (message === undefined) return undefined;
   const accountUrl =
     message.webhook_url === undefined ? await dependencies.accountUrlOf(message.client_id) : undefined;
-  const owed = planDeliveries({ before: undefined, after: message, accountUrl });
-  const planned = owed.find((plan) => plan.event === event);
+  const plans = planDeliveries({ before: undefined, after: message, accountUrl });
+  const planned = plans.find((plan) => plan.event === event);
   if (planned === undefined) return undefined;
   const delivery = await unpersistedDelivery(dependencies, planned);
   const happenedAt = new Date(planned.happenedAt);
