@@ -59,7 +59,7 @@ describe.each<[string, () => DeliveryStore]>([
   ['in memory', memoryDeliveryStore],
   ['in the table', tableStore],
 ])('deliveries %s', (_where, newStore) => {
-  it('keeps the first row of an id, however often it is created', async () => {
+  it('keeps the first row of an id if it is created again', async () => {
     const store = newStore();
     const first = aDelivery();
     expect(await store.create(first)).toEqual(first);
@@ -87,13 +87,13 @@ describe.each<[string, () => DeliveryStore]>([
     expect(await store.replace(seen, claimed(seen, created, 'theirs'))).toBe(false);
   });
 
-  it('is in the agenda until it is finished, for a while after each promised time', () => {
+  it('is reviewed 90 s after the due time, or after the lease, until it is finished', () => {
     const seen = aDelivery();
-    const lookAt = (delivery: Delivery) => dueItemOf(delivery).map(({ dueAt }) => dueAt);
-    expect(lookAt(seen)).toEqual([addSeconds(created, 90)]);
+    const reviewAt = (delivery: Delivery) => dueItemOf(delivery).map(({ dueAt }) => dueAt);
+    expect(reviewAt(seen)).toEqual([addSeconds(created, 90)]);
     const held = claimed(seen, created, 'held');
-    expect(lookAt(held)).toEqual([addSeconds(created, 30)]);
-    expect(lookAt(acknowledgedFrom(held))).toEqual([]);
+    expect(reviewAt(held)).toEqual([addSeconds(created, 30)]);
+    expect(reviewAt(acknowledgedFrom(held))).toEqual([]);
   });
 
   it('gives back every attempt as it was written', async () => {
@@ -108,7 +108,7 @@ describe.each<[string, () => DeliveryStore]>([
   });
 });
 
-it('on the real table, no death or failed call at any of its reads and writes loses a delivery or doubles one outside the POST', async () => {
+it('on the real table, a death or failed call at any read or write neither loses a delivery nor posts it twice', async () => {
   const ofTheTable = ['create', 'get', 'getMany', 'claim', 'replace'];
   expect(await everyFault(tableStore, 1, 400, (name) => ofTheTable.includes(name))).toEqual([]);
 }, 180_000);

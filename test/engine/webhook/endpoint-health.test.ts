@@ -19,19 +19,19 @@ afterAll(() => tables.drop());
 let endpoints = 0;
 function aEndpoint(): Endpoint {
   endpoints += 1;
-  return { clientId: `client-${endpoints}`, origin: 'https://receiver.example.com' };
+  return { clientId: `client-${endpoints}`, origin: 'https://endpoint.example.com' };
 }
 
 describe.each<[string, () => EndpointHealthStore]>([
   ['in memory', memoryEndpointHealthStore],
   ['in the table', () => dynamoEndpointHealthStore(tables.dynamo, tables.names.webhook_deliveries)],
-])('what is known of receivers, %s', (_where, newStore) => {
-  it('is nothing at first', async () => {
+])('the health of endpoints, %s', (_where, newStore) => {
+  it('is unknown at first', async () => {
     const health = endpointHealth(newStore());
     expect(await health.status(aEndpoint(), now)).toBe('unknown');
   });
 
-  it('is told to every other worker at once of one that is new, and within a second of one that was quick', async () => {
+  it('is visible to other workers at once if it was unknown, and within a second if it was healthy', async () => {
     const store = newStore();
     const [one, other] = [endpointHealth(store), endpointHealth(store)];
     const endpoint = aEndpoint();
@@ -42,7 +42,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(await other.status(endpoint, addSeconds(now, 1))).toBe('slow');
   });
 
-  it('is slow while it hesitates, and quick again with its answer; from then on it is given a second', async () => {
+  it('is slow while an answer is late, and healthy again with the answer; later answers may take a second', async () => {
     const store = newStore();
     const [one, other] = [endpointHealth(store), endpointHealth(store)];
     const endpoint = aEndpoint();
@@ -56,7 +56,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(other.slowSuspicionMs(endpoint, addSeconds(now, 0.6))).toBe(1000);
   });
 
-  it('is forgotten of one that hesitated once no POST can still be under way', async () => {
+  it('forgets a likely slow endpoint after the longest POST', async () => {
     const health = endpointHealth(newStore());
     const endpoint = aEndpoint();
     await health.recordLikelySlow(endpoint, now);
@@ -64,7 +64,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(await health.status(endpoint, addSeconds(now, 6))).toBe('unknown');
   });
 
-  it('stays that it hung, whatever others see it hesitate meanwhile', async () => {
+  it('stays slow if other workers record it as likely slow', async () => {
     const store = newStore();
     const [one, other] = [endpointHealth(store), endpointHealth(store)];
     const endpoint = aEndpoint();
@@ -74,14 +74,14 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(await endpointHealth(store).status(endpoint, addSeconds(now, 7))).toBe('slow');
   });
 
-  it('is of one client alone: what one receiver does to it moves no other client to the slow lane', async () => {
+  it('is separate for each client: a slow endpoint of one moves no other client to the slow lane', async () => {
     const health = endpointHealth(newStore());
     const endpoint = aEndpoint();
     await health.recordSlow(endpoint, now);
     expect(await health.status({ ...endpoint, clientId: 'another' }, now)).toBe('unknown');
   });
 
-  it('changes to quick by a quick answer 20 s after the last that hung, given to whichever worker', async () => {
+  it('becomes healthy by a quick answer 20 s after the last slow one, to any worker', async () => {
     const store = newStore();
     const [fast, slow] = [endpointHealth(store), endpointHealth(store)];
     const endpoint = aEndpoint();
@@ -92,7 +92,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(await fast.status(endpoint, addSeconds(now, 20))).toBe('healthy');
   });
 
-  it('is forgotten after ten minutes of one that hung, after half an hour of one that was quick', async () => {
+  it('is forgotten after ten minutes if slow, after half an hour if healthy', async () => {
     const health = endpointHealth(newStore());
     const [slowRecorded, quick] = [aEndpoint(), aEndpoint()];
     await health.recordSlow(slowRecorded, now);
@@ -103,7 +103,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect(await health.status(quick, addSeconds(now, 1800))).toBe('unknown');
   });
 
-  it('gives a probe to one of many workers, and to the next once it is given back', async () => {
+  it('gives a trial request to one of many workers, and to the next one after its release', async () => {
     const health = endpointHealth(newStore());
     const endpoint = aEndpoint();
     const probes = await Promise.all(
@@ -119,7 +119,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect((await health.takeTrial(endpoint, 'later', addSeconds(now, 1))).taken).toBe(true);
   });
 
-  it('lets the probe of a worker that died go to another after ten seconds, and not be given back by the first', async () => {
+  it('gives the trial request of a dead worker to another after ten seconds, and the dead worker cannot release it', async () => {
     const health = endpointHealth(newStore());
     const endpoint = aEndpoint();
     const first = await health.takeTrial(endpoint, 'dead', now);
@@ -129,7 +129,7 @@ describe.each<[string, () => EndpointHealthStore]>([
     expect((await health.takeTrial(endpoint, 'third', addSeconds(now, 11))).taken).toBe(false);
   });
 
-  it('has four probes of a client under way at most, however many receivers it names', async () => {
+  it('allows a client at most four trial requests at a time, for any number of endpoints', async () => {
     const health = endpointHealth(newStore());
     const { clientId } = aEndpoint();
     const probes = await Promise.all(
@@ -165,7 +165,7 @@ function countingStore(): { store: EndpointHealthStore; writes: () => number } {
 }
 
 it.each([40, 700])(
-  'costs a receiver that answers in %d ms no more than a write each quarter of an hour',
+  'costs at most one write each quarter of an hour for an endpoint that answers in %d ms',
   async (tookMs) => {
     const { store, writes } = countingStore();
     const health = endpointHealth(store);
@@ -178,7 +178,7 @@ it.each([40, 700])(
   },
 );
 
-it('costs a receiver that hangs a write in five seconds, not one for each POST', async () => {
+it('costs one write in five seconds for an endpoint that hangs, not one for each POST', async () => {
   const { store, writes } = countingStore();
   const health = endpointHealth(store);
   const endpoint = aEndpoint();

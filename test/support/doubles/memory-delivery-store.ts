@@ -1,4 +1,4 @@
-/** Deliveries in memory, held to the same conformance suite as the table. */
+/** Deliveries in memory; passes the same tests as the table. */
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 

@@ -1,4 +1,4 @@
-/** The agenda in memory, held to the same tests as the table. */
+/** The due-item index in memory; passes the same tests as the table. */
 import {
   type DueItemEntry,
   type DueItemIndex,
@@ -8,7 +8,7 @@ import {
 } from '../../../shared/due-items/due-item-index.ts';
 
 interface MemoryDueItemIndex extends DueItemIndex {
-  /** Everything that stands in it. */
+  /** All entries. */
   all(): readonly DueItemEntry[];
 }
 
@@ -36,7 +36,7 @@ export function memoryDueItemIndex(): MemoryDueItemIndex {
   };
 }
 
-/** An agenda each of whose calls goes through `call`, which may fail it. */
+/** A due-item index whose calls go through `call`, which may fail them. */
 export function dueItemThrough(
   dueItemIndex: DueItemIndex,
   call: <T>(name: string, act: () => Promise<T>) => Promise<T>,

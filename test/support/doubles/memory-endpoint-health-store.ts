@@ -1,4 +1,4 @@
-/** What is known of receivers, in memory, held to the same conformance suite as the table. */
+/** The health of endpoints in memory; passes the same tests as the table. */
 import type {
   Endpoint,
   EndpointHealthStore,

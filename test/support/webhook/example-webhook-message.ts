@@ -11,7 +11,7 @@ export function aMessage(more: Partial<Message> = {}): Message {
     status: 'queued',
     recipient: '+447700900123',
     type: 'transactional',
-    webhook_url: 'https://receiver.example.com/hook',
+    webhook_url: 'https://endpoint.example.com/hook',
     created_at: created.toISOString(),
     queued_at: created.toISOString(),
     expires_at: '2026-11-23T10:00:00.000Z',
@@ -19,7 +19,7 @@ export function aMessage(more: Partial<Message> = {}): Message {
   };
 }
 
-/** Just handed to the carrier: owes exactly one event. */
+/** Just sent to the carrier: leads to exactly one event. */
 export function aSentMessage(more: Partial<Message> = {}): Message {
   return aMessage({ status: 'sent', sent_at: '2026-11-20T10:00:00.500Z', ...more });
 }

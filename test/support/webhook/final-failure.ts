@@ -1,11 +1,11 @@
-/** Lets a webhook use up its retries without waiting for the long ones: each is brought forward, none is left out. */
+/** Makes a webhook use all its retries without the long delays: each retry is brought forward. */
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../gateway/gateway.ts';
 
-/** The delivery, once it failed for good. */
+/** Returns the delivery after its last retry has failed. */
 export async function failForGood(messageId: string, event: string): Promise<Delivery> {
   const { tables, queues } = gateway();
   const TableName = tables.webhook_deliveries;
@@ -50,7 +50,7 @@ export async function failForGood(messageId: string, event: string): Promise<Del
           },
         }),
       )
-      // A worker was faster: look again.
+      // A worker changed the row first: read it again.
       .catch(() => undefined);
     const QueueUrl = delivery.lane === 'slow' ? queues.slow_webhooks : queues.webhooks;
     const MessageBody = JSON.stringify({ delivery_id: delivery.delivery_id });

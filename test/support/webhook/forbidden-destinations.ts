@@ -1,6 +1,6 @@
-/** Where no webhook may ever go, on any deployed stage: each a URL, or a name with what a resolver says of it. */
+/** Destinations that no deployed stage may call: URLs, and names with the addresses that DNS returns. */
 
-/** Refused as written, before anything is looked up. */
+/** Refused without a DNS lookup. */
 export const forbiddenUrls: readonly string[] = [
   // Loopback and "this host", in every notation
   'https://127.0.0.1/',
@@ -81,7 +81,7 @@ export const forbiddenUrls: readonly string[] = [
   'https://[2001:0:7f00:1::]/',
   'https://[2600:1f18::5efe:127.0.0.1]/',
   'https://[2600:1f18::200:5efe:10.0.0.1]/',
-  // Names that stand for this machine or its network
+  // Names of this machine or its network
   'https://localhost/',
   'https://LOCALHOST/',
   'https://localhost./',
@@ -110,7 +110,7 @@ export const forbiddenUrls: readonly string[] = [
   '',
 ];
 
-/** A good name, and the addresses that its name server gives at the moment of the connection. */
+/** The addresses that DNS returns for an allowed name when the connection is made. */
 export const forbiddenAnswers: readonly (readonly string[])[] = [
   ['127.0.0.1'],
   ['169.254.169.254'],
@@ -127,7 +127,7 @@ export const forbiddenAnswers: readonly (readonly string[])[] = [
   ['2002:7f00:1::'],
   ['::127.0.0.1'],
   ['224.0.0.1'],
-  // One forbidden address among good ones, wherever it stands
+  // One forbidden address among allowed ones, at any position
   ['93.184.215.14', '127.0.0.1'],
   ['127.0.0.1', '93.184.215.14'],
   ['2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::1'],
@@ -135,7 +135,7 @@ export const forbiddenAnswers: readonly (readonly string[])[] = [
   [],
 ];
 
-/** What must stay reachable, or the guard would be of no use. */
+/** Destinations that must be allowed. */
 export const allowedUrls: readonly string[] = [
   'https://example.com/hook',
   'https://example.com:443/hook?x=1',

@@ -1,13 +1,13 @@
-/** Receivers that do their worst; run as a program, it serves each on a port of its own and tells its parent which. */
+/** Hostile endpoints. Run as a program, this file serves each on its own port and sends the ports to its parent. */
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { AttemptError } from '../../../shared/webhook/delivery.ts';
 
 interface HostileWebhookEndpoint {
   readonly name: string;
-  /** What it does once a request has begun to arrive. */
+  /** Called when a request starts to arrive. */
   readonly answer: (socket: Socket) => void;
-  /** What is to become of the attempt. */
+  /** The expected result of the attempt. */
   readonly status?: number;
   readonly error?: AttemptError;
 }

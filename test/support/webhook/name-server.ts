@@ -1,14 +1,14 @@
-/** A name server of the test's own: answers A and AAAA queries over UDP as the test says, or not at all. */
+/** A DNS server for tests: answers A and AAAA queries over UDP as the test defines, or not at all. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Addresses; none for a name that is there without them; `nxdomain`, `servfail`, or no answer ever. */
+/** Addresses, which may be none; an error code; or no answer. */
 export type NameAnswer = readonly string[] | 'nxdomain' | 'servfail' | 'silent';
 
 export interface NameServer {
-  /** As a resolver is given it: address and port. */
+  /** `address:port`, for a resolver. */
   readonly address: string;
-  /** Every query that came, as `A name` or `AAAA name`. */
+  /** The received queries, as `A name` or `AAAA name`. */
   readonly queries: readonly string[];
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ function response(query: Buffer, questionEnd: number, type: 'A' | 'AAAA', answer
     record.writeUInt16BE(0xc000 | headerBytes, 0);
     record.writeUInt16BE(type === 'A' ? 1 : 28, 2);
     record.writeUInt16BE(1, 4);
-    // A time to live of 0: whoever asks again asks us.
+    // A time to live of 0, so that nothing is cached.
     record.writeUInt32BE(0, 6);
     record.writeUInt16BE(data.length, 10);
     return Buffer.concat([record, data]);

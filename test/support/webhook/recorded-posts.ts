@@ -1,5 +1,4 @@
-/** A receiver of webhooks that answers as it is told, and notes each POST with the attempt that it belongs to. */
-
+/** An endpoint with given answers that records each POST with its attempt. */
 import type { AttemptError, Lane } from '../../../shared/webhook/delivery.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
 import type { VirtualTime } from '../doubles/virtual-time.ts';
@@ -7,7 +6,7 @@ import type { FaultyCalls, Worker } from '../faults/faulty-calls.ts';
 
 export interface Answer {
   readonly afterMs: number;
-  /** A status, or what else became of the POST. */
+  /** The status; absent if the POST failed. */
   readonly status?: number;
   readonly error?: AttemptError;
 }

@@ -1,4 +1,4 @@
-/** A client's server for webhooks, which answers as it is told and keeps what it got. */
+/** A webhook endpoint whose answer a test can change; it records each POST. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

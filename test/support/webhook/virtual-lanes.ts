@@ -1,6 +1,6 @@
 /**
- * What wakes a delivery: the queues of the two lanes, which show a message again until a worker is done with it, and
- * the scheduler. What they are given may be lost, come twice, or come late.
+ * The queues of the two lanes, which show a message again until a worker deletes it, and the scheduler. Messages may be
+ * lost, arrive twice, or arrive late.
  */
 import type { Lane } from '../../../shared/webhook/delivery.ts';
 import type {
@@ -14,25 +14,25 @@ import type { FaultyCalls, Worker } from '../faults/faulty-calls.ts';
 const visibilitySeconds = 60;
 const receivesMax = 5;
 
-export interface WakeSeen {
-  readonly road: 'queue' | 'schedule';
+export interface ScheduledMessage {
+  readonly path: 'queue' | 'schedule';
   readonly delaySeconds: number;
   readonly at: Date;
 }
 
 interface VirtualLanes {
-  readonly wakes: readonly WakeSeen[];
+  readonly scheduled: readonly ScheduledMessage[];
   put(lane: Lane, message: DeliveryMessage, delaySeconds?: number): void;
   queueOf(worker: Worker): DeliveryQueue;
   schedulerOf(worker: Worker): DeliveryScheduler;
 }
 
-/** What may go wrong with a wake. */
-export interface WakeFaults {
+/** The faults of queues and scheduler. */
+export interface QueueFaults {
   readonly schedulerLatenessMs?: () => number;
-  /** For how long a message of the slow lane waits for others to fill its batch. */
-  readonly slowLaneGathersMs?: number;
-  /** How often a sent message arrives: 1, or 0 for lost, or 2 for doubled. */
+  /** The batch window of the slow lane. */
+  readonly slowLaneBatchWindowMs?: number;
+  /** How often a sent message arrives: 1; 0 if lost; 2 if doubled. */
   readonly copies?: () => number;
 }
 
@@ -46,21 +46,21 @@ interface Queued {
 export function virtualLanes(
   time: VirtualTime,
   calls: FaultyCalls,
-  faults: WakeFaults,
+  faults: QueueFaults,
   consume: (lane: Lane, message: DeliveryMessage) => Promise<void>,
 ): VirtualLanes {
-  const wakes: WakeSeen[] = [];
+  const scheduled: ScheduledMessage[] = [];
   const schedules = new Set<string>();
 
-  function note(road: WakeSeen['road'], delaySeconds: number): void {
-    wakes.push({ road, delaySeconds, at: new Date(time.now()) });
+  function note(path: ScheduledMessage['path'], delaySeconds: number): void {
+    scheduled.push({ path, delaySeconds, at: new Date(time.now()) });
   }
 
   function put(lane: Lane, message: DeliveryMessage, delaySeconds = 0): void {
     const copies = faults.copies?.() ?? 1;
-    const gathersMs = lane === 'slow' ? (faults.slowLaneGathersMs ?? 0) : 0;
+    const batchWindowMs = lane === 'slow' ? (faults.slowLaneBatchWindowMs ?? 0) : 0;
     for (let i = 0; i < copies; i += 1) {
-      showAt({ lane, message, receives: 0, gone: false }, time.now() + delaySeconds * 1000 + gathersMs);
+      showAt({ lane, message, receives: 0, gone: false }, time.now() + delaySeconds * 1000 + batchWindowMs);
     }
   }
 
@@ -69,7 +69,7 @@ export function virtualLanes(
       if (queued.gone) return;
       queued.receives += 1;
       if (queued.receives > receivesMax) return;
-      // Comes again unless it is deleted, however the worker ends.
+      // Shown again unless it is deleted.
       showAt(queued, time.now() + visibilitySeconds * 1000);
       consume(queued.lane, queued.message).then(
         () => {
@@ -81,7 +81,7 @@ export function virtualLanes(
   }
 
   return {
-    wakes,
+    scheduled,
     put,
 
     queueOf: (worker) => ({

@@ -1,4 +1,4 @@
-/** A server of the test's own that receives webhooks and keeps each POST as it came, byte for byte. */
+/** A webhook endpoint for tests that records each POST byte for byte. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -12,7 +12,7 @@ export interface ReceivedPost {
   readonly bytes: Buffer;
 }
 
-/** The parts of a webhook's body that tests look at. */
+/** The parts of a webhook's body that tests use. */
 interface WebhookBody {
   readonly event: string;
   readonly timestamp: string;
@@ -22,16 +22,16 @@ interface WebhookBody {
 export interface WebhookEndpoint {
   readonly url: string;
   readonly posts: readonly ReceivedPost[];
-  /** The posts about a message, in the order in which they came. */
+  /** The posts about a message, in the order of arrival. */
   postsOf(messageId: string): ReceivedPost[];
-  /** The events that came for a message, repetitions included, in the order of their names. */
+  /** The events of a message, including repetitions, sorted by name. */
   eventsOf(messageId: string): string[];
-  /** The events of a message, once there are as many as wanted. */
+  /** Waits until a message has `count` events. */
   eventsOnce(messageId: string, count: number, withinSeconds?: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** @param statusFor - what the n-th post is answered */
+/** @param statusFor - the status for the n-th post */
 export async function startWebhookEndpoint(
   statusFor: (postNumber: number) => number = () => 200,
 ): Promise<WebhookEndpoint> {

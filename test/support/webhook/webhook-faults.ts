@@ -1,4 +1,4 @@
-/** Walks one delivery through every fault at every call, and tells what came out wrong. */
+/** Runs one delivery with every fault at every call, and returns what went wrong. */
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import type { Fault } from '../faults/faulty-calls.ts';
 import { aMessage, aSentMessage, created } from './example-webhook-message.ts';
@@ -8,7 +8,7 @@ export const faults: readonly Fault[] = ['kill_before', 'kill_after', 'fail_befo
 
 let messages = 0;
 
-/** One message to a receiver that refuses the first `refusals` attempts, with one fault at one call. */
+/** One message to an endpoint that refuses the first `refusals` attempts, with one fault at one call. */
 export async function walk(
   store: DeliveryStore,
   refusals: number,
@@ -39,7 +39,7 @@ function countsByAttempt(simulation: Simulation): Map<string, number> {
   return counts;
 }
 
-/** Every call of an undisturbed run that `disturbs` names, each with every fault. */
+/** Repeats the run with each fault at each call that `disturbs` selects. */
 export async function everyFault(
   newStore: () => DeliveryStore,
   refusals: number,
@@ -49,7 +49,7 @@ export async function everyFault(
   const undisturbed = await walk(newStore(), refusals, -1, 'kill_before', seconds);
   const wrong: string[] = [];
   for (const [at, name] of undisturbed.calls.entries()) {
-    // The sweep's own looking around, every minute of hours; its faults are among those of `npm run test:faults`.
+    // The sweep's query of every minute; `npm run test:faults` covers its faults.
     if (name === 'dueItemIndex due' || !disturbs(name)) continue;
     for (const fault of faults) {
       const store = newStore();

@@ -1,7 +1,4 @@
-/**
- * A world in which webhooks are delivered and anything may go wrong: the real use cases and store, a virtual clock,
- * queues, scheduler and receiver as doubles.
- */
+/** Simulates the delivery of webhooks with faults: the real use cases and store, on a virtual clock, queues, scheduler and endpoint. */
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -31,9 +28,9 @@ import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { virtualTime } from '../doubles/virtual-time.ts';
 import { type Fault, faultyCalls, type Worker } from '../faults/faulty-calls.ts';
 import { type Answer, notedPosts, type Post } from './recorded-posts.ts';
-import { virtualLanes, type WakeFaults, type WakeSeen } from './virtual-lanes.ts';
+import { type QueueFaults, type ScheduledMessage, virtualLanes } from './virtual-lanes.ts';
 
-interface SimulationOptions extends WakeFaults {
+interface SimulationOptions extends QueueFaults {
   readonly store: DeliveryStore;
   readonly dueItemIndex?: DueItemIndex;
   readonly startAt: Date;
@@ -43,22 +40,22 @@ interface SimulationOptions extends WakeFaults {
   readonly fault?: (name: string, index: number) => Fault | undefined;
   readonly answer: (deliveryId: string, postNumber: number) => Answer;
   readonly latencyMs?: () => number;
-  /** Told when a worker reads the secrets of a client. */
+  /** Called when a worker reads the secrets of a client. */
   readonly onSecretsRead?: (at: Date) => void;
 }
 
 export interface Simulation {
   readonly posts: readonly Post[];
-  /** Attempts during whose POST, or before the record of its outcome, the worker died. */
+  /** Attempts whose worker died during the POST or before it recorded the outcome. */
   readonly diedInPost: ReadonlySet<string>;
   readonly activities: ReadonlyMap<string, Activity>;
-  readonly alarms: readonly string[];
-  readonly wakes: readonly WakeSeen[];
+  readonly failuresReported: readonly string[];
+  readonly scheduled: readonly ScheduledMessage[];
   readonly outcomes: readonly Outcome[];
   readonly calls: readonly string[];
   relay(before: Message | undefined, after: Message, accountUrl?: string): void;
   put(lane: Lane, message: DeliveryMessage): void;
-  /** Lets time pass, with a sweep every minute, until nothing is left to happen or the time is over. */
+  /** Advances time, with a sweep every minute, until nothing is left to do or the time is over. */
   run(seconds: number): Promise<void>;
   now(): Date;
 }
@@ -72,7 +69,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const { posts, postOf } = notedPosts(time, calls, options.answer);
   const webhookEndpoints = memoryEndpointHealthStore();
   const activities = new Map<string, Activity>();
-  const alarms: string[] = [];
+  const failuresReported: string[] = [];
   const outcomes: Outcome[] = [];
   let revisions = 0;
   const clock = () => new Date(time.now());
@@ -110,8 +107,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     return {
       read: (webhookEndpoint) => call(worker, 'health', () => webhookEndpoints.read(webhookEndpoint)),
       setSlow: (...slowRecorded) => call(worker, 'health', () => webhookEndpoints.setSlow(...slowRecorded)),
-      setLikelySlow: (...hesitating) =>
-        call(worker, 'health', () => webhookEndpoints.setLikelySlow(...hesitating)),
+      setLikelySlow: (...likelySlow) =>
+        call(worker, 'health', () => webhookEndpoints.setLikelySlow(...likelySlow)),
       setHealthy: (...quick) => call(worker, 'health', () => webhookEndpoints.setHealthy(...quick)),
       takeSlot: (...taken) => call(worker, 'health', () => webhookEndpoints.takeSlot(...taken)),
       freeSlot: (...freed) => call(worker, 'health', () => webhookEndpoints.freeSlot(...freed)),
@@ -139,7 +136,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       clock,
       sleep: time.sleep,
       newRevision,
-      reportFailedDelivery: (delivery) => void alarms.push(delivery.delivery_id),
+      reportFailedDelivery: (delivery) => void failuresReported.push(delivery.delivery_id),
       warn: () => {},
     };
   }
@@ -153,7 +150,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     newRevision,
     retentionDays: 30,
   });
-  /** The messages whose changes were relayed, as they then stood. */
+  /** The latest relayed version of each message. */
   const relayed = new Map<string, Message>();
   const accountUrls = new Map<string, string | undefined>();
 
@@ -178,8 +175,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     posts,
     diedInPost: calls.diedInPost,
     activities,
-    alarms,
-    wakes: lanes.wakes,
+    failuresReported,
+    scheduled: lanes.scheduled,
     outcomes,
     calls: calls.names,
     put: lanes.put,
@@ -187,7 +184,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     relay(before, after, accountUrl) {
       relayed.set(after.message_id, after);
       accountUrls.set(after.client_id, accountUrl);
-      // The stream hands a change to the relay until the relay got through with it.
+      // The stream repeats a change until the relay succeeds.
       const tryAgain = () => {
         let through = false;
         const worker: Worker = { lane: 'fast', dead: false };

@@ -1,4 +1,4 @@
-/** The webhook functions on ports in memory, with a ledger of every POST that left. */
+/** The webhook functions on in-memory dependencies, with a record of every POST. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
@@ -27,23 +27,23 @@ import type { Process } from '../faults/faulty-process.ts';
 import type { Seen } from '../message/message-simulation.ts';
 
 export interface WebhookWorkers {
-  /** The ids of all rows, in the order of their making. */
+  /** The ids of all rows, in the order of their creation. */
   readonly deliveryIds: ReadonlySet<string>;
   /** By delivery and attempt. */
   readonly posts: ReadonlyMap<string, readonly Seen[]>;
   readonly activities: ReadonlyMap<string, Activity>;
   get(deliveryId: string): Promise<Delivery | undefined>;
-  /** The one agenda, of messages too. */
+  /** The due-item index, which messages share. */
   dueItemOf(process: Process): DueItemIndex;
   relayPorts(process: Process): RelayWebhooksDependencies;
   sweep(): void;
 }
 
 interface WebhookWorkerOptions {
-  /** What the sweep plans a delivery from that no worker has taken. */
+  /** From which the sweep rebuilds a delivery without a row. */
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => string | undefined;
-  /** How many POSTs of a delivery are refused before one is taken. */
+  /** How many POSTs of a delivery are refused before one is acknowledged. */
   readonly refusalsOf: (deliveryId: string, clientId: string) => number;
   readonly scheduleLeadSeconds: number;
   readonly newId: (kind: string) => string;
@@ -105,7 +105,7 @@ export function webhookWorkers(simulation: Simulation, options: WebhookWorkerOpt
     };
   }
 
-  /** Whoever writes beside a living holder took its claim for over: its own clock, or the holder's, is wrong. */
+  /** A process that writes during another one's lease has a wrong clock, or the holder has. */
   function noteWrite(process: Process, next: Delivery): void {
     const holder = holders.get(next.delivery_id);
     const alive = holder !== undefined && time.now() < holder.claimedAtMs + leaseSeconds * 1000;
@@ -182,7 +182,7 @@ export function webhookWorkers(simulation: Simulation, options: WebhookWorkerOpt
     return ack;
   }
 
-  /** A POST never throws, its failures are answers; and nothing repeats it but the gateway. */
+  /** A POST never throws: failures are results. Only the gateway repeats it. */
   function post(process: Process): ReturnType<DeliverDependencies['post']> {
     const mine = held.get(process);
     if (mine === undefined) throw new Error('a POST without a claim');

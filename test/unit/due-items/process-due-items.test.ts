@@ -27,8 +27,8 @@ async function filled() {
 const idsIn = (dueItemIndex: { all(): readonly { ids: readonly string[] }[] }) =>
   new Set(dueItemIndex.all().flatMap(({ ids }) => ids));
 
-describe('a run through the agenda', () => {
-  it('takes out what is finished, and moves the rest to its next time', async () => {
+describe('a run over the due items', () => {
+  it('removes finished rows, and moves the others to their next time', async () => {
     const dueItemIndex = await filled();
     const unfinished = rows[7] ?? '';
     const later = addSeconds(start, 300);
@@ -43,7 +43,7 @@ describe('a run through the agenda', () => {
     ]);
   });
 
-  it('never finds in the same run what it put off, even to a time that is over', async () => {
+  it('does not review a row twice in one run, even if its next time is past', async () => {
     const dueItemIndex = await filled();
     let looks = 0;
     const review = async (ids: readonly string[]): Promise<ReviewResult> => {
@@ -55,7 +55,7 @@ describe('a run through the agenda', () => {
     expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
   });
 
-  it('looks at the others when one row cannot be looked at, tells of it, and comes back to it', async () => {
+  it('reviews the other rows if one fails, reports the error, and reviews that row later', async () => {
     const dueItemIndex = await filled();
     const poison = rows[3] ?? '';
     const review = async (ids: readonly string[]): Promise<ReviewResult> =>
@@ -72,7 +72,7 @@ describe('a run through the agenda', () => {
     expect(dueItemIndex.all()).toEqual([]);
   });
 
-  it('leaves nothing unfinished without an entry, whichever call fails or is the last of its run', async () => {
+  it('leaves no unfinished row without an entry, if any call fails or is the last of its run', async () => {
     const later = addSeconds(start, 300);
     const review = async (ids: readonly string[]): Promise<ReviewResult> =>
       new Map(ids.map((id) => [id, later]));
@@ -122,12 +122,12 @@ describe('a run through the agenda', () => {
 describe('the rows of an entry', () => {
   const idOf = (row: string) => row;
 
-  it('that a reading of a moment ago does not show are asked for surely before they count as gone', async () => {
+  it('are read consistently before they count as missing', async () => {
     const reader = { get: async (id: string) => id, getMany: async () => ['a'] };
     expect([...(await readRows(reader, ['a', 'b'], idOf)).keys()]).toEqual(['a', 'b']);
   });
 
-  it('are read one by one where one among them cannot be, so that it alone fails', async () => {
+  it('are read separately if one cannot be read, so that only this one fails', async () => {
     const reader = {
       get: async (id: string) => {
         if (id === 'b') throw new Error('unreadable');

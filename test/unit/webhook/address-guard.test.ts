@@ -21,7 +21,7 @@ describe('destinations that are never called', () => {
     expect(checkUrl(url, deployed).allowed).toBe(false);
   });
 
-  it.each(forbiddenUrls)('does not connect to %j, should it stand in a row all the same', async (url) => {
+  it.each(forbiddenUrls)('does not connect to %j even if a row contains it', async (url) => {
     const post = httpPost({ rules: deployed, resolve: async () => ['93.184.215.14'] });
     const result = await post({ ...request, url });
     expect(result.error).toBe('blocked');
@@ -32,13 +32,13 @@ describe('destinations that are never called', () => {
     'does not connect to a name that resolves to %s',
     async (_text, addresses) => {
       const post = httpPost({ rules: deployed, resolve: async () => addresses });
-      const result = await post({ ...request, url: 'https://receiver.example.com/' });
+      const result = await post({ ...request, url: 'https://endpoint.example.com/' });
       expect(result.error).toBe(addresses.length === 0 ? 'dns' : 'blocked');
       expect(result.address).toBeUndefined();
     },
   );
 
-  it('sees through a name that is good when checked and private when connected to', async () => {
+  it('blocks a name that is public when checked and private when connected to', async () => {
     let asked = 0;
     let reached = 0;
     const server = createServer(() => {
@@ -102,7 +102,7 @@ describe('destinations that are called', () => {
     expect(checkUrl(url, deployed).allowed).toBe(true);
   });
 
-  it('allows loopback by name and address, any port and http on the local stage', () => {
+  it('allows loopback names and addresses, http and any port on the local stage', () => {
     const local: AddressRules = { allowLoopback: true, allowHttp: true, ports: 'any' };
     for (const url of [
       'http://localhost:4000/x',

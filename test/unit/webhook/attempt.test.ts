@@ -9,7 +9,7 @@ const given = {
   client_id: 'client-a',
   message_id: 'msg_1',
   event: 'sms.sent',
-  url: 'https://receiver.example.com/hook',
+  url: 'https://endpoint.example.com/hook',
   body: '{}',
   lane: 'fast',
 } as const;
@@ -33,8 +33,8 @@ function anAttempt(requestHeaders = {}, responseHeaders = {}) {
   });
 }
 
-describe('what is kept of an attempt', () => {
-  it('tells when it was due, when it was made, how late, how far it came, and what was answered', () => {
+describe('the record of an attempt', () => {
+  it('has the due time, the times of each phase, the lateness and the response', () => {
     expect(anAttempt()).toMatchObject({
       number: 1,
       trigger: 'automatic',
@@ -55,7 +55,7 @@ describe('what is kept of an attempt', () => {
     });
   });
 
-  it('holds no signature, cookie or credential, sent or answered', () => {
+  it('contains no signature, cookie or credential of request or response', () => {
     const { request_headers, response_headers } = anAttempt(
       {
         'X-Webhook-Signature': 'secret',

@@ -25,11 +25,11 @@ afterAll(async () => {
 
 const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
-describe('the connections of a poster', () => {
-  it('keep no POST waiting, however many receivers came before, and are not one for each of them', async () => {
+describe('the connection pool', () => {
+  it('never delays a POST, after any number of endpoints, and does not keep a connection to each', async () => {
     const { port } = server.address() as AddressInfo;
     const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
-    const urls = Array.from({ length: 1000 }, (_, n) => `http://receiver-${n}.example.com:${port}/hook`);
+    const urls = Array.from({ length: 1000 }, (_, n) => `http://endpoint-${n}.example.com:${port}/hook`);
     const waitedMs: number[] = [];
     for (let from = 0; from < urls.length; from += 10) {
       const results = await Promise.all(
@@ -40,15 +40,15 @@ describe('the connections of a poster', () => {
         waitedMs.push(timings.totalMs);
       }
     }
-    // An idle connection is kept for four seconds: who waits for one to end waits for most of that.
+    // A POST that waited for an idle connection to close would take about four seconds.
     expect(Math.max(...waitedMs)).toBeLessThan(2000);
     expect(mostOpen).toBeLessThan(512);
   });
 
-  it('are kept for the next POST to the same receiver', async () => {
+  it('keeps a connection for the next POST to the same endpoint', async () => {
     const { port } = server.address() as AddressInfo;
     const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
-    const request = { url: `http://receiver.example.com:${port}/hook`, headers: {}, body: '{}' };
+    const request = { url: `http://endpoint.example.com:${port}/hook`, headers: {}, body: '{}' };
     expect((await post(request)).reusedConnection).toBe(false);
     expect((await post(request)).reusedConnection).toBe(true);
   });

@@ -5,15 +5,15 @@ import { everyFault, faults, walk } from '../../support/webhook/webhook-faults.t
 import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
 describe('a worker that dies, or an AWS call that fails, at any step', () => {
-  it('loses nothing and doubles nothing but by a death in the POST: acknowledged at once', async () => {
+  it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged at once', async () => {
     expect(await everyFault(memoryDeliveryStore, 0, 900)).toEqual([]);
   });
 
-  it('loses nothing and doubles nothing but by a death in the POST: acknowledged by the last retry', async () => {
+  it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged by the last retry', async () => {
     expect(await everyFault(memoryDeliveryStore, 5, 40_000)).toEqual([]);
   });
 
-  it('raises the alarm and writes one entry for a delivery that fails, wherever the worker dies', async () => {
+  it('reports a failed delivery and writes one entry, at whichever line the worker dies', async () => {
     const undisturbed = await walk(memoryDeliveryStore(), 99, -1, 'kill_before', 40_000);
     const wrong: string[] = [];
     for (const [at, name] of undisturbed.calls.entries()) {
@@ -21,7 +21,7 @@ describe('a worker that dies, or an AWS call that fails, at any step', () => {
       for (const fault of faults) {
         const simulation = await walk(memoryDeliveryStore(), 99, at, fault, 40_000);
         const entries = [...simulation.activities.values()].filter(({ kind }) => kind === 'webhook_failed');
-        if (entries.length !== 1 || simulation.alarms.length === 0)
+        if (entries.length !== 1 || simulation.failuresReported.length === 0)
           wrong.push(`${fault} of call ${at} (${name})`);
       }
     }
@@ -30,7 +30,7 @@ describe('a worker that dies, or an AWS call that fails, at any step', () => {
 });
 
 describe('a queue that loses or doubles messages', () => {
-  /** One webhook, refused once; the n-th message put on a queue arrives so many times. */
+  /** One webhook, refused once; the n-th queue message arrives `copiesOf(n)` times. */
   async function deliverThrough(copiesOf: (message: number) => number) {
     let sent = 0;
     const store = memoryDeliveryStore();
@@ -45,7 +45,7 @@ describe('a queue that loses or doubles messages', () => {
     return { simulation, delivery: await store.get(simulation.posts[0]?.deliveryId ?? '') };
   }
 
-  it('costs a webhook minutes, not its life: lost before any worker took it, it is planned anew from its message', async () => {
+  it('delays a webhook by minutes: lost before a worker claims it, it is rebuilt from its message', async () => {
     const { simulation, delivery } = await deliverThrough((message) => (message === 0 ? 0 : 1));
     expect(delivery?.attempts.map(({ trigger, status }) => [trigger, status])).toEqual([
       ['sweep', 500],
@@ -54,7 +54,7 @@ describe('a queue that loses or doubles messages', () => {
     expect(simulation.posts[0]?.at.getTime()).toBeLessThan(created.getTime() + 181_000);
   });
 
-  it('costs a retry minutes when its wake is lost', async () => {
+  it('delays a retry by minutes if its queue message is lost', async () => {
     const { delivery } = await deliverThrough((message) => (message === 1 ? 0 : 1));
     expect(delivery?.attempts.map(({ trigger, status }) => [trigger, status])).toEqual([
       ['automatic', 500],
@@ -62,7 +62,7 @@ describe('a queue that loses or doubles messages', () => {
     ]);
   });
 
-  it('posts a webhook whose every queue message comes three times as often as one whose come once', async () => {
+  it('posts a webhook once per attempt, even if every queue message arrives three times', async () => {
     const { simulation, delivery } = await deliverThrough(() => 3);
     expect(simulation.posts).toHaveLength(2);
     expect(delivery?.state).toBe('acknowledged');

@@ -64,7 +64,7 @@ function attempt(number: number, filled: Partial<Attempt>): Attempt {
   };
 }
 
-/** What an endpoint can fill an attempt with. */
+/** The parts of an attempt that an endpoint controls. */
 const unit = fc.constantFrom('a', 'é', '\uFFFD', '\u0001', '\uFFFF', '👋', '"', '\\');
 const text = (max: number) =>
   fc.tuple(unit, fc.integer({ min: 0, max })).map(([one, times]) => one.repeat(times));
@@ -80,7 +80,7 @@ const filling = fc.record({
   error_message: text(500),
 });
 
-/** One attempt that fails, claimed by a worker, alerted where it was the last, and asked for again by hand. */
+/** One failed attempt: claimed, alerted if it was the last, and resent manually. */
 function tryConditionalWrite(before: Delivery, filled: Partial<Attempt>): Delivery[] {
   const held = claimed(before, now, 'r');
   const failed = afterFailure(held, attempt(held.attempt_number, filled), 1, 'r');
@@ -90,7 +90,7 @@ function tryConditionalWrite(before: Delivery, filled: Partial<Attempt>): Delive
 }
 
 describe('the row of a delivery', () => {
-  it('stays below 300 KB, whatever endpoints answer and however often it is sent again', () => {
+  it('stays below 300 KB, for any responses and any number of resends', () => {
     fc.assert(
       fc.property(fc.array(filling, { minLength: 1, maxLength: 3 }), text(2000), (fillings, body) => {
         let row = delivery(`https://a.example/${'é'.repeat(2000)}`, body);
@@ -111,7 +111,7 @@ describe('the row of a delivery', () => {
     );
   });
 
-  it('keeps the newest attempts in full, and says which it shortened', () => {
+  it('keeps the newest attempts in full, and marks the shortened ones', () => {
     const filled = {
       response_body: '👋'.repeat(1024),
       response_headers: { a: 'b'.repeat(4000) },
@@ -128,7 +128,7 @@ describe('the row of a delivery', () => {
     expect(row.attempts[0]).toMatchObject({ number: 21, shortened: true, response_headers: {} });
   });
 
-  it('that had grown to the limit of an item can be finished', () => {
+  it('can be finished even if it has reached the maximum size of an item', () => {
     const large = { response_body: '\uFFFD'.repeat(4096), response_headers: { a: 'x'.repeat(18_000) } };
     const attempts = Array.from({ length: 13 }, (_, n) => attempt(n + 1, large));
     const grown: Delivery = { ...delivery('https://a.example/', '{}'), attempt_number: 14, attempts };
@@ -142,7 +142,7 @@ describe('the row of a delivery', () => {
 });
 
 describe('the start of a text', () => {
-  it('is as long as fits, and cuts no character in two', () => {
+  it('is as long as possible without splitting a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 40 }), (whole, maxBytes) => {
         const start = startOf(whole, maxBytes);

@@ -21,7 +21,7 @@ afterAll(() => void server.close().closeAllConnections());
 
 type Fate = { readonly connectsAfterMs: number } | { readonly failsWith: string } | 'silent';
 
-/** Sockets that do as the network of a host would: each address connects late, fails, or says nothing. */
+/** Sockets that simulate a host's network: each address connects late, fails, or never answers. */
 function network(fates: Readonly<Record<string, Fate>>) {
   const called: string[] = [];
   const given: Socket[] = [];
@@ -81,7 +81,7 @@ describe('a POST to a host with several addresses', () => {
     );
   });
 
-  it('is named by what the endpoint did, not by what this network cannot do', async () => {
+  it('reports the error of the endpoint rather than of the local network', async () => {
     const { connectTo } = network({
       [v4]: { failsWith: 'ECONNREFUSED' },
       [v6]: { failsWith: 'ENETUNREACH' },
@@ -92,7 +92,7 @@ describe('a POST to a host with several addresses', () => {
     });
   });
 
-  it('never calls any address where one of them is forbidden', async () => {
+  it('connects to no address if one of them is forbidden', async () => {
     const { connectTo, called } = network({});
     expect(await postBy(connectTo, v4, '10.0.0.1')).toMatchObject({ error: 'blocked' });
     expect(called).toEqual([]);
@@ -100,14 +100,14 @@ describe('a POST to a host with several addresses', () => {
 });
 
 describe('dialing', () => {
-  it('closes what it opened when nothing connects in time', async () => {
+  it('closes all sockets when none connects in time', async () => {
     const { connectTo, given } = network({ [v4]: 'silent', [v6]: 'silent' });
     const dialed = dial({ host: 'host.example.com', port: 80, lookup: lookupOf(v4, v6) }, connectTo);
     await expect(dialed).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     expect(given.map((socket) => socket.destroyed)).toEqual([true, true]);
   });
 
-  it('takes the families in turn, and each address once', async () => {
+  it('alternates the address families, and tries each address once', async () => {
     const all = ['93.184.216.1', '93.184.216.2', '93.184.216.3', '2001:4860::1', '2001:4860::2'];
     const refused = network(
       Object.fromEntries(all.map((address) => [address, { failsWith: 'ECONNREFUSED' }])),

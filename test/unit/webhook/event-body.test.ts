@@ -18,7 +18,7 @@ const dataOf = (message: Message, status: Parameters<typeof eventBody>[1]) =>
   };
 
 describe('the body of a webhook', () => {
-  it('always has the four fields, and leaves out what is not known', () => {
+  it('always has the four fields, without the unknown ones', () => {
     expect(dataOf(aSentMessage(), 'sent')).toEqual({
       event: 'sms.sent',
       timestamp: sentAt,
@@ -57,13 +57,13 @@ describe('the body of a webhook', () => {
     });
   });
 
-  it('tells of sending as it was, even of a message already delivered', () => {
+  it('describes the state of the event, even if the message is already delivered', () => {
     const { data } = dataOf(aSentMessage({ status: 'delivered', delivered_at: deliveredAt }), 'sent');
     expect(data).toMatchObject({ status: 'sent' });
     expect(data).not.toHaveProperty('delivered_at');
   });
 
-  it('names the error of a failure, and never with null', () => {
+  it('has the error of a failure, and never null', () => {
     const failed = aSentMessage({
       status: 'failed',
       failed_at: deliveredAt,
@@ -82,7 +82,7 @@ describe('the body of a webhook', () => {
     expect(bare).not.toContain('null');
   });
 
-  it('tells a time-out as sms.expired, and on WhatsApp as whatsapp.failed with the code expired', () => {
+  it('reports expiry as sms.expired, and on WhatsApp as whatsapp.failed with the code expired', () => {
     const expired = { status: 'expired', expired_at: readAt } as const;
     expect(dataOf(aSentMessage(expired), 'expired')).toMatchObject({
       event: 'sms.expired',
@@ -111,7 +111,7 @@ describe('the body of a webhook', () => {
   });
 });
 
-describe('the deliveries a change owes', () => {
+describe('the deliveries of a change', () => {
   it('are one for each state entered, ids derived from message and event', () => {
     const after = aSentMessage({
       channel: 'whatsapp',
@@ -130,11 +130,11 @@ describe('the deliveries a change owes', () => {
     expect(planDeliveries(owed)).toEqual(planned);
   });
 
-  it('go to the URL of the request, else to the account, else nowhere', () => {
+  it('go to the URL of the request, or of the account; without either there are none', () => {
     const { webhook_url: _, ...noUrl } = aSentMessage();
     const { webhook_url: _before, ...beforeNoUrl } = aMessage();
     const withUrl = { before: aMessage(), after: aSentMessage(), accountUrl: account };
-    expect(planDeliveries(withUrl)[0]?.url).toBe('https://receiver.example.com/hook');
+    expect(planDeliveries(withUrl)[0]?.url).toBe('https://endpoint.example.com/hook');
     const withoutUrl = { before: beforeNoUrl, after: noUrl };
     expect(planDeliveries({ ...withoutUrl, accountUrl: account })[0]?.url).toBe(account);
     expect(planDeliveries({ ...withoutUrl, accountUrl: undefined })).toEqual([]);

@@ -9,7 +9,7 @@ import { httpPost, type PostResult } from '../../../shared/webhook/post/post-web
 import { hostileWebhookEndpoints } from '../../support/webhook/hostile-endpoints.ts';
 
 const limitMs = 5500;
-/** What a timer may be late on a busy machine. */
+/** How late a timer may be on a busy machine. */
 const scheduleToleranceMs = 100;
 const limitBytes = 10 * 1024 * 1024;
 const open: { server: Server; sockets: Set<Socket> }[] = [];
@@ -57,7 +57,7 @@ async function postTo(port: number, scheme = 'http', tls = {}): Promise<Measured
   return measured;
 }
 
-/** Answers a request with what `answer` does to its socket. */
+/** Answers each request by `answer`. */
 function answering(answer: (socket: Socket) => void): Promise<number> {
   return listen(createServer((socket) => socket.once('data', () => answer(socket))));
 }
@@ -68,7 +68,7 @@ let webhookEndpoints: ChildProcess;
 let ports: Readonly<Record<string, number>>;
 
 beforeAll(async () => {
-  // In a process of their own, so that what a flood costs its sender is not counted as ours.
+  // In a separate process, so that the cost of sending a flood is not measured.
   webhookEndpoints = fork(join(import.meta.dirname, '../../support/webhook/hostile-endpoints.ts'));
   ports = await new Promise((resolve) =>
     webhookEndpoints.once('message', (message) => resolve(message as typeof ports)),
@@ -81,8 +81,8 @@ afterAll(() => {
 
 const measurements: string[] = [];
 
-describe.each(hostileWebhookEndpoints)('a receiver that $name', ({ name, status, error }) => {
-  it('costs at most 5.5 s and 10 MB, and is named rightly', async () => {
+describe.each(hostileWebhookEndpoints)('an endpoint that $name', ({ name, status, error }) => {
+  it('costs at most 5.5 s and 10 MB, and gets the right error', async () => {
     const result = await postTo(ports[name] ?? 0);
     const [seconds, megabytes] = [result.elapsedMs / 1000, result.grownBytes / 2 ** 20];
     measurements.push(`${name}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(1)} MB`);
@@ -95,24 +95,24 @@ describe.each(hostileWebhookEndpoints)('a receiver that $name', ({ name, status,
 });
 
 describe('over TLS', () => {
-  it('bounds a handshake that never ends', async () => {
+  it('limits the time of a handshake that never ends', async () => {
     const result = await postTo(await listen(createServer(() => {})), 'https');
     expect(result.error).toBe('timeout');
     expect(result.errorMessage).toContain('TLS');
     expect(result.elapsedMs).toBeLessThan(limitMs);
   });
 
-  it('names a reset in the handshake', async () => {
+  it('reports a reset in the handshake', async () => {
     const port = await listen(createServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
     expect((await postTo(port, 'https')).error).toBe('reset');
   });
 
-  it('names a server that speaks no TLS', async () => {
+  it('reports a server without TLS', async () => {
     const port = await answering((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect((await postTo(port, 'https')).error).toBe('tls');
   });
 
-  it('refuses a certificate that nobody vouches for, and times each phase where one does', async () => {
+  it('refuses an untrusted certificate, and measures each phase with a trusted one', async () => {
     const { key, cert } = certificate();
     const server = createTlsServer({ key, cert }, (socket) => {
       socket.on('error', () => {});
@@ -147,7 +147,7 @@ describe('the acknowledgement', () => {
     expect((await postTo(port)).error).toBe(error);
   });
 
-  it('names a name that does not resolve, and a port where nobody listens', async () => {
+  it('reports a name that does not resolve, and a closed port', async () => {
     const failing = httpPost({
       rules,
       resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),

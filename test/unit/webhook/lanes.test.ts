@@ -8,7 +8,7 @@ import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 const hangs: Answer = { afterMs: 5000, error: 'timeout' };
 const answers: Answer = { afterMs: 40, status: 200 };
 
-/** A world whose receivers are told apart by their hosts; its clock moves only by what it is told to. */
+/** A simulation in which each host is an endpoint. */
 function aSimulation(answerOf: (host: string, at: Date) => Answer) {
   const hosts = new Map<string, string>();
   const simulation = createSimulation({
@@ -18,7 +18,7 @@ function aSimulation(answerOf: (host: string, at: Date) => Answer) {
   });
   return {
     simulation,
-    /** So many webhooks of a client, now. */
+    /** Relays `count` webhooks of a client now. */
     send(host: string, count = 1, client = host) {
       for (let i = 0; i < count; i += 1) {
         const message = {
@@ -30,7 +30,7 @@ function aSimulation(answerOf: (host: string, at: Date) => Answer) {
         simulation.relay(aMessage(message), aSentMessage(message));
       }
     },
-    /** First attempts at that host: the lane of each, and how long after the start. */
+    /** The first attempts at a host: lane, and time since the start. */
     posts: (host: string) =>
       simulation.posts
         .filter(({ deliveryId, attempt }) => attempt === 1 && hosts.get(deliveryId) === host)
@@ -40,8 +40,8 @@ function aSimulation(answerOf: (host: string, at: Date) => Answer) {
   };
 }
 
-describe('a receiver that hangs', () => {
-  it('holds one worker of the fast lane, and is posted to without delay in the slow one', async () => {
+describe('an endpoint that hangs', () => {
+  it('occupies one worker of the fast lane, and its webhooks are posted without delay in the slow lane', async () => {
     const { simulation, send, posts } = aSimulation(() => hangs);
     send('hangs.example', 50);
     await simulation.run(4);
@@ -51,7 +51,7 @@ describe('a receiver that hangs', () => {
     expect(Math.max(...seen.map(({ ms }) => ms))).toBeLessThan(500);
   });
 
-  it('holds four workers at most, under however many names', async () => {
+  it('occupies at most four workers, with any number of host names', async () => {
     const { simulation, send, inLane } = aSimulation(() => hangs);
     for (let i = 0; i < 100; i += 1) send(`r${i}.hangs.example`, 1, 'one client');
     await simulation.run(4);
@@ -59,7 +59,7 @@ describe('a receiver that hangs', () => {
     expect(inLane('fast') + inLane('slow')).toBe(100);
   });
 
-  it('holds none at all once it is known: its webhooks begin in the slow lane', async () => {
+  it('occupies no worker of the fast lane once it is known: its webhooks start in the slow lane', async () => {
     const { simulation, send, inLane } = aSimulation(() => hangs);
     send('hangs.example');
     await simulation.run(2);
@@ -70,11 +70,11 @@ describe('a receiver that hangs', () => {
     expect(simulation.outcomes.filter(({ kind }) => kind === 'moved_to_slow_lane')).toHaveLength(0);
   });
 
-  it('delays no webhook of another client, nor takes its receivers out of the fast lane', async () => {
+  it('neither delays webhooks of other clients nor moves their endpoints to the slow lane', async () => {
     const { simulation, send, posts } = aSimulation((host) => (host === 'good.example' ? answers : hangs));
     for (let second = 0; second < 5; second += 1) {
       send('hangs.example', 20);
-      // The same host as another client's that hangs there.
+      // Another client's endpoint on the same host.
       send('hangs.example', 1, 'somebody else');
       send('good.example', 20);
       await simulation.run(1);
@@ -87,7 +87,7 @@ describe('a receiver that hangs', () => {
     expect(Math.max(...delays)).toBeLessThan(300);
   });
 
-  it('is in the fast lane for no longer than it takes to see, if it was quick before', async () => {
+  it('leaves the fast lane as soon as it is detected, if it was healthy before', async () => {
     const turnsAt = new Date(created.getTime() + 5000);
     const { simulation, send, posts } = aSimulation((_host, at) => (at < turnsAt ? answers : hangs));
     for (let tenth = 0; tenth < 100; tenth += 1) {
@@ -100,7 +100,7 @@ describe('a receiver that hangs', () => {
     expect(posts('turns.example')).toHaveLength(100);
   });
 
-  it('is left to the slow lane while it takes 300 ms over an answer, and is back at once when that comes', async () => {
+  it('is in the slow lane after 300 ms without an answer, and back in the fast lane with the answer', async () => {
     const [from, until] = [5, 5.1].map((seconds) => new Date(created.getTime() + seconds * 1000));
     const { simulation, send, posts } = aSimulation((_host, at) =>
       from !== undefined && until !== undefined && at >= from && at < until
@@ -121,17 +121,17 @@ describe('a receiver that hangs', () => {
     }
   });
 
-  it('keeps to the fast lane if it takes most of a second over every answer: that costs it one pause', async () => {
+  it('stays in the fast lane if every answer takes most of a second, after one pause', async () => {
     const { simulation, send, posts } = aSimulation(() => ({ afterMs: 700, status: 200 }));
     for (let tenth = 0; tenth < 200; tenth += 1) {
-      send('leisurely.example');
+      send('slow-but-ok.example');
       await simulation.run(0.1);
     }
-    const inSlowLane = posts('leisurely.example').filter(({ lane }) => lane === 'slow');
+    const inSlowLane = posts('slow-but-ok.example').filter(({ lane }) => lane === 'slow');
     expect(Math.max(...inSlowLane.map(({ ms }) => ms))).toBeLessThan(1000);
   });
 
-  it('is back in the fast lane when it answers quickly again', async () => {
+  it('returns to the fast lane when it answers quickly again', async () => {
     const mendedAt = new Date(created.getTime() + 10_000);
     const { simulation, send, posts } = aSimulation((_host, at) => (at < mendedAt ? hangs : answers));
     for (let second = 0; second < 60; second += 1) {
@@ -143,7 +143,7 @@ describe('a receiver that hangs', () => {
     expect(new Set(lanes.slice(-20))).toEqual(new Set(['fast']));
   });
 
-  it('stays in the slow lane while it hangs now and then', async () => {
+  it('stays in the slow lane while it hangs from time to time', async () => {
     let posted = 0;
     const { simulation, send, inLane } = aSimulation(() => (posted++ % 10 === 0 ? hangs : answers));
     send('moody.example');
@@ -156,8 +156,8 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('a receiver that is new and quick', () => {
-  it('is served in the fast lane from the first webhook on, burst or not', async () => {
+describe('an endpoint that is new and healthy', () => {
+  it('is in the fast lane from the first webhook on, even in a burst', async () => {
     const { simulation, send, posts } = aSimulation(() => answers);
     send('new.example', 50);
     await simulation.run(2);
@@ -167,7 +167,7 @@ describe('a receiver that is new and quick', () => {
     expect(Math.max(...seen.map(({ ms }) => ms))).toBeLessThan(300);
   });
 
-  it('is served in the fast lane too where it refuses: an answer that comes quickly holds nobody', async () => {
+  it('is in the fast lane even if it refuses connections quickly', async () => {
     const { simulation, send, inLane } = aSimulation(() => ({ afterMs: 5, error: 'refused' }));
     send('refuses.example', 20);
     await simulation.run(2);
@@ -175,7 +175,7 @@ describe('a receiver that is new and quick', () => {
   });
 });
 
-it('posts in the fast lane when the memory of receivers is out of order', async () => {
+it('posts in the fast lane when the health of endpoints cannot be read', async () => {
   const store = memoryDeliveryStore();
   const simulation = createSimulation({
     store,

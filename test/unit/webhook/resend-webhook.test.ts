@@ -8,7 +8,7 @@ import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
-/** A delivery that failed after its six attempts, and the means to send it again. */
+/** A delivery that failed after its six attempts, and a function that resends it. */
 async function failedDelivery(answerLater: number) {
   const store = memoryDeliveryStore();
   const dueItemIndex = memoryDueItemIndex();
@@ -40,8 +40,8 @@ async function failedDelivery(answerLater: number) {
   return { store, simulation, entries, dependencies, id: simulation.posts[0]?.deliveryId ?? '' };
 }
 
-describe('a resend by hand', () => {
-  it('is a new attempt of the same delivery, logged with who asked', async () => {
+describe('a manual resend', () => {
+  it('is a new attempt of the same delivery, with an activity entry that names the administrator', async () => {
     const { store, simulation, entries, dependencies, id } = await failedDelivery(200);
     expect(await resend(dependencies, id, 'ada@example.com')).toEqual({ kind: 'resent', attemptNumber: 7 });
     await simulation.run(10);
@@ -53,16 +53,16 @@ describe('a resend by hand', () => {
     expect(entries).toMatchObject([{ kind: 'webhook_resent', actor: 'ada@example.com', delivery_id: id }]);
   });
 
-  it('is a single attempt: refused, the delivery has failed again', async () => {
+  it('is a single attempt: if it fails, the delivery has failed again', async () => {
     const { store, simulation, dependencies, id } = await failedDelivery(500);
     await resend(dependencies, id, 'ada@example.com');
     await simulation.run(40_000);
     expect(simulation.posts).toHaveLength(7);
     expect((await store.get(id))?.state).toBe('failed');
-    expect(simulation.alarms).toHaveLength(2);
+    expect(simulation.failuresReported).toHaveLength(2);
   });
 
-  it('is made by the sweep when its queue message is lost', async () => {
+  it('is started by the sweep if its queue message is lost', async () => {
     const { store, simulation, dependencies, id } = await failedDelivery(200);
     const lost = { schedule: async () => {} };
     await resend({ ...dependencies, retryScheduler: lost }, id, 'ada@example.com');
@@ -70,7 +70,7 @@ describe('a resend by hand', () => {
     expect((await store.get(id))?.state).toBe('acknowledged');
   });
 
-  it('is made once of a delivery, however many ask for it at once or in turn', async () => {
+  it('happens once, for any number of requests, parallel or in sequence', async () => {
     const { simulation, entries, dependencies, id } = await failedDelivery(200);
     const both = await Promise.all([resend(dependencies, id, 'a'), resend(dependencies, id, 'b')]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['already_waiting', 'resent']);
@@ -85,7 +85,7 @@ describe('a resend by hand', () => {
     expect(await resend(dependencies, 'whd_none', 'c')).toEqual({ kind: 'not_found' });
   });
 
-  it('is made of an acknowledged delivery only where that is asked for', async () => {
+  it('resends an acknowledged delivery only with `evenAcknowledged`', async () => {
     const { simulation, dependencies, id } = await failedDelivery(200);
     await resend(dependencies, id, 'a');
     await simulation.run(10);
@@ -94,7 +94,7 @@ describe('a resend by hand', () => {
     expect(simulation.posts).toHaveLength(8);
   });
 
-  it('is not made of a delivery under way', async () => {
+  it('does not happen while an attempt is scheduled or running', async () => {
     const { store, dependencies, id } = await failedDelivery(200);
     await resend(dependencies, id, 'a');
     const waiting = await store.get(id);
@@ -103,12 +103,12 @@ describe('a resend by hand', () => {
     expect(await resend(dependencies, id, 'a')).toEqual({ kind: 'already_waiting', state: 'attempting' });
   });
 
-  it('brings its queue message once more where the request before died ahead of it', async () => {
+  it('sends the queue message that the previous request did not send before it died', async () => {
     const { simulation, dependencies, id } = await failedDelivery(200);
     const dies = { schedule: () => Promise.reject(new Error('no connection')) };
     await expect(resend({ ...dependencies, retryScheduler: dies }, id, 'a')).rejects.toThrow('no connection');
     expect(await resend(dependencies, id, 'a')).toEqual({ kind: 'already_waiting', state: 'pending' });
-    // Far below the 90 s after which the sweep would find it.
+    // Much less than the 90 s after which the sweep would find it.
     await simulation.run(10);
     expect(simulation.posts).toHaveLength(7);
   });

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
 
-/** @param otherKindWaitMs - above any pause of a busy machine, unless the wait itself is looked at */
+/** @param otherKindWaitMs - longer than any pause of a busy machine, unless the test is about the wait */
 async function resolverWith(
   answerTo: (name: string, type: 'A' | 'AAAA') => NameAnswer,
   otherKindWaitMs = 10_000,
@@ -20,24 +20,24 @@ async function resolverWith(
   return { resolve: dnsResolve({ servers: [server.address], otherKindWaitMs }), server };
 }
 
-describe('names, looked up by DNS', () => {
-  it('give all their addresses of both kinds', async () => {
+describe('a DNS lookup', () => {
+  it('returns all addresses of both kinds', async () => {
     const { resolve } = await resolverWith((_name, type) =>
       type === 'A' ? ['93.184.215.14', '93.184.215.15'] : ['2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
     );
-    expect(await resolve('receiver.example.com')).toEqual([
+    expect(await resolve('endpoint.example.com')).toEqual([
       '93.184.215.14',
       '93.184.215.15',
       '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
     ]);
   });
 
-  it('that have addresses of one kind alone give these', async () => {
+  it('returns the addresses of a name that has only one kind', async () => {
     const { resolve } = await resolverWith((_name, type) => (type === 'A' ? [] : ['2001:db8::1']));
-    expect(await resolve('receiver.example.com')).toEqual(['2001:db8::1']);
+    expect(await resolve('endpoint.example.com')).toEqual(['2001:db8::1']);
   });
 
-  it('do not wait for the kind of addresses for which the server is silent', async () => {
+  it('does not wait for the kind of address for which the server is silent', async () => {
     const { resolve } = await resolverWith(
       (_name, type) => (type === 'A' ? ['93.184.215.14'] : 'silent'),
       100,
@@ -50,15 +50,15 @@ describe('names, looked up by DNS', () => {
     expect(first).toBe('answered');
   }, 20_000);
 
-  it('are asked for anew each time: nothing of what a name was before is kept', async () => {
+  it('is repeated each time: results are not cached', async () => {
     let asked = 0;
     const { resolve } = await resolverWith((_name, type) => {
       if (type === 'AAAA') return [];
       asked += 1;
       return [`93.184.215.${asked}`];
     });
-    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.1']);
-    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.2']);
+    expect(await resolve('endpoint.example.com')).toEqual(['93.184.215.1']);
+    expect(await resolve('endpoint.example.com')).toEqual(['93.184.215.2']);
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('names, looked up by DNS', () => {
     await expect(resolve('nobody.example.com')).rejects.toMatchObject({ code });
   });
 
-  it('fail in the end where the server is silent, and hold up no other name', async () => {
+  it('fails after a time if the server is silent, and delays no other name', async () => {
     const { resolve } = await resolverWith((name, type) => {
       if (name.startsWith('silent')) return 'silent';
       return type === 'A' ? ['93.184.215.14'] : [];
@@ -82,18 +82,18 @@ describe('names, looked up by DNS', () => {
     );
     let ended = 0;
     for (const one of silent) void one.then(() => (ended += 1));
-    expect(await resolve('receiver.example.com')).toEqual(['93.184.215.14']);
+    expect(await resolve('endpoint.example.com')).toEqual(['93.184.215.14']);
     expect(ended).toBe(0);
     expect(new Set(await Promise.all(silent))).toEqual(new Set(['ETIMEOUT']));
   }, 20_000);
 });
 
-describe('a POST to a name', () => {
+describe('a POST to a host name', () => {
   const request = { headers: {}, body: '{}' };
-  /** As on AWS, but for the scheme and the port of a receiver on this machine. */
+  /** As on AWS, except for scheme and port, because the endpoint is on this machine. */
   const rulesFor = (port: number) => ({ allowLoopback: false, allowHttp: true, ports: [port] });
 
-  it('that turns private between two looks connects to nothing', async () => {
+  it('connects to nothing if the name turns private between two lookups', async () => {
     let reached = 0;
     const webhookEndpoint = createServer((_request, response) => {
       reached += 1;
@@ -113,7 +113,7 @@ describe('a POST to a name', () => {
     expect(result).toMatchObject({ error: 'blocked' });
     expect(result.address).toBeUndefined();
     expect(reached).toBe(0);
-    // One look for a connection: what is checked is what is connected to.
+    // One lookup for each connection: the checked addresses are the ones connected to.
     expect(server.queries.filter((query) => query === 'A rebinding.example.com')).toHaveLength(2);
     webhookEndpoint.close();
   });
@@ -123,14 +123,14 @@ describe('a POST to a name', () => {
     ['a good address and a private one of the other kind', ['93.184.215.14'], ['fd00::1']],
     ['the metadata service', ['169.254.169.254'], []],
     ['an IPv4 address in an IPv6 one', [], ['::ffff:7f00:1']],
-  ])('with %s is blocked', async (_what, ipv4, ipv6) => {
+  ])('is blocked with %s', async (_what, ipv4, ipv6) => {
     const { resolve } = await resolverWith((_name, type) => (type === 'A' ? ipv4 : ipv6));
     const post = httpPost({ rules: rulesFor(443), resolve });
-    const result = await post({ ...request, url: 'https://receiver.example.com/' });
+    const result = await post({ ...request, url: 'https://endpoint.example.com/' });
     expect(result).toMatchObject({ error: 'blocked' });
   });
 
-  it('that is not there fails as dns, and one whose server is silent in the end', async () => {
+  it('fails with `dns` if the name does not exist, or after a time if its server is silent', async () => {
     const { resolve } = await resolverWith((name) => (name.startsWith('silent') ? 'silent' : 'nxdomain'));
     const post = httpPost({ rules: rulesFor(443), resolve });
     const gone = await post({ ...request, url: 'https://gone.example.com/' });

@@ -52,13 +52,13 @@ describe('the true schedule', () => {
   );
 
   it.each([0, 400, 1000])(
-    'holds for a receiver that hangs too, although its batches gather for %d ms first',
-    async (slowLaneGathersMs) => {
+    'also applies to an endpoint that hangs, with a batch window of %d ms',
+    async (slowLaneBatchWindowMs) => {
       const store = memoryDeliveryStore();
       const simulation = createSimulation({
         store,
         startAt: created,
-        slowLaneGathersMs,
+        slowLaneBatchWindowMs,
         schedulerLatenessMs: () => 30_000,
         answer: () => ({ afterMs: 5000, error: 'timeout' }),
       });
@@ -73,10 +73,10 @@ describe('the true schedule', () => {
     },
   );
 
-  it('sends the legs up to ten minutes by SQS delay and the hours by a schedule aimed a minute early', async () => {
+  it('uses an SQS delay up to ten minutes, and a schedule a minute early for the hours', async () => {
     const { simulation } = await deliverTo(() => ({ afterMs: 1000, status: 500 }));
-    const longWakes = simulation.wakes.filter(({ delaySeconds }) => delaySeconds > 1);
-    expect(longWakes.map(({ road }) => road)).toEqual([
+    const longDelays = simulation.scheduled.filter(({ delaySeconds }) => delaySeconds > 1);
+    expect(longDelays.map(({ path }) => path)).toEqual([
       'queue',
       'queue',
       'queue',
@@ -85,24 +85,24 @@ describe('the true schedule', () => {
       'schedule',
       'queue',
     ]);
-    const seconds = longWakes.map(({ delaySeconds }) => Math.round(delaySeconds));
+    const seconds = longDelays.map(({ delaySeconds }) => Math.round(delaySeconds));
     expect(seconds.slice(0, 3)).toEqual([29, 119, 599]);
     expect(seconds[3]).toBeGreaterThanOrEqual(3539);
     expect(seconds[3]).toBeLessThanOrEqual(3541);
     expect(seconds[5]).toBeGreaterThanOrEqual(21_539);
     expect(
-      simulation.wakes.every(({ road, delaySeconds }) => road === 'schedule' || delaySeconds <= 900),
+      simulation.scheduled.every(({ path, delaySeconds }) => path === 'schedule' || delaySeconds <= 900),
     ).toBe(true);
   });
 
-  it('takes the same roads in the same proportions when scaled', async () => {
+  it('uses the same paths in the same proportions at another time scale', async () => {
     const { delivery, simulation } = await deliverTo(() => ({ afterMs: 10, status: 500 }), 0, 10);
     const { attempts } = delivery;
     const delays = attempts
       .slice(1)
       .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
     expect(delays).toEqual([3000, 12_000, 60_000, 360_000, 2_160_000]);
-    expect(simulation.wakes.filter(({ road }) => road === 'schedule')).toHaveLength(2);
+    expect(simulation.scheduled.filter(({ path }) => path === 'schedule')).toHaveLength(2);
   });
 
   it('stops at the first acknowledgement', async () => {
@@ -118,14 +118,14 @@ describe('the true schedule', () => {
     expect(new Set(simulation.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('raises one alarm and writes one activity entry when the last retry failed', async () => {
+  it('reports the failure once and writes one activity entry after the last retry', async () => {
     const { simulation, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
-    expect(simulation.alarms).toEqual([delivery.delivery_id]);
+    expect(simulation.failuresReported).toEqual([delivery.delivery_id]);
     expect([...simulation.activities.values()].map(({ kind }) => kind)).toEqual(['webhook_failed']);
     expect(dueItemOf(delivery)).toEqual([]);
   });
 
-  it('serves a receiver that timed out by the slow lane, and skips nothing', async () => {
+  it('uses the slow lane after a timeout, and skips no attempt', async () => {
     const { simulation } = await deliverTo(() => ({ afterMs: 5000, error: 'timeout' }));
     expect(simulation.posts.map(({ lane }) => lane)).toEqual([
       'fast',

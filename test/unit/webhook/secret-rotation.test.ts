@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 const cacheMaxMs = 30_000;
 /** The longest call to DynamoDB with all retries of the SDK. */
 const callMaxMs = 13_000;
-/** What the clocks of two functions may differ by. */
+/** The largest difference between the clocks of two functions. */
 const skewMaxMs = 4000;
 const body = '{"event":"sms.delivered","data":{"reference":"Grüße 👋"}}';
 
@@ -25,7 +25,7 @@ interface Version {
   readonly secrets: readonly WebhookSecret[];
 }
 
-/** The rows of a client whose secret is rotated: each write starts `gapMs` after the one before was stored. */
+/** The rows of a client whose secret is rotated; each write starts `gapMs` after the previous one was stored. */
 function rowsOf(rotations: readonly { gapMs: number; writeMs: number }[]): readonly Version[] {
   const versions: Version[] = [
     { storedAtMs: startMs, secrets: withNewWebhookSecret(secretText(0), [], new Date(startMs)) },
@@ -51,7 +51,7 @@ function standardHolds(headers: Record<string, string>, secret: string): boolean
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
   const library = libraries.get(secret) ?? new Webhook(secret);
   libraries.set(secret, library);
-  // The library's own signature, at the time that the headers say: its `verify` knows the present time alone.
+  // The library's signature for the time in the headers: its `verify` accepts the current time only.
   const expected = library.sign(String(id), new Date(Number(timestamp) * 1000), body);
   return headers['webhook-signature']?.split(' ').includes(expected) ?? false;
 }
@@ -72,7 +72,7 @@ const worker = fc.record({
   skewMs: fc.integer({ min: -skewMaxMs, max: skewMaxMs }),
 });
 
-/** What a worker signs at `atMs` of its own clock, with what it read before. */
+/** What a worker signs at `atMs` of its clock, with the secrets that it read before. */
 function signedBy(
   versions: readonly Version[],
   atMs: number,
@@ -82,7 +82,7 @@ function signedBy(
   return known.length === 0 ? undefined : signatureHeaders('whd_1', body, known, new Date(atMs));
 }
 
-/** The moments at which something changes, to the millisecond, and some between. */
+/** The times of all changes, to the millisecond, and some times between them. */
 function momentsOf(versions: readonly Version[], more: readonly number[]): number[] {
   const secrets = versions.flatMap((version) => version.secrets);
   const changes = secrets.flatMap(({ created_at, active_at = created_at, expires_at = created_at }) =>
@@ -99,7 +99,7 @@ const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 
 const workers = fc.array(worker, { minLength: 1, maxLength: 4 });
 
 describe('the rotation of a webhook secret', () => {
-  it('leaves no moment at which an endpoint with any live secret refuses, whichever worker signs', () => {
+  it('is accepted by endpoints with any live secret, at any time and by any worker', () => {
     fc.assert(
       fc.property(rotations, parts, workers, (rotated, more, signers) => {
         const versions = rowsOf(rotated);
@@ -126,8 +126,8 @@ describe('the rotation of a webhook secret', () => {
     );
   });
 
-  it('has every worker sign alike at a moment, so that a new secret is never seen early or by chance', () => {
-    // More than five at once drop one, which those that remember it go on using for a while.
+  it('makes all workers sign with the same secrets at any time, so that a new secret is never used early', () => {
+    // With more than five secrets one is dropped; workers that cached it use it for a while.
     fc.assert(
       fc.property(
         rotations.map((all) => all.slice(0, 4)),
@@ -146,7 +146,7 @@ describe('the rotation of a webhook secret', () => {
     );
   });
 
-  it('changes over in the order of the contract, to the millisecond', () => {
+  it('follows the order of the contract, to the millisecond', () => {
     const [first, second] = rowsOf([{ gapMs: dayMs, writeMs: 0 }]);
     const createdAtMs = startMs + dayMs;
     const activeAtMs = createdAtMs + 60_000;
@@ -163,7 +163,7 @@ describe('the rotation of a webhook secret', () => {
     expect(at(activeAtMs + dayMs)).toEqual({ plain: [1], standard: [1] });
   });
 
-  it('is known to every worker when the new secret becomes active: none remembers for longer', async () => {
+  it('is known to every worker when the new secret becomes active: no cache entry is older', async () => {
     let nowMs = startMs;
     let row = rowsOf([])[0]?.secrets ?? [];
     const remembered = cachedSecrets({ find: async () => row }, () => new Date(nowMs));
@@ -173,7 +173,7 @@ describe('the rotation of a webhook secret', () => {
     expect(await remembered.find('c')).toEqual(row);
   });
 
-  it('signs with a secret that is not active yet where no other can', () => {
+  it('signs with a secret that is not active yet if there is no other', () => {
     const [version] = rowsOf([]);
     const rotated = withNewWebhookSecret(secretText(1), version?.secrets ?? [], new Date(startMs));
     const alone = rotated.slice(0, 1);
@@ -193,7 +193,7 @@ describe('the rotation of a webhook secret', () => {
     await simulation.run(86_400);
     expect(simulation.posts).toHaveLength(6);
     for (const [n, post] of simulation.posts.entries()) {
-      // What is left between is the claim.
+      // Between the two is only the claim.
       expect(post.at.getTime() - (reads[n]?.getTime() ?? 0)).toBeLessThan(100);
     }
   });

@@ -5,7 +5,7 @@ import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
 
-// The receiver's library compares with the present time.
+// The library compares the timestamp with the current time.
 const now = new Date();
 const body = '{"event":"sms.delivered","data":{"reference":"Grüße 👋 \\u2028"}}';
 const oldText = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -46,7 +46,7 @@ describe('Standard Webhooks', () => {
     },
   );
 
-  it('is not fooled by another body', () => {
+  it('does not match another body', () => {
     expect(() => new Webhook(oldText).verify(`${body} `, sign(before))).toThrow();
   });
 });
@@ -63,7 +63,7 @@ describe('X-Webhook-Signature', () => {
     },
   );
 
-  it('finds the older secret whatever the order of the row', () => {
+  it('uses the oldest secret, in any order of the row', () => {
     expect(sign(during.toReversed())['x-webhook-signature']).toBe(plain(oldText));
   });
 

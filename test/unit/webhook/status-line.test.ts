@@ -4,7 +4,7 @@ import { statusLineReader } from '../../../shared/webhook/post/status-line.ts';
 
 const limitBytes = 16_384;
 
-/** Feeds a text in pieces and counts how often a byte is looked at. */
+/** Passes a text in chunks and counts how often a byte is read. */
 function feed(text: string, pieceBytes: number) {
   const bytes = Buffer.from(text, 'latin1');
   const read = statusLineReader(limitBytes);
@@ -40,13 +40,13 @@ describe('the status line', () => {
     ['HTTP/1.1 099 OK\r\n', 'unreadable'],
     [`${interim}HTTP/1.1\r\n`, 'unreadable'],
     ['\r\nHTTP/1.1 200 OK\r\n', 'unreadable'],
-  ])('of %j is %s, however it comes in pieces', (text, expected) => {
+  ])('of %j is %s, for any chunks', (text, expected) => {
     for (let pieceBytes = 1; pieceBytes <= text.length; pieceBytes += 1) {
       expect(feed(text, pieceBytes).found).toBe(expected);
     }
   });
 
-  it('is looked for once in each byte, from an endpoint that sends byte by byte too', () => {
+  it('is found by reading each byte once, even if an endpoint sends single bytes', () => {
     const heads = fc.constantFrom(
       interim.repeat(1000),
       `HTTP/1.1 100 ${'x'.repeat(limitBytes * 2)}`,

@@ -9,7 +9,7 @@ import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
 import { aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
-it('a webhook whose message cannot be read holds up none of the others that no worker has taken', async () => {
+it('a webhook whose message cannot be read delays no other webhook without a row', async () => {
   const dueItemIndex = memoryDueItemIndex();
   const id = (message: string) => `${message}#sms.sent`;
   await dueItemIndex.add('deliveries', [
@@ -44,7 +44,7 @@ it('a webhook whose message cannot be read holds up none of the others that no w
   expect(left.toSorted()).toEqual([id('msg_good'), id('msg_unreadable')]);
 });
 
-it('a webhook that its queue refuses is set aside each hour for a day, and holds up none of the others', async () => {
+it('a webhook that its queue refuses is set aside each hour for a day, and delays no other', async () => {
   const dueItemIndex = memoryDueItemIndex();
   const id = (message: string) => `${message}#sms.sent`;
   await dueItemIndex.add('deliveries', [
