@@ -1,6 +1,8 @@
 /**
  * One POST to an endpoint that may be slow, broken or hostile: ends within 5.5 s, reads at most 16 KiB of the response,
  * follows no redirect, decompresses nothing, and reports the time of each phase.
+ *
+ * It uses Node's own client because undici reports a status only once all headers have arrived.
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';

@@ -31,6 +31,7 @@ export function signatureHeaders(
   };
 }
 
+/** Not by the package `standardwebhooks`: the tests verify with it, and its SHA-256 is in JavaScript. */
 function standardSignature(secret: string, signed: string): string {
   const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   return `v1,${createHmac('sha256', Buffer.from(text, 'base64')).update(signed).digest('base64')}`;

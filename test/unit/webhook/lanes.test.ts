@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../../shared/platform/ids.ts';
+import { startDelayMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import type { Answer } from '../../support/webhook/recorded-posts.ts';
@@ -187,4 +188,10 @@ it('posts in the fast lane when the health of endpoints cannot be read', async (
   await simulation.run(5);
   expect(simulation.posts.map(({ lane }) => lane)).toEqual(['fast']);
   expect((await store.get(simulation.posts[0]?.deliveryId ?? ''))?.state).toBe('acknowledged');
+});
+
+it('starts the messages of a slow batch 10 ms apart, and all within half a second', () => {
+  expect([0, 1, 9].map((position) => startDelayMs('slow', position, 10))).toEqual([0, 10, 90]);
+  expect(startDelayMs('slow', 99, 100)).toBe(495);
+  expect(startDelayMs('fast', 9, 10)).toBe(0);
 });
