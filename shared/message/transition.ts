@@ -1,4 +1,5 @@
 /** A change of state as a value: what is to be written, and from which states it may be. */
+import { type MessageErrorCode, messageError } from '../contract/message-error-codes.ts';
 import { type Message, type Status, transitions } from './message.ts';
 
 /** What a carrier or a clock says has become of a message. */
@@ -12,7 +13,7 @@ export interface Transition extends CarrierReport {
 
 /** What a carrier says of a message beside its state. */
 export interface CarrierReport {
-  readonly errorCode?: string;
+  readonly errorCode?: MessageErrorCode;
   readonly errorMessage?: string;
   readonly cost?: number;
   readonly currency?: string;
@@ -29,12 +30,7 @@ export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reporte
 
 /** What becomes of a message whose validity period ended without a final receipt. */
 export function expiry(at: Date): Transition {
-  return {
-    to: 'expired',
-    at,
-    errorCode: 'expired',
-    errorMessage: 'The validity period ended before the message was confirmed as delivered.',
-  };
+  return { to: 'expired', at, ...messageError('expired') };
 }
 
 /** The word as fields of the message, those alone that it has. */

@@ -3,8 +3,8 @@
  * it cannot be known the error is thrown on. Neither service has an idempotency token, so a message that may
  * have been taken must never be called not taken.
  */
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { HandOver } from '../../message/dispatch/carrier.ts';
-import { type RefusalCode, refusal } from '../refusals.ts';
 
 /** What both services' exceptions carry; everything in it may be missing. */
 interface CallError {
@@ -19,7 +19,7 @@ interface CallError {
 }
 
 /** By `Name/Reason` first, then by `Name`. */
-export type RefusalTable = Readonly<Record<string, RefusalCode>>;
+export type RefusalTable = Readonly<Record<string, MessageErrorCode>>;
 
 /** Answers of 400 and 403 that say nothing of the message: too many calls, or credentials to be put right. */
 const notTaken: readonly string[] = [
@@ -54,7 +54,7 @@ export function outcomeOfError(error: unknown, refusalTable: RefusalTable): Hand
   const fault: CallError = typeof error === 'object' && error !== null ? error : {};
   const name = fault.name ?? '';
   const refused = refusalTable[`${name}/${fault.Reason ?? ''}`] ?? refusalTable[name];
-  if (refused !== undefined) return { outcome: 'refused', ...refusal(refused) };
+  if (refused !== undefined) return { outcome: 'refused', ...messageError(refused) };
   const status = fault.$metadata?.httpStatusCode;
   if (notTaken.includes(name) || status === 429) return { outcome: 'try_again', reason: name || 'throttled' };
   if (status !== undefined && ownFaults.includes(status))

@@ -3,10 +3,10 @@
  * is the end of the matter, never the type alone: carriers report some types both on the way and at the end.
  */
 import * as z from 'zod/mini';
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
 import { roundPrice } from '../prices.ts';
-import { type RefusalCode, refusal } from '../refusals.ts';
 
 /** Prices of these events are in US dollars, whatever the account pays in. */
 const eventCurrency = 'USD';
@@ -31,7 +31,7 @@ const arrived: readonly string[] = ['TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];
 const underway: readonly string[] = ['TEXT_QUEUED', 'TEXT_PENDING'];
 
 /** What a final event of each other type means; a type that is not here is `carrier_rejected`. */
-const failures: Readonly<Record<string, RefusalCode>> = {
+const failures: Readonly<Record<string, MessageErrorCode>> = {
   TEXT_INVALID: 'invalid_recipient',
   TEXT_INVALID_MESSAGE: 'content_rejected',
   TEXT_SPAM: 'content_rejected',
@@ -62,13 +62,15 @@ export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   ];
 }
 
-function outcomeOf(event: SmsEvent): { to: Status; errorCode?: string; errorMessage?: string } | undefined {
+function outcomeOf(
+  event: SmsEvent,
+): { to: Status; errorCode?: MessageErrorCode; errorMessage?: string } | undefined {
   if (underway.includes(event.eventType)) return undefined;
   if (!event.isFinal) return taken.includes(event.eventType) ? { to: 'sent' } : undefined;
   if (arrived.includes(event.eventType)) return { to: 'delivered' };
   if (taken.includes(event.eventType)) return { to: 'sent' };
-  if (event.eventType === 'TEXT_TTL_EXPIRED') return { to: 'expired', ...refusal('expired') };
-  return { to: 'failed', ...refusal(failures[event.eventType] ?? 'carrier_rejected') };
+  if (event.eventType === 'TEXT_TTL_EXPIRED') return { to: 'expired', ...messageError('expired') };
+  return { to: 'failed', ...messageError(failures[event.eventType] ?? 'carrier_rejected') };
 }
 
 /** The message's price and the carrier's fee are told apart; a client pays both. */

@@ -3,9 +3,9 @@
  * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
  */
 import * as z from 'zod/mini';
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
 import type { Transition } from '../../message/transition.ts';
-import { type RefusalCode, refusal } from '../refusals.ts';
 
 export const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
@@ -40,7 +40,7 @@ export const whatsAppWebhookEntry = z.object({
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /** What Meta's error codes mean; a code that is not here is `carrier_rejected`. */
-const failures: Readonly<Record<number, RefusalCode>> = {
+const failures: Readonly<Record<number, MessageErrorCode>> = {
   368: 'carrier_rejected',
   100: 'content_rejected',
   130429: 'carrier_throttled',
@@ -105,11 +105,11 @@ function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transitio
   if (to !== undefined) return { to, at };
   if (reported.status !== 'failed') return undefined;
   const code = reported.errors?.[0]?.code;
-  if (code === expiredAtMeta) return { to: 'expired', at, ...refusal('expired') };
+  if (code === expiredAtMeta) return { to: 'expired', at, ...messageError('expired') };
   return {
     to: 'failed',
     at,
-    ...refusal(code === undefined ? 'unknown' : (failures[code] ?? 'carrier_rejected')),
+    ...messageError(code === undefined ? 'unknown' : (failures[code] ?? 'carrier_rejected')),
   };
 }
 

@@ -3,12 +3,12 @@
  * and in the shape of the real ones. What it does follows from the recipient alone (see the table).
  */
 
+import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../prices.ts';
-import { refusal } from '../refusals.ts';
 import type { Outbox } from './outbox.ts';
 import { receiptNotification } from './simulated-receipts.ts';
 import { type Script, scriptFor } from './simulated-recipients.ts';
@@ -31,7 +31,7 @@ interface SimulatorDependencies {
 export function simulator(dependencies: SimulatorDependencies): Carrier {
   async function handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver> {
     const script = scriptFor(message.channel, message.recipient);
-    if (script.refuses) return { outcome: 'refused', ...refusal('invalid_recipient') };
+    if (script.refuses) return { outcome: 'refused', ...messageError('invalid_recipient') };
     if (attempt <= (script.throttles ?? 0))
       return { outcome: 'try_again', reason: 'the simulator throttles' };
 

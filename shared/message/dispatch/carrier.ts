@@ -1,4 +1,5 @@
 /** The port to whoever carries messages: one call that hands a message over, and what can come of it. */
+import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 
 /** What the carrier said to a hand-over. */
@@ -12,9 +13,9 @@ export type HandOver =
       readonly currency?: string;
     }
   | {
-      /** Refused for good; `errorCode` is one of the stable codes of `refusals.ts`. */
+      /** Refused for good. */
       readonly outcome: 'refused';
-      readonly errorCode: string;
+      readonly errorCode: MessageErrorCode;
       readonly errorMessage: string;
     }
   | {

@@ -13,6 +13,7 @@
  *   new message queued ─ crash → both come; the second finds the message held, waiting or sent
  */
 
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
@@ -41,12 +42,6 @@ export interface DispatchDependencies {
 /** A claim that a wrong clock or a person dated far ahead keeps no queue message hidden for longer. */
 const heldSecondsMax = 2 * leaseSeconds;
 
-/** What becomes of a message that its client may not send any more (contract, section 3). */
-const disabledError = {
-  errorCode: 'client_disabled',
-  errorMessage: 'The client was disabled before the message was handed to a carrier.',
-};
-
 /** Between tries to write what the carrier said. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
@@ -70,7 +65,7 @@ interface Dispatched {
   /** Where set, the message was put on its queue anew, to be shown after this many seconds. */
   readonly requeuedForSeconds?: number;
   /** Why the carrier refused it. */
-  readonly errorCode?: string;
+  readonly errorCode?: MessageErrorCode;
 }
 
 /**
@@ -95,7 +90,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   }
   if (claim.outcome === 'not_sendable') return moveOn(dependencies, message);
   if (await dependencies.isDisabled(message.client_id)) {
-    await messages.transition(messageId, { to: 'failed', at: clock(), ...disabledError });
+    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('client_disabled') });
     return { outcome: 'client_disabled', message };
   }
 

@@ -1,4 +1,5 @@
 /** The body of a webhook (specification, section 2.4). It depends on the message and the event only. */
+import { messageError } from '../../contract/message-error-codes.ts';
 import type { EventStatus, Message } from '../../message/message.ts';
 
 /** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
@@ -38,18 +39,11 @@ export function eventBody(message: Message, status: EventStatus): string {
 }
 
 function errorOf(message: Message, status: EventStatus): { error_code?: string; error_message?: string } {
-  if (status === 'expired') {
-    return {
-      error_code: message.channel === 'whatsapp' ? 'expired' : (message.error_code ?? 'expired'),
-      error_message:
-        message.error_message ?? 'The message was not confirmed delivered within its validity period.',
-    };
-  }
-  if (status === 'failed') {
-    return {
-      error_code: message.error_code ?? 'failed',
-      error_message: message.error_message ?? 'The message could not be delivered.',
-    };
-  }
-  return {};
+  if (status !== 'expired' && status !== 'failed') return {};
+  const { errorCode, errorMessage } = messageError(status === 'expired' ? 'expired' : 'unknown');
+  const isWhatsAppTimeOut = message.channel === 'whatsapp' && status === 'expired';
+  return {
+    error_code: isWhatsAppTimeOut ? errorCode : (message.error_code ?? errorCode),
+    error_message: message.error_message ?? errorMessage,
+  };
 }

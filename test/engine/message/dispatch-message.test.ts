@@ -130,7 +130,7 @@ describe('a carrier that does not take the message', () => {
 
   it('fails it for good where it refuses, and says why', async () => {
     const { message_id } = await sent();
-    const refusal = { errorCode: 'carrier_blocked', errorMessage: 'Blocked.' };
+    const refusal = { errorCode: 'carrier_blocked', errorMessage: 'Blocked.' } as const;
     const { dependencies } = carrierOf(() => ({ outcome: 'refused', ...refusal }));
     expect(await dispatch(dependencies, message_id)).toMatchObject({
       outcome: 'refused',

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { reported } from '../../../lib/capabilities/carriers.ts';
 import { parseReceipts, UnreadableReceipt } from '../../../shared/carrier/parse-receipts.ts';
-import { refusals } from '../../../shared/carrier/refusals.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   incomingWhatsApp,
   smsEvent,
@@ -64,7 +64,7 @@ describe('an SMS event', () => {
     expect(smsTransition({ eventType })).toMatchObject({
       to: 'failed',
       errorCode,
-      errorMessage: refusals[errorCode],
+      errorMessage: messageErrorCodes[errorCode].message,
     });
   });
 
