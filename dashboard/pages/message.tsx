@@ -6,8 +6,8 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Spinner from '@cloudscape-design/components/spinner';
+import type { MessageDetails } from '../../shared/admin/messages.ts';
 import type { DeliverySummary } from '../../shared/admin/webhooks.ts';
-import type { MessageView } from '../api/message-types.ts';
 import { useLoaded } from '../api/use-loading.ts';
 import { List } from '../components/list.tsx';
 import { LoadFailure } from '../components/load-failure.tsx';
@@ -16,14 +16,9 @@ import { Time } from '../components/time.tsx';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
 
-interface Details {
-  readonly message: MessageView & { readonly webhook_url: string | null };
-  readonly webhooks: readonly DeliverySummary[];
-}
-
 export function MessagePage({ id }: { readonly id: string }) {
   const { api } = useDashboard();
-  const loaded = useLoaded<Details>(id, () => api.get(`/messages/${encodeURIComponent(id)}`));
+  const loaded = useLoaded<MessageDetails>(id, () => api.get(`/messages/${encodeURIComponent(id)}`));
   const details = loaded.data;
   return (
     <ContentLayout
@@ -86,7 +81,7 @@ export function MessagePage({ id }: { readonly id: string }) {
   );
 }
 
-function Facts({ message }: { readonly message: Details['message'] }) {
+function Facts({ message }: { readonly message: MessageDetails['message'] }) {
   const cost = message.cost === null ? '–' : `${message.cost} ${message.currency ?? ''}`;
   const error = message.error === null ? '–' : `${message.error.code}: ${message.error.message ?? ''}`;
   return (

@@ -9,7 +9,7 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
-import type { MessageView } from '../api/message-types.ts';
+import type { MessagePage, MessageStatus } from '../../shared/message/message-response.schema.ts';
 import { usePaged } from '../api/use-loading.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
@@ -17,11 +17,6 @@ import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { useDashboard } from '../context.ts';
 import { go, linkTo } from '../route.ts';
-
-interface MessageList {
-  readonly messages: readonly MessageView[];
-  readonly next_cursor?: string;
-}
 
 const names = ['recipient', 'client_id', 'reference'] as const;
 
@@ -31,7 +26,7 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
   const [messageId, setMessageId] = useState('');
   const [wanted, setWanted] = useState<Readonly<Record<string, string>>>(asked);
   const searched = asked.recipient !== '' || asked.client_id !== '';
-  const list = usePaged<MessageList>(query.toString(), async (cursor) =>
+  const list = usePaged<MessagePage>(query.toString(), async (cursor) =>
     searched ? api.get('/messages', { ...asked, cursor }) : { messages: [] },
   );
 
@@ -55,7 +50,7 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
 
   return (
     <ContentLayout header={<Header variant="h1">Messages</Header>}>
-      <List<MessageView>
+      <List<MessageStatus>
         label="Messages"
         header={
           <Header
@@ -111,7 +106,7 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-const columns: TableProps.ColumnDefinition<MessageView>[] = [
+const columns: TableProps.ColumnDefinition<MessageStatus>[] = [
   {
     id: 'id',
     header: 'Message',

@@ -1,6 +1,7 @@
 /** Messages as an administrator sees them: found in several ways, one with its history and its webhooks. */
 import { GatewayError } from '../contract/errors.ts';
 import { eventsToSend, type Message } from '../message/message.ts';
+import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { isId } from '../platform/ids.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
@@ -9,11 +10,6 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 import { messageFilterOf } from './http/admin-requests.ts';
 import { type DeliverySummary, deliverySummary } from './webhooks.ts';
-
-interface MessagePage {
-  readonly messages: readonly Record<string, unknown>[];
-  readonly next_cursor?: string;
-}
 
 export async function searchMessages(
   dependencies: AdminDependencies,
@@ -31,8 +27,8 @@ export async function searchMessages(
   };
 }
 
-interface MessageDetails {
-  readonly message: Record<string, unknown>;
+export interface MessageDetails {
+  readonly message: MessageStatus & { readonly webhook_url: string | null };
   readonly webhooks: readonly DeliverySummary[];
 }
 

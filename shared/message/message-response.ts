@@ -1,22 +1,27 @@
 /** How a message is shown to the client that owns it (contract, section 5). */
 import { historyOf, type Message } from './message.ts';
+import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
-/** The answer to a send: the same for a repeat of it, whatever has become of the message since. */
-export function acceptedView(message: Message): Record<string, unknown> {
-  return {
-    message_id: message.message_id,
-    status: message.scheduled_at === undefined ? 'queued' : 'scheduled',
-    channel: message.channel,
-    recipient: message.recipient,
-    ...(message.channel === 'sms' ? { encoding: message.encoding, segments: message.segments } : {}),
+/**
+ * The answer to a send: the same for a repeat of it, whatever state the message has since.
+ *
+ * @throws Error when an SMS has no segments.
+ */
+export function acceptedView(message: Message): AcceptedMessage {
+  const { message_id, recipient, encoding, segments, scheduled_at, created_at } = message;
+  const status = scheduled_at === undefined ? 'queued' : 'scheduled';
+  const rest = {
     reference: message.reference ?? null,
-    ...(message.scheduled_at === undefined ? {} : { scheduled_at: message.scheduled_at }),
-    created_at: message.created_at,
+    ...(scheduled_at === undefined ? {} : { scheduled_at }),
+    created_at,
   };
+  if (message.channel === 'whatsapp') return { message_id, status, channel: 'whatsapp', recipient, ...rest };
+  if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
+  return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
 }
 
 /** The answer to a status look-up. */
-export function statusView(message: Message): Record<string, unknown> {
+export function statusView(message: Message): MessageStatus {
   return {
     message_id: message.message_id,
     client_id: message.client_id,

@@ -1,11 +1,14 @@
 /**
  * What a message is, and every state it can be in: the row that is the gateway's only record of a send.
- * A state is entered once; the time of entering stands in the row, so the history and the events that are
- * owed follow from the row itself (contract, section 6).
+ * A message enters a state once, and the row has the time of it: the history and the events to send follow from
+ * the row (contract, section 6).
  */
-import type { WhatsAppContent } from './whatsapp-content.ts';
+import * as z from 'zod/mini';
+import { storedWhatsAppContent } from './whatsapp-content.ts';
 
-export type Channel = 'sms' | 'whatsapp';
+export const channels = ['sms', 'whatsapp'] as const;
+
+export type Channel = (typeof channels)[number];
 
 /** In the order in which one message can enter them. */
 export const statuses = [
@@ -23,18 +26,18 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 
 interface StateRule {
-  /** The states from which this one may be entered; the condition of the one write that enters it. */
+  /** The states from which this one may be entered: the condition of the write that enters it. */
   readonly from: readonly Status[];
-  /** States that this one proves to have happened: filled in, each with its event, where a receipt was missed. */
+  /** States that must have come before this one: filled in, each with its event, where a receipt was missed. */
   readonly implies: readonly Status[];
-  /** Whether nothing more is awaited, so that the message can no longer expire. */
+  /** Whether the message can no longer expire. */
   readonly final: boolean;
 }
 
 /**
- * The transition table. `delivered` is taken after `failed` and `expired`, for the carrier knows better;
- * otherwise no state moves backwards, so a late or repeated receipt finds no row to change.
- * `sending` may be entered again by the next hand-over after a lost one, by its own condition (see the claim).
+ * The transition table. `delivered` is accepted after `failed` and `expired`, because the carrier knows better.
+ * No other state moves backwards, so a late or repeated receipt changes nothing.
+ * The next hand-over after a lost one enters `sending` again, under its own condition (see `claim`).
  */
 export const transitions: Readonly<Record<Status, StateRule>> = {
   scheduled: { from: [], implies: [], final: false },
@@ -52,7 +55,7 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   canceled: { from: ['scheduled'], implies: [], final: true },
 };
 
-/** The states that a client is told of, each once, as a message enters it; an expired WhatsApp message as `whatsapp.failed`. */
+/** The states that have a webhook event. An expired WhatsApp message has `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
   'delivered',
@@ -63,67 +66,81 @@ export const eventStatuses = [
 
 export type EventStatus = (typeof eventStatuses)[number];
 
-/** The moment each state was entered, ISO 8601 UTC; `scheduled` is entered at `created_at`. */
-type StateTimes = { readonly [S in Exclude<Status, 'scheduled'> as `${S}_at`]?: string };
+/** ISO 8601 UTC. */
+const time = z.iso.datetime();
 
-/** What a message says of its one-time password; never the code. */
-interface OtpInMessage {
-  readonly otp_id: string;
-  readonly code_length: number;
-  readonly expires_at: string;
-  /** When the message was accepted: what its answer said. */
-  readonly attempts_remaining: number;
-}
-
-/** A message as it is stored: one row, never above a few kilobytes. All times ISO 8601 UTC. */
-export interface Message extends StateTimes {
-  readonly message_id: string;
-  readonly client_id: string;
-  readonly channel: Channel;
-  readonly status: Status;
+/**
+ * A message as it is stored: one row, never above a few kilobytes. The row also has index keys and the TTL; a field
+ * that is not named here is dropped when the row is read.
+ */
+export const messageSchema = z.object({
+  message_id: z.string(),
+  client_id: z.string(),
+  channel: z.enum(channels),
+  status: z.enum(statuses),
   /** E.164. */
-  readonly recipient: string;
-  /** The recipient's, ISO 3166-1 alpha-2, where it has one: found at the send, so that no later step carries the numbering plans. */
-  readonly country?: string;
-  readonly from?: string;
-  readonly type: 'transactional' | 'promotional';
-  readonly reference?: string;
-  /** The text of an SMS, or of a WhatsApp text. */
-  readonly text?: string;
-  /** What a WhatsApp message holds; a text where absent. */
-  readonly whatsapp?: WhatsAppContent;
-  readonly encoding?: 'GSM-7' | 'UCS-2';
-  readonly segments?: number;
-  readonly webhook_url?: string;
-  readonly created_at: string;
+  recipient: z.string(),
+  /** The recipient's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
+  country: z.exactOptional(z.string()),
+  from: z.exactOptional(z.string()),
+  type: z.enum(['transactional', 'promotional']),
+  reference: z.exactOptional(z.string()),
+  /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
+  text: z.exactOptional(z.string()),
+  /** The content of a WhatsApp message; without it, the message is a text. */
+  whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
+  encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
+  segments: z.exactOptional(z.int()),
+  webhook_url: z.exactOptional(z.string()),
+  created_at: time,
   /** When a scheduled message is to be queued. */
-  readonly scheduled_at?: string;
-  /** The end of the validity period: without a final receipt by then, it becomes `expired`. */
-  readonly expires_at: string;
-  readonly error_code?: string;
-  readonly error_message?: string;
-  readonly cost?: number;
-  readonly currency?: string;
-  readonly carrier_message_id?: string;
-  /** How often the message was claimed for the carrier, until when the latest claim holds it, and whose it is. */
-  readonly handover_attempts?: number;
-  readonly handover_until?: string;
-  readonly handover_claim?: string;
-  /** SHA-256 of the request, kept for a keyed send: the same key with another request is refused (422). */
-  readonly request_hash?: string;
-  /** Where the message carries a one-time password: its `text` has `{{code}}` where the code goes at hand-over. */
-  readonly otp?: OtpInMessage;
-  /** On the first message of a key that was used again after 24 hours: the number of its newest use. */
-  readonly key_use?: number;
-}
+  scheduled_at: z.exactOptional(time),
+  /** The end of the validity period: without a final receipt by then, the message becomes `expired`. */
+  expires_at: time,
+  // When each state was entered; `scheduled` is entered at `created_at`.
+  queued_at: z.exactOptional(time),
+  sending_at: z.exactOptional(time),
+  sent_at: z.exactOptional(time),
+  delivered_at: z.exactOptional(time),
+  read_at: z.exactOptional(time),
+  failed_at: z.exactOptional(time),
+  expired_at: z.exactOptional(time),
+  canceled_at: z.exactOptional(time),
+  /** One of `contract/message-error-codes.ts`, or of an earlier release. */
+  error_code: z.exactOptional(z.string()),
+  error_message: z.exactOptional(z.string()),
+  cost: z.exactOptional(z.number()),
+  currency: z.exactOptional(z.string()),
+  carrier_message_id: z.exactOptional(z.string()),
+  /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
+  handover_attempts: z.exactOptional(z.int()),
+  handover_until: z.exactOptional(time),
+  handover_claim: z.exactOptional(z.string()),
+  /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
+  request_hash: z.exactOptional(z.string()),
+  /** The one-time password that the message carries; never its code. */
+  otp: z.exactOptional(
+    z.object({
+      otp_id: z.string(),
+      code_length: z.int(),
+      expires_at: time,
+      /** When the message was accepted, as the answer to the send says. */
+      attempts_remaining: z.int(),
+    }),
+  ),
+  /** On the first message of an Idempotency-Key that was used again after 24 hours: the number of its newest use. */
+  key_use: z.exactOptional(z.int()),
+});
 
-/** One line of a status answer's `history`. */
+export type Message = Readonly<z.output<typeof messageSchema>>;
+
+/** One entry of `history` in a status answer. */
 interface HistoryEntry {
   readonly status: Status;
   readonly at: string;
 }
 
-/** The states a message entered, in order: what `history` shows. `sending` is the gateway's own affair and left out. */
+/** The states a message entered, in order: what `history` shows. `sending` is internal, so it is left out. */
 export function historyOf(message: Message): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   if (message.scheduled_at !== undefined) entries.push({ status: 'scheduled', at: message.created_at });
@@ -143,18 +160,18 @@ export function lastChangeOf(message: Message): Date {
   return new Date(Math.max(...times.map((time) => Date.parse(time))));
 }
 
-/** A message before and after one write; `before` is absent where the write created it. */
+/** A message before and after one write; `before` is undefined where the write created it. */
 export interface MessageChange {
   readonly before: Message | undefined;
   readonly after: Message;
 }
 
-/** Whether this change entered the state: its time is known now, and was not before. */
+/** Whether this change entered the state: its time is set now, and was not before. */
 export function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
   return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
 }
 
-/** The event states that `after` has entered and `before` had not: exactly what clients are now owed. */
+/** The states with an event that this change entered: the events to send now. */
 export function eventsToSend(change: MessageChange): EventStatus[] {
   return eventStatuses.filter((status) => hasEntered(change, status));
 }

@@ -18,6 +18,7 @@ import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
+import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
 
@@ -197,15 +198,17 @@ function textOr(rendered: ReturnType<typeof render>, otherwise: string): string 
   return rendered.ok ? rendered.text : otherwise;
 }
 
-function otpView(message: Message): Record<string, unknown> {
+function otpView(message: Message): SentOneTimePassword {
+  const { message_id, channel, recipient, otp } = message;
+  if (otp === undefined) throw new Error(`${message_id} carries no one-time password`);
   return {
-    otp_id: message.otp?.otp_id,
-    message_id: message.message_id,
+    otp_id: otp.otp_id,
+    message_id,
     status: 'pending',
-    channel: message.channel,
-    recipient: message.recipient,
+    channel,
+    recipient,
     reference: message.reference ?? null,
-    expires_at: message.otp?.expires_at,
-    attempts_remaining: message.otp?.attempts_remaining,
+    expires_at: otp.expires_at,
+    attempts_remaining: otp.attempts_remaining,
   };
 }

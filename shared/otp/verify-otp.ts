@@ -7,6 +7,7 @@ import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
+import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
 import { defaultPurpose, purposeText } from './send-otp.ts';
@@ -54,25 +55,20 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
     // The code may have been made under a secret that this process has not seen yet.
     if (!isRight(live) && !isRight(await secrets.latest())) return wrong(otp);
     if (!(await otps.markVerified(attempt))) throw alreadyUsed();
-    return {
-      status: 200,
-      body: { otp_id: otpId, verified: true, status: 'verified' },
-      log: { otp_id: otpId, verified: true },
-    };
+    const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
+    return { status: 200, body, log: { otp_id: otpId, verified: true } };
   };
 }
 
 function wrong(otp: OneTimePassword): ApiResponse {
-  return {
-    status: 200,
-    body: {
-      otp_id: otp.otp_id,
-      verified: false,
-      status: 'pending',
-      attempts_remaining: attemptsRemaining(otp),
-    },
-    log: { otp_id: otp.otp_id, verified: false },
+  const { otp_id } = otp;
+  const body: Verification = {
+    otp_id,
+    verified: false,
+    status: 'pending',
+    attempts_remaining: attemptsRemaining(otp),
   };
+  return { status: 200, body, log: { otp_id, verified: false } };
 }
 
 /** Why an attempt was not counted, the most final reason first. */

@@ -1,6 +1,5 @@
 /** Counts for the overview what a worker has just done; a count that fails is a pity, and never the work's failure. */
 
-import { hasEntered, type MessageChange, statuses } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Counts, UsageCounter, UsageMetric } from './usage.ts';
 
@@ -22,17 +21,4 @@ export async function countUsage(
   } catch (error) {
     warn('usage not counted', error);
   }
-}
-
-/** The states that messages entered by these changes; the gateway's own `sending` is left out, as in a history. */
-export function messageUsage(changes: readonly MessageChange[]): UsageMetric[] {
-  return changes.flatMap((change) =>
-    statuses
-      .filter((status) => {
-        if (status === 'sending') return false;
-        if (status === 'scheduled') return change.before === undefined && change.after.status === 'scheduled';
-        return hasEntered(change, status);
-      })
-      .map((status): UsageMetric => `messages_${status}`),
-  );
 }

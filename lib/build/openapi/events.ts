@@ -1,5 +1,7 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
+import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 
 const instant = z.iso.datetime();
 
@@ -31,7 +33,7 @@ export const webhookEvent = z.object({
     cost: z.optional(z.number()),
     currency: z.optional(z.string()),
     reference: z.optional(z.string()),
-    error_code: z.optional(z.string()),
+    error_code: z.optional(messageErrorCode),
     error_message: z.optional(z.string()),
   }),
 });
@@ -40,7 +42,6 @@ export const webhookEvent = z.object({
 export function eventExample(event: EventName): z.output<typeof webhookEvent> {
   const status = event.slice(event.indexOf('.') + 1) as z.output<typeof webhookEvent>['data']['status'];
   const arrived = status === 'delivered' || status === 'read';
-  const lost = { failed: 'undeliverable', expired: 'expired' };
   return {
     event,
     timestamp: '2026-11-20T10:00:03.120Z',
@@ -55,9 +56,12 @@ export function eventExample(event: EventName): z.output<typeof webhookEvent> {
       currency: 'USD',
       reference: 'order-42',
       client_id: 'client_0a1b2c3d4e5f6g7h',
-      ...(status === 'failed' || status === 'expired'
-        ? { error_code: lost[status], error_message: 'The message could not be delivered.' }
-        : {}),
+      ...(status === 'failed' ? errorOf('unreachable') : {}),
+      ...(status === 'expired' ? errorOf('expired') : {}),
     },
   };
+}
+
+function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {
+  return { error_code: code, error_message: messageErrorCodes[code].message };
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { type Message, statuses } from '../message.ts';
+import type { MessagePage } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import { referenceText } from '../send/send-fields.ts';
@@ -142,5 +143,6 @@ async function take(keys: AsyncIterator<ListedKey>, count: number): Promise<List
 
 function page(messages: readonly Message[], end: string | undefined): ApiResponse {
   const next = end === undefined ? {} : { next_cursor: encodeCursor(end) };
-  return { status: 200, body: { messages: messages.map(statusView), ...next } };
+  const body: MessagePage = { messages: messages.map(statusView), ...next };
+  return { status: 200, body };
 }

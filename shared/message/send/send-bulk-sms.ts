@@ -18,6 +18,7 @@ import {
 import { addSeconds } from '../../platform/clock.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
+import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -165,24 +166,24 @@ function messagesOf(
 }
 
 function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): ApiResponse {
-  return accepted(
-    {
-      batch_id: batch.batch_id,
-      status: 'accepted',
-      total: batch.total,
-      accepted: batch.accepted,
-      rejected: batch.errors.length,
-      messages: rows.map(({ index, message }) => ({ index, ...rowView(message) })),
-      errors: batch.errors,
-    },
-    replayed,
-    { batch_id: batch.batch_id, accepted: batch.accepted, rejected: batch.errors.length },
-  );
+  const { batch_id, total, accepted: acceptedRows, errors } = batch;
+  const body: AcceptedBatch = {
+    batch_id,
+    status: 'accepted',
+    total,
+    accepted: acceptedRows,
+    rejected: errors.length,
+    messages: rows.map(rowView),
+    errors: [...errors],
+  };
+  return accepted(body, replayed, { batch_id, accepted: acceptedRows, rejected: errors.length });
 }
 
-function rowView(message: Message): Record<string, unknown> {
-  const { message_id, recipient, status, segments, reference } = acceptedView(message);
-  return { message_id, recipient, status, segments, reference };
+function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][number] {
+  const view = acceptedView(message);
+  if (view.channel !== 'sms') throw new Error(`${view.message_id} is not an SMS`);
+  const { message_id, recipient, status, segments, reference } = view;
+  return { index, message_id, recipient, status, segments, reference };
 }
 
 function noValidRecipients(rows: CheckedRows): GatewayError {

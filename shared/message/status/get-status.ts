@@ -4,6 +4,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { type Message, type Status, statuses } from '../message.ts';
+import type { BatchStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
 import type { BatchStore } from '../send/batch-store.ts';
@@ -51,10 +52,15 @@ async function batchStatus(
     if (count > 0) counts[status] = count;
   }
   const { total, accepted, errors, created_at } = batch;
-  return {
-    status: 200,
-    body: { batch_id: batchId, total, accepted, rejected: errors.length, counts, created_at },
+  const body: BatchStatus = {
+    batch_id: batchId,
+    total,
+    accepted,
+    rejected: errors.length,
+    counts,
+    created_at,
   };
+  return { status: 200, body };
 }
 
 function unknown(): GatewayError {

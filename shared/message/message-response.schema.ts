@@ -1,0 +1,100 @@
+/** What the API answers about messages (contract, section 5). Functions import only its types. */
+import * as z from 'zod/mini';
+import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import { channels, statuses } from './message.ts';
+import { rowErrors } from './send/batch.ts';
+
+export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
+export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
+export const reference = z.nullable(z.string());
+export const channel = z.enum(channels);
+export const count = z.int().check(z.nonnegative());
+export const idOf = (prefix: string) =>
+  z.string().check(z.meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }));
+
+const status = z.enum(statuses);
+const encoding = z.enum(['GSM-7', 'UCS-2']);
+const segments = z.int().check(z.positive());
+
+/** The codes of this release, or any other: a release may add codes. */
+export const messageErrorCode = z.union([
+  z.enum(Object.keys(messageErrorCodes) as [string, ...string[]]),
+  z.string(),
+]);
+
+const acceptedFields = {
+  message_id: idOf('msg'),
+  status: z.enum(['queued', 'scheduled']),
+  channel,
+  recipient,
+  reference,
+  scheduled_at: z.exactOptional(instant),
+  created_at: instant,
+};
+
+export const acceptedSms = z.object({ ...acceptedFields, channel: z.literal('sms'), encoding, segments });
+export const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
+
+export const acceptedBatch = z.object({
+  batch_id: idOf('bat'),
+  status: z.literal('accepted'),
+  total: count,
+  accepted: count,
+  rejected: count,
+  messages: z.array(
+    z.object({
+      index: count,
+      message_id: idOf('msg'),
+      recipient,
+      status: z.enum(['queued', 'scheduled']),
+      segments,
+      reference,
+    }),
+  ),
+  errors: z.array(
+    z.object({ index: count, to: z.nullable(z.string()), error: z.enum(rowErrors), message: z.string() }),
+  ),
+});
+
+export const messageStatus = z.object({
+  message_id: idOf('msg'),
+  client_id: z.string(),
+  channel,
+  status,
+  recipient,
+  from: z.nullable(z.string()),
+  type: z.enum(['transactional', 'promotional']),
+  reference,
+  encoding: z.exactOptional(z.nullable(encoding)),
+  segments: z.exactOptional(z.nullable(segments)),
+  cost: z.nullable(z.number()),
+  currency: z.nullable(z.string()),
+  error: z.nullable(z.object({ code: messageErrorCode, message: z.nullable(z.string()) })),
+  created_at: instant,
+  scheduled_at: z.nullable(instant),
+  sent_at: z.nullable(instant),
+  delivered_at: z.nullable(instant),
+  read_at: z.nullable(instant),
+  expires_at: instant,
+  history: z.array(z.object({ status, at: instant })),
+});
+
+export const batchStatus = z.object({
+  batch_id: idOf('bat'),
+  total: count,
+  accepted: count,
+  rejected: count,
+  counts: z.partialRecord(status, count),
+  created_at: instant,
+});
+
+export const messageList = z.object({
+  messages: z.array(messageStatus),
+  next_cursor: z.exactOptional(z.string()),
+});
+
+export type AcceptedMessage = z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp>;
+export type AcceptedBatch = z.output<typeof acceptedBatch>;
+export type MessageStatus = z.output<typeof messageStatus>;
+export type BatchStatus = z.output<typeof batchStatus>;
+export type MessagePage = z.output<typeof messageList>;
