@@ -17,7 +17,7 @@ interface MessageErrorNote {
 export const messageErrorCodes = {
   invalid_recipient: {
     message: 'The recipient is not a number that messages can be sent to.',
-    cause: 'The number is not in use, or not a mobile number, or may not be written to by a test account.',
+    cause: 'The number is not in use or not a mobile number, or a test account may not send to it.',
     remedy: 'Correct the number, or remove it.',
     retryable: false,
   },

@@ -1,6 +1,7 @@
 /** The API reference for people, made from the OpenAPI document alone. */
 
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import type { Example } from './description.ts';
 import type { OpenApiDocument, OpenApiOperation } from './document.ts';
 import { errorNotes } from './errors.ts';
@@ -38,7 +39,7 @@ export function docsPage(document: OpenApiDocument): Page {
           )}`,
       ),
       html`<strong>Webhooks</strong><a href="#webhooks">Events</a><a href="docs/webhooks">Guide for webhooks</a>`,
-      html`<strong>Errors</strong><a href="#errors">Error codes</a>`,
+      html`<strong>Errors</strong><a href="#errors">Error codes</a><a href="#message-errors">Message error codes</a>`,
       html`<strong>For tools</strong><a href="openapi.json">openapi.json</a>`,
     ],
     main: [
@@ -50,6 +51,7 @@ export function docsPage(document: OpenApiDocument): Page {
       ),
       webhooks(document, resolve),
       errors(resolve),
+      messageErrors(),
     ],
   };
 }
@@ -140,6 +142,16 @@ function errors(resolve: Resolve): Html {
       html`<tr><td><code>${name}</code></td><td>${status}</td><td>${inline(errorNotes[name].when)}</td></tr>`,
   )}</tbody></table></div>
 <h4>Body</h4>${fieldTable({ $ref: '#/components/schemas/ErrorBody' }, resolve)}</section>`;
+}
+
+function messageErrors(): Html {
+  const codes = Object.entries(messageErrorCodes);
+  return html`<section><h2 id="message-errors">Message error codes</h2>
+${prose('Why a message was refused, failed or expired: `error.code` of a status answer and `error_code` of a webhook. A code keeps its meaning; a release may add codes. Retryable: the same message, sent again later, can be delivered.')}
+<div class="table"><table class="fields"><thead><tr><th>Code</th><th>Message</th><th>Cause</th><th>What to do</th><th>Retryable</th></tr></thead><tbody>${codes.map(
+    ([name, { message, cause, remedy, retryable }]) =>
+      html`<tr><td><code>${name}</code></td><td>${message}</td><td>${cause}</td><td>${inline(remedy)}</td><td>${retryable ? 'yes' : 'no'}</td></tr>`,
+  )}</tbody></table></div></section>`;
 }
 
 function webhooks(document: OpenApiDocument, resolve: Resolve): Html {

@@ -31,7 +31,6 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   cost: 'What the message costs; null until it is known.',
   currency: 'The currency of `cost` (ISO 4217).',
   error: 'Why the message failed or expired; null otherwise.',
-  code: 'A stable code.',
   sent_at: 'When the message was handed to the carrier.',
   delivered_at:
     'When the recipient got it; in countries whose carriers do not report from the handset, when the carrier accepted it.',
@@ -117,6 +116,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'AcceptedBatch.errors.error': 'A stable code.',
   'AcceptedBatch.errors.to': 'The recipient as the request gave it; null where it gave none.',
   'MessageStatus.history.status': 'The state.',
+  'error.code': 'One of the message error codes, or one that a later release adds.',
   'MessageStatus.error.message': 'A sentence for a person.',
   'MessageStatus.from': 'The sender that the request named; null where it named none.',
   'MessageStatus.type': '`transactional` or `promotional`.',
@@ -128,7 +128,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   event: 'The name of the event.',
   timestamp: 'When it happened.',
   data: 'The message, as it stood at the event. A field that is not known yet is left out, never null.',
-  error_code: 'Why it failed: a stable code. On `failed` and `expired` alone.',
+  error_code:
+    'One of the message error codes, or one that a later release adds. Only on `failed` and `expired`.',
   error_message: 'Why it failed: a sentence.',
 
   'ErrorBody.error': 'A stable code.',

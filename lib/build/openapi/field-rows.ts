@@ -58,7 +58,9 @@ export function kindOf(schema: JsonSchema, resolve: Resolve): string {
   const variants = [...schemasOf(schema.oneOf), ...schemasOf(schema.anyOf)];
   const kinds = [schema.type ?? []].flat().map(String);
   if (kinds.length === 0 && variants.length > 0) {
-    return [...new Set(variants.map((variant) => kindOf(variant, resolve)))].join(' | ');
+    const each = [...new Set(variants.map((variant) => kindOf(variant, resolve)))];
+    // Of a list of values that may grow, the kind: the values have a table of their own.
+    return (each.includes('string') ? each.filter((kind) => !isLiteral(kind)) : each).join(' | ');
   }
   const base = kinds.length === 0 ? 'any' : kinds.join(' | ');
   return [base, ...bounds(schema)].join(', ');

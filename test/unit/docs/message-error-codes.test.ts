@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { messageErrorTable } from '../../support/docs/message-error-table.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+it('the page of message error codes has the table as the code defines it', () => {
+  const page = readFileSync(join(root, 'docs/message-error-codes.md'), 'utf8');
+  const [, table] = page.split(/<!-- table: message error codes -->\n|<!-- end of table -->/);
+  expect(table?.trim()).toBe(messageErrorTable());
+});
+
+it('the API document lists every message error code, and allows new ones', () => {
+  const { MessageStatus, WebhookEvent } = openApiDocument().components.schemas;
+  const open = { anyOf: [{ type: 'string', enum: Object.keys(messageErrorCodes) }, { type: 'string' }] };
+  expect(MessageStatus).toMatchObject({ properties: { error: { properties: { code: open } } } });
+  expect(WebhookEvent).toMatchObject({ properties: { data: { properties: { error_code: open } } } });
+});
