@@ -1,4 +1,4 @@
-/** What a caller can be told went wrong: stable codes, each with its HTTP status decided here once (contract, section 1). */
+/** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract, section 1). */
 
 export const errorStatus = {
   invalid_request: 400,
@@ -25,6 +25,19 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
+/** Texts that do not depend on the request: sent, and shown in the API document. */
+export const errorTexts = {
+  no_valid_recipients: 'None of the recipients can be sent to.',
+  not_found: 'It does not exist, or it belongs to another client.',
+  idempotency_in_progress:
+    'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
+  idempotency_key_reused: 'This Idempotency-Key was used for a different request in the last 24 hours.',
+  otp_already_used: 'This one-time password was used before.',
+  otp_attempts_exhausted: 'All attempts for this one-time password are used up. Send a new one.',
+  otp_expired: 'This one-time password has expired. Send a new one.',
+  not_cancelable: 'Only a scheduled message can be canceled, before its time has come.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
 /** One faulty field: `recipients[2].to` and a sentence for a person. */
 export interface FieldError {
   readonly field: string;
@@ -33,7 +46,7 @@ export interface FieldError {
 
 interface GatewayErrorOptions {
   readonly details?: readonly FieldError[];
-  /** Headers that this refusal must carry: `Allow`, `WWW-Authenticate`, `Retry-After`. */
+  /** Headers of the response: `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds to wait; a 429 repeats it in its body and in `Retry-After`. */
   readonly retryAfterSeconds?: number;
@@ -41,7 +54,7 @@ interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal whose text a caller may read. Anything else that is thrown becomes `internal_error`. */
+/** An error whose message the caller may read. Anything else that is thrown becomes `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -60,4 +73,36 @@ export class GatewayError extends Error {
   get status(): number {
     return errorStatus[this.code];
   }
+}
+
+/** The 429 of every limit: how long to wait is in its message, in its body and in `Retry-After`. */
+export function rateLimitExceeded(
+  cause: string,
+  retryAfterSeconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): GatewayError {
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  return new GatewayError('rate_limit_exceeded', `${cause} Try again in ${wait}.`, {
+    retryAfterSeconds,
+    headers,
+  });
+}
+
+/** The body of every error, also of those that API Gateway and the web ACL answer. */
+export function errorBody(
+  {
+    code,
+    message,
+    details,
+    retryAfterSeconds,
+  }: Pick<GatewayError, 'code' | 'message' | 'details' | 'retryAfterSeconds'>,
+  requestId: string,
+): Record<string, unknown> {
+  return {
+    error: code,
+    message,
+    request_id: requestId,
+    ...(details.length === 0 ? {} : { details }),
+    ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+  };
 }

@@ -1,5 +1,5 @@
 /** Counts a request against the limit of its client or source address, then refuses it where it must be refused. */
-import { GatewayError } from '../contract/errors.ts';
+import { type GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { type Decision, retryAfterSeconds } from '../rate-limit/decision.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
@@ -23,6 +23,5 @@ export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
 function tooManyRequests(decision: Decision, now: Date): GatewayError {
   const seconds = retryAfterSeconds(decision, now);
   const { limit, window } = decision.binding;
-  const text = `The limit of ${limit} requests a ${window} is used up. Try again in ${seconds} seconds.`;
-  return new GatewayError('rate_limit_exceeded', text, { retryAfterSeconds: seconds });
+  return rateLimitExceeded(`The limit of ${limit} requests a ${window} is used up.`, seconds);
 }

@@ -1,6 +1,6 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
 
-import { type FieldError, GatewayError } from '../contract/errors.ts';
+import { errorBody, type FieldError, GatewayError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
 import type { Step } from './request-context.ts';
 
@@ -44,16 +44,13 @@ const fieldCharactersMax = 200;
 const messageCharactersMax = 1000;
 
 function responseOf(error: GatewayError, requestId: string, oauth: boolean): HttpResponse {
-  const { code, details, retryAfterSeconds } = error;
-  const text = shortened(error.message, messageCharactersMax);
+  const { code, retryAfterSeconds } = error;
+  const message = shortened(error.message, messageCharactersMax);
+  const details = error.details.slice(0, detailsMax).map(shortenedDetail);
   const body = {
-    error: code,
+    ...errorBody({ code, message, details, retryAfterSeconds }, requestId),
     // RFC 6749, section 5.2.
-    ...(oauth ? { error_description: text } : {}),
-    message: text,
-    request_id: requestId,
-    ...(details.length > 0 ? { details: details.slice(0, detailsMax).map(shortenedDetail) } : {}),
-    ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+    ...(oauth ? { error_description: message } : {}),
   };
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return {

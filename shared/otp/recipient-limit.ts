@@ -3,7 +3,7 @@
  * stand in one row, replaced only while it is the one that was read.
  */
 
-import { GatewayError } from '../contract/errors.ts';
+import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { recipientSendsMax, recipientWindowSeconds } from './otp.ts';
 import type { OtpStore, RecipientSend } from './otp-store.ts';
@@ -37,21 +37,18 @@ export async function countRecipientSend(
   );
 }
 
-/** Room comes when the oldest of the sends that count leaves the window. */
+/** The next send is allowed when the oldest of these leaves the window. */
 function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError {
-  const roomAt = Math.min(...recent.map(endOf));
-  const seconds = Math.max(1, Math.ceil((roomAt - now.getTime()) / 1000));
-  return new GatewayError(
-    'rate_limit_exceeded',
-    `At most ${recipientSendsMax} one-time passwords go to one recipient in 10 minutes. Try again in ${seconds} seconds.`,
+  const endsAt = Math.min(...recent.map(endOf));
+  const seconds = Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000));
+  return rateLimitExceeded(
+    `At most ${recipientSendsMax} one-time passwords go to one recipient in 10 minutes.`,
+    seconds,
     {
-      retryAfterSeconds: seconds,
-      headers: {
-        'X-RateLimit-Limit': String(recipientSendsMax),
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': String(epochSeconds(new Date(roomAt + 999))),
-        'X-RateLimit-Policy': `${recipientSendsMax};w=${recipientWindowSeconds};comment=otp_recipient`,
-      },
+      'X-RateLimit-Limit': String(recipientSendsMax),
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(epochSeconds(new Date(endsAt + 999))),
+      'X-RateLimit-Policy': `${recipientSendsMax};w=${recipientWindowSeconds};comment=otp_recipient`,
     },
   );
 }

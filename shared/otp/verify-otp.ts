@@ -1,6 +1,6 @@
 /** Verifies a one-time password: the attempt is counted by one conditional write, and only then compared. */
 import * as z from 'zod/mini';
-import { GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError } from '../contract/errors.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
@@ -74,19 +74,14 @@ function wrong(otp: OneTimePassword): ApiResponse {
 /** Why an attempt was not counted, the most final reason first. */
 function refusal(otp: OneTimePassword, now: Date): GatewayError {
   if (otp.status === 'verified') return alreadyUsed();
-  if (otp.expires_at <= now.toISOString()) {
-    return new GatewayError('otp_expired', 'This one-time password has expired. Send a new one.');
-  }
-  return new GatewayError(
-    'otp_attempts_exhausted',
-    'All attempts for this one-time password are used up. Send a new one.',
-  );
+  const code = otp.expires_at <= now.toISOString() ? 'otp_expired' : 'otp_attempts_exhausted';
+  return new GatewayError(code, errorTexts[code]);
 }
 
 function alreadyUsed(): GatewayError {
-  return new GatewayError('otp_already_used', 'This one-time password was used before.');
+  return new GatewayError('otp_already_used', errorTexts.otp_already_used);
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('not_found', 'There is no such one-time password.');
+  return new GatewayError('not_found', errorTexts.not_found);
 }

@@ -138,7 +138,7 @@ describe('the web ACL of production', () => {
     expect(ContentType).toBe('APPLICATION_JSON');
     expect(JSON.parse(Content)).toEqual({
       error: 'rate_limit_exceeded',
-      message: 'Too many requests from this address. Retry after 300 seconds.',
+      message: 'Too many requests from this address. Try again in 300 seconds.',
       request_id: 'none',
       retry_after: 300,
     });

@@ -1,6 +1,12 @@
-/** The error body, and each error code as a caller meets it: when, and an example. */
+/** The schema of the error body; for each error code when it is answered, and an example. */
 import * as z from 'zod/mini';
-import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
+import {
+  type ErrorCode,
+  errorBody,
+  errorStatus,
+  errorTexts,
+  rateLimitExceeded,
+} from '../../../shared/contract/errors.ts';
 
 const fieldError = z.object({ field: z.string(), message: z.string() });
 
@@ -22,9 +28,11 @@ interface ErrorNote {
   readonly details?: readonly { readonly field: string; readonly message: string }[];
 }
 
+const rateLimitExample = rateLimitExceeded('The limit of 60 requests a minute is used up.', 17);
+
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
-    when: 'The body is no JSON object, fields are missing or not valid, or text is not well-formed Unicode: `details` names all that is at fault.',
+    when: 'The body is not a JSON object, fields are missing or not valid, or text is not well-formed Unicode. `details` names every faulty field.',
     message: 'A field is not valid; see details.',
     details: [
       { field: 'to', message: 'must be a phone number in international format, such as +447700900123' },
@@ -35,12 +43,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: 'grant_type must be client_credentials.',
   },
   invalid_scope: {
-    when: 'The client has not the scope that `scope` asks for.',
+    when: 'The client does not have the scope that `scope` asks for.',
     message: 'This client does not have the scope admin.',
   },
   no_valid_recipients: {
-    when: 'None of the recipients can be sent to: `details` names each with its fault.',
-    message: 'None of the recipients can be sent to.',
+    when: 'None of the recipients can be sent to. `details` says why for each.',
+    message: errorTexts.no_valid_recipients,
     details: [
       {
         field: 'recipients[0].to',
@@ -57,69 +65,66 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: 'The client credentials are not valid.',
   },
   forbidden: {
-    when: 'The client is disabled, has not the scope, or may not send to this country or from this sender.',
+    when: 'The client is disabled, does not have the scope, or may not send to this country or from this sender.',
     message: 'This client is disabled.',
   },
   not_found: {
-    when: "There is no such thing, or it is another client's: the two answers are the same.",
-    message: 'There is no such message.',
+    when: 'It does not exist, or it belongs to another client: the answer is the same.',
+    message: errorTexts.not_found,
   },
   method_not_allowed: {
-    when: 'The path takes other methods: `Allow` lists them.',
+    when: 'The path takes other methods; `Allow` lists them.',
     message: '/api/v1/sms/send does not take GET. It takes POST.',
   },
   idempotency_in_progress: {
     when: 'The first request with this `Idempotency-Key` is still being worked on.',
-    message: 'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
+    message: errorTexts.idempotency_in_progress,
   },
   otp_already_used: {
     when: 'The one-time password was verified before.',
-    message: 'This one-time password was used already.',
+    message: errorTexts.otp_already_used,
   },
   otp_attempts_exhausted: {
     when: 'No attempt is left: send a new one.',
-    message: 'No attempts are left for this one-time password.',
+    message: errorTexts.otp_attempts_exhausted,
   },
   not_cancelable: {
-    when: 'The message is not scheduled, or its time has come.',
-    message: 'Only a scheduled message can be canceled, before its time has come.',
+    when: 'The message is not scheduled, or it is already due.',
+    message: errorTexts.not_cancelable,
   },
   otp_expired: {
     when: 'The one-time password has expired: send a new one.',
-    message: 'This one-time password has expired.',
+    message: errorTexts.otp_expired,
   },
   payload_too_large: {
     when: 'The body is larger than 4 MiB, or than 8 KiB on the token endpoint.',
     message: 'The body is larger than 4194304 bytes.',
   },
   unsupported_media_type: {
-    when: 'The `Content-Type` is none that the operation reads.',
+    when: 'The operation does not take this `Content-Type`.',
     message: 'Send the body with Content-Type: application/json.',
   },
   idempotency_key_reused: {
-    when: 'This `Idempotency-Key` stands for a different request of the last 24 hours.',
-    message: 'This Idempotency-Key was used for a different request in the last 24 hours.',
+    when: 'This `Idempotency-Key` was used for a different request in the last 24 hours.',
+    message: errorTexts.idempotency_key_reused,
   },
   rate_limit_exceeded: {
     when: 'A limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
-    message: 'The limit of 60 requests a minute is used up. Try again in 17 seconds.',
+    message: rateLimitExample.message,
   },
   internal_error: { when: 'Something went wrong on our side.', message: 'Something went wrong on our side.' },
   service_unavailable: {
-    when: 'A service that the gateway needs is down or slow. The request may be repeated.',
+    when: 'A service that the gateway needs is down or slow. Repeat the request later.',
     message: 'The service is not available right now. Try again soon.',
   },
 };
 
-/** A body as a caller gets it. */
+/** An example of the error's body. */
 export function errorExample(code: ErrorCode, onTokenEndpoint: boolean): Record<string, unknown> {
-  const { message, details } = errorNotes[code];
+  const { message, details = [] } = errorNotes[code];
+  const retryAfterSeconds = code === 'rate_limit_exceeded' ? rateLimitExample.retryAfterSeconds : undefined;
   return {
-    error: code,
+    ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
     ...(onTokenEndpoint ? { error_description: message } : {}),
-    message,
-    request_id: '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10',
-    ...(details === undefined ? {} : { details }),
-    ...(code === 'rate_limit_exceeded' ? { retry_after: 17 } : {}),
   };
 }

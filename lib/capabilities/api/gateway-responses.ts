@@ -3,67 +3,49 @@
  * other response, with values as true as static ones can be (contract, section 1).
  */
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { errorBody, GatewayError, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 
-interface OwnResponse {
-  readonly type: ResponseType;
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-  /** Seconds after which to ask again; only on 429. */
-  readonly retryAfterSeconds?: number;
-}
-
-const refused = { status: 403, error: 'forbidden', message: 'The request was refused.' };
-const unauthorized = { status: 401, error: 'unauthorized', message: 'Valid credentials are required.' };
-const broken = { status: 500, error: 'internal_error', message: 'The request could not be handled.' };
-const unavailable = {
-  status: 503,
-  error: 'service_unavailable',
-  message: 'The service is busy; the request may be repeated.',
-};
-const malformed = { status: 400, error: 'invalid_request', message: 'The request is malformed.' };
-const unknown = { status: 404, error: 'not_found', message: 'There is nothing at this path.' };
-const throttled = {
-  status: 429,
-  error: 'rate_limit_exceeded',
-  message: 'Too many requests. Retry after 1 second.',
-  retryAfterSeconds: 1,
-};
+const refused = new GatewayError('forbidden', 'The request was refused.');
+const unauthorized = new GatewayError('unauthorized', 'Valid credentials are required.');
+const broken = new GatewayError('internal_error', 'The request could not be handled.');
+const unavailable = new GatewayError(
+  'service_unavailable',
+  'The service is busy; the request may be repeated.',
+);
+const malformed = new GatewayError('invalid_request', 'The request is malformed.');
+const unknown = new GatewayError('not_found', 'There is nothing at this path.');
+const throttled = rateLimitExceeded('Too many requests.', 1);
 
 /** Every type there is; the two defaults are left to what a future type brings. */
-export const ownResponses: readonly OwnResponse[] = [
-  { type: ResponseType.ACCESS_DENIED, ...refused },
-  { type: ResponseType.API_CONFIGURATION_ERROR, ...broken },
-  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...broken },
-  { type: ResponseType.AUTHORIZER_FAILURE, ...broken },
-  { type: ResponseType.BAD_REQUEST_BODY, ...malformed },
-  { type: ResponseType.BAD_REQUEST_PARAMETERS, ...malformed },
-  { type: ResponseType.DEFAULT_4XX, ...malformed },
-  { type: ResponseType.DEFAULT_5XX, ...broken },
-  { type: ResponseType.EXPIRED_TOKEN, ...unauthorized },
-  { type: ResponseType.INTEGRATION_FAILURE, ...unavailable },
-  { type: ResponseType.INTEGRATION_TIMEOUT, ...unavailable },
-  { type: ResponseType.INVALID_API_KEY, ...refused },
-  { type: ResponseType.INVALID_SIGNATURE, ...unauthorized },
+export const ownResponses: readonly { readonly type: ResponseType; readonly error: GatewayError }[] = [
+  { type: ResponseType.ACCESS_DENIED, error: refused },
+  { type: ResponseType.API_CONFIGURATION_ERROR, error: broken },
+  { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, error: broken },
+  { type: ResponseType.AUTHORIZER_FAILURE, error: broken },
+  { type: ResponseType.BAD_REQUEST_BODY, error: malformed },
+  { type: ResponseType.BAD_REQUEST_PARAMETERS, error: malformed },
+  { type: ResponseType.DEFAULT_4XX, error: malformed },
+  { type: ResponseType.DEFAULT_5XX, error: broken },
+  { type: ResponseType.EXPIRED_TOKEN, error: unauthorized },
+  { type: ResponseType.INTEGRATION_FAILURE, error: unavailable },
+  { type: ResponseType.INTEGRATION_TIMEOUT, error: unavailable },
+  { type: ResponseType.INVALID_API_KEY, error: refused },
+  { type: ResponseType.INVALID_SIGNATURE, error: unauthorized },
   // Also what a path without any resource gives.
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...unknown },
-  { type: ResponseType.QUOTA_EXCEEDED, ...throttled },
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: unknown },
+  { type: ResponseType.QUOTA_EXCEEDED, error: throttled },
   {
     type: ResponseType.REQUEST_TOO_LARGE,
-    status: 413,
-    error: 'payload_too_large',
-    message: 'The request body is too large.',
+    error: new GatewayError('payload_too_large', 'The request body is too large.'),
   },
-  { type: ResponseType.RESOURCE_NOT_FOUND, ...unknown },
-  { type: ResponseType.THROTTLED, ...throttled },
-  { type: ResponseType.UNAUTHORIZED, ...unauthorized },
+  { type: ResponseType.RESOURCE_NOT_FOUND, error: unknown },
+  { type: ResponseType.THROTTLED, error: throttled },
+  { type: ResponseType.UNAUTHORIZED, error: unauthorized },
   {
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    status: 415,
-    error: 'unsupported_media_type',
-    message: 'The body must be JSON.',
+    error: new GatewayError('unsupported_media_type', 'The body must be JSON.'),
   },
-  { type: ResponseType.WAF_FILTERED, ...refused },
+  { type: ResponseType.WAF_FILTERED, error: refused },
 ];
 
 /** Nothing was counted, so the limit is stated as spent: `Reset` 0 is a moment that has passed. */
@@ -85,8 +67,8 @@ const headers = {
 
 /** Gives the API these responses. */
 export function addGatewayResponses(api: RestApi): void {
-  for (const { type, status, error, message, retryAfterSeconds } of ownResponses) {
-    const pause = retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds };
+  for (const { type, error } of ownResponses) {
+    const { status, retryAfterSeconds } = error;
     api.addGatewayResponse(`Response${type.responseType}`, {
       type,
       statusCode: String(status),
@@ -95,9 +77,7 @@ export function addGatewayResponses(api: RestApi): void {
         ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${retryAfterSeconds}'` }),
         ...(status === 401 ? { 'WWW-Authenticate': "'Bearer'" } : {}),
       },
-      templates: {
-        'application/json': JSON.stringify({ error, message, request_id: '$context.requestId', ...pause }),
-      },
+      templates: { 'application/json': JSON.stringify(errorBody(error, '$context.requestId')) },
     });
   }
 }

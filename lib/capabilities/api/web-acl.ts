@@ -5,6 +5,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 
@@ -99,12 +100,12 @@ export class WebAcl extends Construct {
       customResponseBodies: {
         flood: {
           contentType: 'APPLICATION_JSON',
-          content: JSON.stringify({
-            error: 'rate_limit_exceeded',
-            message: `Too many requests from this address. Retry after ${windowSeconds} seconds.`,
-            request_id: notCounted.requestId,
-            retry_after: windowSeconds,
-          }),
+          content: JSON.stringify(
+            errorBody(
+              rateLimitExceeded('Too many requests from this address.', windowSeconds),
+              notCounted.requestId,
+            ),
+          ),
         },
       },
       rules: [

@@ -3,7 +3,7 @@
  * from client, endpoint and key, so of any number of equal requests one write succeeds and the others find it.
  */
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../../contract/errors.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import type { ApiResponse } from '../../operation/operation.ts';
 import { addDays } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
@@ -124,10 +124,7 @@ export async function createOnce<Entry extends KeyedRecord>(
     if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
       if (isSameRequest(existing.request_hash, fingerprint, keyed.body))
         return { entry: existing, replayed: true };
-      throw new GatewayError(
-        'idempotency_key_reused',
-        'This Idempotency-Key was used for a different request in the last 24 hours.',
-      );
+      throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused);
     }
     if (use === 0 && existing.key_use !== undefined) {
       use = existing.key_use;

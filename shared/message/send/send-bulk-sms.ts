@@ -8,7 +8,7 @@
  */
 import * as z from 'zod/mini';
 import { assertMaySendFrom } from '../../client/permission.ts';
-import { GatewayError } from '../../contract/errors.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -108,10 +108,7 @@ async function finishStoring(
   const dead = batch.storing_until <= now.toISOString();
   const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
   if (!dead || !(await dependencies.batches.takeOver(batch.batch_id, batch, by))) {
-    throw new GatewayError(
-      'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
-    );
+    throw new GatewayError('idempotency_in_progress', errorTexts.idempotency_in_progress);
   }
   await dependencies.messages.createMany(messages);
 }
@@ -187,7 +184,7 @@ function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][num
 }
 
 function noValidRecipients(rows: CheckedRows): GatewayError {
-  return new GatewayError('no_valid_recipients', 'None of the recipients can be sent to.', {
+  return new GatewayError('no_valid_recipients', errorTexts.no_valid_recipients, {
     details: rows.errors.map((error) => ({
       field: `recipients[${error.index}]${faultyField[error.error]}`,
       message: error.message,

@@ -1,6 +1,6 @@
 /** Cancels a scheduled message, unless its time has come first: one conditional write decides. */
 
-import { GatewayError } from '../../contract/errors.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { statusView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -15,9 +15,6 @@ export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>
       // Canceled before, or by this very write, which the SDK repeated after a lost answer.
       (await ownMessage(messages, caller, message.message_id));
     if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
-    throw new GatewayError(
-      'not_cancelable',
-      'Only a scheduled message can be canceled, before its time has come.',
-    );
+    throw new GatewayError('not_cancelable', errorTexts.not_cancelable);
   };
 }

@@ -1,6 +1,6 @@
 /** Shows a client one of its own messages or batches; another client's is as unknown as one that never was. */
 
-import { GatewayError } from '../../contract/errors.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { type Message, type Status, statuses } from '../message.ts';
@@ -64,5 +64,5 @@ async function batchStatus(
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('not_found', 'There is no such message.');
+  return new GatewayError('not_found', errorTexts.not_found);
 }
