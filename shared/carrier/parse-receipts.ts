@@ -1,10 +1,10 @@
-/** Turns what stands in the receipts queue into receipts; a body that cannot be read is an error, never skipped. */
+/** Reads the messages of the receipts queue; a body that cannot be read is an error and is never skipped. */
 import * as z from 'zod/mini';
 import type { Receipt } from '../message/receipts/receipt.ts';
 import { receiptsOfSmsEvent, smsEvent } from './aws/sms-receipts.ts';
 import { receiptsOfWhatsAppEvent, whatsAppEvent, whatsAppWebhookEntry } from './aws/whatsapp-receipts.ts';
 
-/** The receipt is in none of the shapes that the carriers document: for the dead-letter queue and a person. */
+/** The receipt has none of the documented forms: it goes to the dead-letter queue. */
 export class UnreadableReceipt extends Error {
   override readonly name = 'UnreadableReceipt';
 }
@@ -41,7 +41,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, what
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole').join(', ');
-  throw new UnreadableReceipt(`${what} has not the documented shape: ${faults}`);
+  throw new UnreadableReceipt(`${what} does not have the documented form: ${faults}`);
 }
 
 function hasField(value: unknown, name: string): boolean {

@@ -1,11 +1,11 @@
-/** The stage's prices, from the file that its deploy put beside the function: 240 countries are more than the 4 KB of variables. */
+/** Reads the prices of the stage from a file of the function's bundle: 240 countries exceed the 4 KB of environment variables. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type PriceTable, priceTable } from '../contract/price-table.ts';
 
 /**
- * @param file - seen from the folder of the function's code
- * @throws Error where it is missing or not a price table, which stops the function at its start.
+ * @param file - relative to the folder of the function's code
+ * @throws Error where the file is missing or is not a price table, so that the function does not start.
  */
 export function readPrices(file: string): PriceTable {
   try {

@@ -1,4 +1,4 @@
-/** What a message is expected to cost, by country and segment, until its receipt says what it did cost. */
+/** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
 
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Message } from '../message/message.ts';
@@ -8,7 +8,7 @@ export interface Price {
   readonly currency: string;
 }
 
-/** The expected price, or undefined where the table has none for the recipient's country, nor for every other. */
+/** Undefined where the table has neither a price for the recipient's country nor a default. */
 export function expectedPrice(
   table: PriceTable,
   message: Pick<Message, 'channel' | 'country' | 'segments'>,
@@ -20,7 +20,7 @@ export function expectedPrice(
   return { cost: roundPrice(each * parts), currency: table.currency };
 }
 
-/** Prices have five decimals; a sum of them must not show the binary fraction's rest. */
+/** Prices have five decimals; rounding removes the error of binary fractions from their sums. */
 export function roundPrice(amount: number): number {
   return Math.round(amount * 1e6) / 1e6;
 }

@@ -1,6 +1,6 @@
 /**
- * SMS by AWS End User Messaging. The call is made once: it has no idempotency token, so an attempt whose
- * answer was lost may have sent the message, and only the claim before it decides about another.
+ * SMS by AWS End User Messaging. The call is not retried here: it has no idempotency token, so a call whose response
+ * was lost may have sent the message. Another attempt needs a new claim.
  */
 import {
   PinpointSMSVoiceV2Client,
@@ -15,15 +15,15 @@ import { expectedPrice } from '../prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 
 interface AwsSmsSettings {
-  /** Where a message without a sender of its own comes from. */
+  /** The sender of messages that name none. */
   readonly originationIdentity: string;
-  /** Its event destination brings the receipts. */
+  /** Its event destination publishes the receipts. */
   readonly configurationSet: string;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
 }
 
-/** What `TimeToLive` may be. */
+/** The limits of `TimeToLive`. */
 const timeToLiveSeconds = { min: 5, max: 259_200 };
 
 const refusalTable: RefusalTable = {
@@ -88,7 +88,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
   return { handOver };
 }
 
-/** What is left of the message's validity, within what the service takes. */
+/** The rest of the validity period, within the limits of the service. */
 function timeToLive(message: Message, now: Date): number {
   const secondsLeft = Math.floor((Date.parse(message.expires_at) - now.getTime()) / 1000);
   return Math.min(timeToLiveSeconds.max, Math.max(timeToLiveSeconds.min, secondsLeft));

@@ -1,7 +1,4 @@
-/**
- * WhatsApp by AWS End User Messaging Social. The call is made once, for the reason given in `aws-sms.ts`:
- * it has no idempotency token either.
- */
+/** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
@@ -12,9 +9,9 @@ import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payl
 
 interface AwsWhatsAppSettings {
   readonly phoneNumberId: string;
-  /** `v20.0` and the like. */
+  /** Such as `v20.0`. */
   readonly metaApiVersion: string;
-  /** The approved authentication template that carries one-time passwords; a text, where absent. */
+  /** The approved authentication template for one-time passwords; without it they are sent as text. */
   readonly otpTemplate?: TemplateName | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
@@ -32,7 +29,7 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
     requestHandler: { connectionTimeout: 1000 },
   });
 
-  /** WhatsApp takes a text only within 24 hours of the recipient's own; a template at any time. */
+  /** WhatsApp accepts a text only within 24 hours of the recipient's last message; a template at any time. */
   function payloadFor(message: Message, { text, code }: HandOverBody): object {
     if (code === undefined || settings.otpTemplate === undefined) return whatsAppPayload(message, text);
     return codePayload(message, code, settings.otpTemplate);

@@ -1,17 +1,17 @@
 /**
- * Tells from a failed call whether the carrier took the message: refused and not taken are answers, and where
- * it cannot be known the error is thrown on. Neither service has an idempotency token, so a message that may
- * have been taken must never be called not taken.
+ * Decides from a failed call whether the carrier has the message: it refused the message, or it did not get it, or
+ * that cannot be known, and the error is thrown again. Neither service has an idempotency token, so a message that
+ * the carrier may have must never count as not sent.
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { HandOver } from '../../message/dispatch/carrier.ts';
 
-/** What both services' exceptions carry; everything in it may be missing. */
+/** The fields of the exceptions of both services; any of them may be missing. */
 interface CallError {
   readonly name?: string;
   readonly code?: string;
   readonly syscall?: string;
-  /** Where a name has several addresses, an error for each. */
+  /** One error for each address of the host. */
   readonly errors?: readonly CallError[];
   readonly message?: string;
   readonly Reason?: string;
@@ -21,7 +21,7 @@ interface CallError {
 /** By `Name/Reason` first, then by `Name`. */
 export type RefusalTable = Readonly<Record<string, MessageErrorCode>>;
 
-/** Answers of 400 and 403 that say nothing of the message: too many calls, or credentials to be put right. */
+/** Errors with status 400 and 403 that are not about the message: too many calls, or wrong credentials. */
 const notTaken: readonly string[] = [
   'ThrottlingException',
   'ThrottledRequestException',
@@ -39,16 +39,16 @@ const notTaken: readonly string[] = [
   'CredentialsProviderError',
 ];
 
-/** The steps before a connection stands: when one of these fails, not a byte of the request was sent. */
+/** System calls before the connection is open: when one of these fails, nothing was sent. */
 const connectingSteps: readonly string[] = ['getaddrinfo', 'connect'];
 
-/** Statuses that a service itself answers with. Of 502 and 504 a proxy is the author, who may have passed it on. */
+/** Statuses of the service. 502 and 504 come from a proxy, which may have forwarded the request. */
 const ownFaults: readonly number[] = [500, 503];
 
 /**
  * The outcome of a hand-over whose call failed.
  *
- * @throws the error itself when the message may have been taken.
+ * @throws the error itself when the carrier may have the message.
  */
 export function outcomeOfError(error: unknown, refusalTable: RefusalTable): HandOver {
   const fault: CallError = typeof error === 'object' && error !== null ? error : {};
@@ -65,7 +65,7 @@ export function outcomeOfError(error: unknown, refusalTable: RefusalTable): Hand
 }
 
 function neverConnected(fault: CallError): boolean {
-  // The SDK gives its connection time-out the name of any time-out, and no more to tell it by than its text.
+  // The SDK names every time-out alike; only the text of a connection time-out differs.
   if (fault.name === 'TimeoutError') return (fault.message ?? '').includes('did not establish a connection');
   if (fault.errors !== undefined && fault.errors.length > 0) return fault.errors.every(neverConnected);
   return connectingSteps.includes(fault.syscall ?? '');

@@ -1,6 +1,6 @@
 /**
- * Reads the event that AWS End User Messaging SMS publishes for a text message. `isFinal` decides whether it
- * is the end of the matter, never the type alone: carriers report some types both on the way and at the end.
+ * Reads the event that AWS End User Messaging SMS publishes for a text message. `isFinal` says whether it is the
+ * last one; the type does not, because carriers report some types both before the end and at the end.
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -8,12 +8,12 @@ import type { Status } from '../../message/message.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
 import { roundPrice } from '../prices.ts';
 
-/** Prices of these events are in US dollars, whatever the account pays in. */
+/** Prices of these events are in US dollars, also where the account pays in another currency. */
 const eventCurrency = 'USD';
 
 export const smsEvent = z.object({
   eventType: z.string(),
-  /** Milliseconds since the epoch, up to the last that a date can hold. */
+  /** Milliseconds since the epoch, up to the maximum of `Date`. */
   eventTimestamp: z.int().check(z.positive(), z.maximum(8.64e15)),
   isFinal: z.boolean(),
   messageId: z.string().check(z.minLength(1)),
@@ -24,10 +24,10 @@ export const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** Types that mean the message got to the carrier, or further. */
+/** Types that mean that the carrier has the message. */
 const taken: readonly string[] = ['TEXT_SENT', 'TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];
 const arrived: readonly string[] = ['TEXT_SUCCESSFUL', 'TEXT_DELIVERED'];
-/** Types that say nothing of the outcome, even in an event marked final. */
+/** Types that do not tell the outcome, even in an event marked final. */
 const underway: readonly string[] = ['TEXT_QUEUED', 'TEXT_PENDING'];
 
 /** What a final event of each other type means; a type that is not here is `carrier_rejected`. */
@@ -43,7 +43,7 @@ const failures: Readonly<Record<string, MessageErrorCode>> = {
   TEXT_UNKNOWN: 'unknown',
 };
 
-/** The one receipt of an event, or none where it changes nothing: voice and media, and steps on the way. */
+/** The receipt of an event; none for voice, media and steps in between. */
 export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   if (!event.eventType.startsWith('TEXT_')) return [];
   const outcome = outcomeOf(event);
@@ -73,7 +73,7 @@ function outcomeOf(
   return { to: 'failed', ...messageError(failures[event.eventType] ?? 'carrier_rejected') };
 }
 
-/** The message's price and the carrier's fee are told apart; a client pays both. */
+/** The price of the message and the fee of the carrier; a client pays both. */
 function priceOf(event: SmsEvent): { cost?: number; currency?: string } {
   if (typeof event.totalMessagePrice !== 'number') return {};
   return {

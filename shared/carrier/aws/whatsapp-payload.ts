@@ -1,4 +1,4 @@
-/** Meta's JSON for a message: Cloud API, "Messages", with our id as the data that comes back in every status. */
+/** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns our id in `biz_opaque_callback_data`. */
 import type { Message } from '../../message/message.ts';
 import type {
   MediaSource,
@@ -19,10 +19,10 @@ export function whatsAppPayload(message: Message, body: string): object {
   };
 }
 
-/** A template as its owner registered it with Meta. */
+/** A template as it is registered with Meta. */
 export type TemplateName = Pick<TemplateContent, 'name' | 'language'>;
 
-/** Meta's "Authentication templates": the code stands in the body and in the copy-code button, which is of type URL. */
+/** Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL. */
 export function codePayload(message: Message, code: string, { name, language }: TemplateName): object {
   const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
   const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
@@ -71,12 +71,12 @@ function isHeaderMedia(value: object): value is HeaderMedia {
   return 'media' in value && typeof value.media === 'object';
 }
 
-/** A template's media has no caption: the template's body is its text. Only a document is shown by a name. */
+/** The media of a template has no caption, and only a document has a filename. */
 function headerMedia({ type, media: { caption, filename, ...source } }: HeaderMedia): object {
   return media(type === 'document' ? { ...source, filename } : source);
 }
 
-/** Named where names are given, else in their order. */
+/** Named or positional. */
 function textParameters(values: TextParameters): object[] {
   if (Array.isArray(values)) return values.map((text) => ({ type: 'text', text }));
   return Object.entries(values).map(([name, text]) => ({ type: 'text', parameter_name: name, text }));

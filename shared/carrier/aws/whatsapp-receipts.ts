@@ -1,6 +1,6 @@
 /**
  * Reads the event that AWS End User Messaging Social publishes for a WhatsApp message: Meta's webhook entry as
- * a string inside an AWS header. Statuses come in any order; the transition table, not this file, orders them.
+ * a string inside an AWS event. Statuses come in any order; the transition table decides which of them count.
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -17,7 +17,7 @@ export const whatsAppEvent = z.object({
 
 type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
-/** The end of the year 9999: a time in milliseconds taken for seconds does not pass. */
+/** The end of the year 9999: refuses a time in milliseconds. */
 const maxEpochSeconds = 253_402_300_799;
 
 const status = z.object({
@@ -32,14 +32,14 @@ const status = z.object({
 
 type WhatsAppStatus = z.output<typeof status>;
 
-/** An entry without statuses is of incoming messages or of the account: nothing for us. */
+/** An entry without statuses is about incoming messages or the account, and is ignored. */
 export const whatsAppWebhookEntry = z.object({
   changes: z.array(z.object({ value: z.object({ statuses: z.optional(z.array(status)) }) })),
 });
 
 const reached = ['sent', 'delivered', 'read'] as const;
 
-/** What Meta's error codes mean; a code that is not here is `carrier_rejected`. */
+/** Meta's error codes; one that is not listed is `carrier_rejected`. */
 const failures: Readonly<Record<number, MessageErrorCode>> = {
   368: 'carrier_rejected',
   100: 'content_rejected',
@@ -85,8 +85,8 @@ export function receiptsOfWhatsAppEvent(
 }
 
 /**
- * By our own id where it came back. Without it, by each id that the carrier may have answered the hand-over
- * with, AWS's and Meta's: a receipt under an id that no message has changes nothing.
+ * By our own id if the status has it. Otherwise by each id that the carrier may have returned at the hand-over,
+ * the one of AWS and the one of Meta: a receipt under an id that no message has changes nothing.
  */
 function receiptsFor(reported: WhatsAppStatus, event: WhatsAppEvent, transition: Transition): Receipt[] {
   const own = reported.biz_opaque_callback_data;
@@ -113,16 +113,16 @@ function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transitio
   };
 }
 
-/** "Message expired": it waited at WhatsApp for longer than it was valid. */
+/** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
 
 /**
- * Meta names the second only, and a second's start may lie before the hand-over. It happened within that
- * second and before AWS heard of it: the later bound of the two keeps the history in order.
+ * Meta's time has only seconds, and the start of the second may be before the hand-over. To keep the history in order,
+ * the time is the end of that second, or when AWS received the status if that was earlier.
  */
 function momentOf(reported: WhatsAppStatus, event: WhatsAppEvent): Date {
   const start = reported.timestamp * 1000;
   const end = start + 999;
-  const heard = Date.parse(event.message_timestamp ?? '');
-  return new Date(Number.isNaN(heard) ? end : Math.max(start, Math.min(end, heard)));
+  const received = Date.parse(event.message_timestamp ?? '');
+  return new Date(Number.isNaN(received) ? end : Math.max(start, Math.min(end, received)));
 }

@@ -12,7 +12,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, table: string, rete
         Item: {
           ...entry,
           recipient: entry.to,
-          // The carrier's id is new with each hand-over, so that no row can replace another.
+          // Each hand-over has a new carrier id, so no row replaces another.
           handed_over: `${entry.at}#${entry.message_id}#${attempt}#${carrierMessageId}`,
           day: dayOf(at),
           purge_at: epochSeconds(addDays(at, retentionDays)),

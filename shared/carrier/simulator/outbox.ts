@@ -1,4 +1,4 @@
-/** Every message that the simulator took, body and all: what a developer reads instead of a phone. */
+/** The messages that the simulator accepted, with their bodies, for developers to read. */
 import * as z from 'zod/mini';
 
 export const outboxEntry = z.object({
@@ -14,7 +14,7 @@ export const outboxEntry = z.object({
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
 export interface Outbox {
-  /** Writes one row for each hand-over, also of a message that is there already: a doubled hand-over shows. */
+  /** Writes one row for each hand-over, so that a second hand-over of a message is visible. */
   record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void>;
   /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
   list(

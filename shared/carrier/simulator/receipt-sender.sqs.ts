@@ -1,4 +1,4 @@
-/** Puts simulated receipts into the receipts queue, where SNS puts the real ones. */
+/** Sends simulated receipts to the receipts queue, to which SNS delivers the real ones. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendMessages } from '../../platform/aws/send-all.sqs.ts';
 import type { ReceiptSender } from './simulator.ts';

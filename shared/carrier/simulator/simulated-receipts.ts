@@ -1,4 +1,4 @@
-/** Writes a simulated report in the shape in which AWS publishes it, so that one parser reads both. */
+/** Writes a simulated report in the form in which AWS publishes it, so that one parser reads both. */
 import type { Channel, Message } from '../../message/message.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 import type { Price } from '../prices.ts';

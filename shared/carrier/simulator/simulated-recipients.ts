@@ -1,18 +1,18 @@
-/** The simulator's table of recipients (contract, section 9): what happens to a message for each, as data. */
+/** The simulator's recipients, and what happens to a message for each of them (contract, section 9). */
 import type { Channel } from '../../message/message.ts';
 
 /** What the simulated carrier reports of a message. */
 export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';
 
 export interface Script {
-  /** Refused for good at the hand-over. */
+  /** Refused at the hand-over. */
   readonly refuses?: boolean;
-  /** The hand-overs, from the first, that are throttled before one is taken. */
+  /** How many hand-overs are throttled before one is accepted. */
   readonly throttles?: number;
   /** Reported in this order, each `copies` times. */
   readonly reports: readonly Report[];
   readonly copies?: number;
-  /** Seconds between one report and the next; the queue keeps no order of its own. */
+  /** Seconds between reports: the queue does not keep their order. */
   readonly secondsBetween?: number;
 }
 

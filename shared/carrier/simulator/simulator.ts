@@ -1,6 +1,6 @@
 /**
- * The carrier that sends nothing: it writes each message it takes into the outbox, then reports by the road
- * and in the shape of the real ones. What it does follows from the recipient alone (see the table).
+ * The carrier that sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
+ * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-recipients.ts`).
  */
 
 import { messageError } from '../../contract/message-error-codes.ts';
@@ -24,7 +24,7 @@ interface SimulatorDependencies {
   readonly sendReceipts: ReceiptSender;
   readonly prices: PriceTable;
   readonly clock: Clock;
-  /** A fresh id for each hand-over. */
+  /** A new id for each hand-over. */
   readonly newCarrierMessageId: () => string;
 }
 
@@ -76,7 +76,7 @@ function planReports(script: Script) {
   );
 }
 
-/** A template, media or a location has no text: what it holds is shown as it would be sent. */
+/** A template, media or a location has no text and is shown as JSON. */
 function readableBody(message: Message, body: string): string {
   if (message.whatsapp === undefined || message.whatsapp.type === 'text') return body;
   return JSON.stringify(message.whatsapp);

@@ -208,7 +208,9 @@ describe('what is no receipt', () => {
 
   it('is told by the names of its members, without their values', () => {
     const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
-    expect(() => parseReceipts(body)).toThrow('the SMS event has not the documented shape: eventTimestamp');
+    expect(() => parseReceipts(body)).toThrow(
+      'the SMS event does not have the documented form: eventTimestamp',
+    );
   });
 });
 
