@@ -1,4 +1,4 @@
-/** The text that goes to the carrier: of a one-time password with its code, made for this call and kept nowhere. */
+/** Creates the text for the carrier. That of a one-time password has its code, and is never stored. */
 import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import { render } from '../message/send/template.ts';

@@ -1,4 +1,4 @@
-/** The OTP secrets in Secrets Manager, remembered for five minutes; a rotation refuses no right code meanwhile. */
+/** The OTP secrets in Secrets Manager, cached for five minutes; right codes are accepted during a rotation, too. */
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,
@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 
 const rememberMs = 300_000;
-/** Wrong codes make no more than one reading in so long: less than a code takes from the carrier to its reader. */
+/** Wrong codes cause at most one read in this time. A new code takes longer to reach its recipient. */
 const freshMs = 2000;
 
 export function secretsManagerOtpSecrets(
@@ -24,7 +24,7 @@ export function secretsManagerOtpSecrets(
     const secrets = read();
     const before = known;
     known = { secrets, at: now };
-    // What failed is not remembered, and takes nothing away that was.
+    // A failed read is not cached, and keeps the cached value.
     secrets.catch(() => {
       known = before;
     });

@@ -1,10 +1,10 @@
-/** The secrets that codes are derived under: the present one, and while a rotation is young the one before. */
+/** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
 
 export interface OtpSecrets {
-  /** The one that new codes are derived under. */
+  /** For new codes. */
   current(): Promise<string>;
-  /** All under which a code may have been derived, the present one first. */
+  /** For verification: the current secret first. */
   all(): Promise<readonly string[]>;
-  /** The same, read anew where that was not done a moment ago: a code may be younger than what is remembered. */
+  /** As `all`, read again unless that was just done: the code may be newer than the cache. */
   latest(): Promise<readonly string[]>;
 }

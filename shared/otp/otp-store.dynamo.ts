@@ -1,6 +1,6 @@
 /**
- * The one-time-passwords table: a row for each password, and two kinds of rows beside them, named by what they
- * are about: `pending#…` points to the slot's password, `sends#…` holds a recipient's latest sends.
+ * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a slot, and
+ * `sends#…` with the latest sends to a recipient.
  */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -9,7 +9,7 @@ import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
 
-/** A password is kept for a day after it expired, so that a late verification hears that it did. */
+/** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
 const keptDays = 1;
 
 const otpRow = z.object({

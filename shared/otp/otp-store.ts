@@ -1,7 +1,7 @@
-/** What one-time passwords ask of their table. */
+/** The one-time-passwords table. */
 import type { OneTimePassword } from './otp.ts';
 
-/** Who a password is for; at most one is pending for each. */
+/** At most one password is pending for each client, recipient and purpose. */
 export interface OtpSlot {
   readonly clientId: string;
   readonly recipient: string;
@@ -13,7 +13,7 @@ export interface RecipientSend {
   readonly at: string;
 }
 
-/** The sends to one recipient that still count, and the revision to replace them by. */
+/** The latest sends to one recipient, with the revision that a replacement must name. */
 export interface RecipientSends {
   readonly sends: readonly RecipientSend[];
   readonly revision: number;
@@ -22,20 +22,20 @@ export interface RecipientSends {
 interface OtpAttempt {
   readonly otpId: string;
   readonly clientId: string;
-  /** Made by us: an id that a caller could choose would let any number of guesses pass for one. */
+  /** Not from the caller: with an id of its choice, any number of guesses could count as one. */
   readonly workId: string;
 }
 
 export interface OtpStore {
   get(otpId: string): Promise<OneTimePassword | undefined>;
-  /** Stores a password unless its id is taken, which is fine: the same request was here before. */
+  /** Stores a password unless its id is taken, which means that the same request stored it before. */
   create(otp: OneTimePassword): Promise<void>;
-  /** The password that the slot names last, whatever has become of it. */
+  /** The latest password of the slot, in any state. */
   latest(slot: OtpSlot): Promise<string | undefined>;
-  /** Makes the slot name another password, unless it no longer names `seen`. */
+  /** Replaces the latest password of the slot, unless it is no longer `seen`. */
   setLatest(slot: OtpSlot, seen: string | undefined, otpId: string, now: Date): Promise<boolean>;
   recipientSends(clientId: string, recipient: string): Promise<RecipientSends>;
-  /** False where the sends were changed since they were read. */
+  /** False where the sends have changed since they were read. */
   replaceRecipientSends(
     clientId: string,
     recipient: string,
@@ -44,13 +44,13 @@ export interface OtpStore {
     now: Date,
   ): Promise<boolean>;
   /**
-   * Counts one attempt before its code is compared, in one write: `counted` only while pending, unexpired and
-   * with attempts left; else the row as it stands. The same unit of work counts once.
+   * Counts one attempt before its code is compared, in one write: `counted` only while the password is pending and
+   * unexpired and has attempts left. `otp` is the present row. The same work id counts once.
    */
   countAttempt(
     attempt: OtpAttempt,
     now: Date,
   ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }>;
-  /** Of any number of right codes at once one verifies. */
+  /** Of any number of concurrent right codes, one gets true. */
   markVerified(attempt: OtpAttempt): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 /**
- * At most five one-time passwords to one recipient in any ten minutes, exactly: the times of the latest sends
- * stand in one row, replaced only while it is the one that was read.
+ * Allows at most five one-time passwords to one recipient in any ten minutes, exactly: one row has the times of the
+ * latest sends, and a conditional write replaces it only if it has not changed since it was read.
  */
 
 import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';

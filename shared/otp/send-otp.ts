@@ -1,7 +1,7 @@
 /**
- * Sends a one-time password. What a request stores, in this order, so that a repeat under the same key after a
- * crash finds its own writes and goes on: the recipient's count (by message), the password, the slot that names
- * it (by which a repeat finds it again while it can be verified), and last the message, which alone is sent.
+ * Sends a one-time password. A request writes in this order, so that a repeat with the same key after a crash finds the
+ * earlier writes and continues: the recipient's count (by message), the password, the slot with its id (by which a
+ * repeat finds it while it can be verified), and last the message, which the relay sends.
  */
 import * as z from 'zod/mini';
 import { assertMaySend } from '../client/permission.ts';
@@ -28,16 +28,16 @@ const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_mi
 interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
-  /** Accepts the URLs that this deployment may call. */
+  /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-/** What names a purpose: a word of the client's own. */
+/** A word that the client chooses. */
 export const purposeText = textOf(64).check(z.regex(/^[A-Za-z0-9._:-]+$/, 'must be of A–Z a–z 0–9 . _ : -'));
 
 export const defaultPurpose = 'default';
 
-/** No brace, of which a placeholder could be made that nothing fills: the code would not be filled in either. */
+/** No braces: they could form an unknown placeholder, and then the code would not be filled in either. */
 const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
 
 const template = smsText.check(
@@ -71,13 +71,13 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       z.refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
         path: ['brand'],
         error: 'is asked for by the template',
-        // Beside the faults of other fields, not only after them.
+        // Reported together with the faults of other fields.
         when: ({ value }) => typeof value === 'object' && value !== null,
       }),
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
         error: `must be at most ${maxMessageCharacters} characters with its values`,
-        // Only of fields that are well: any other may have any length.
+        // Only for valid fields: any other may have any length.
         when: ({ issues }) => issues.length === 0,
       }),
     );
@@ -89,7 +89,7 @@ interface TextParts {
   readonly code_length: number;
 }
 
-/** In characters, where each value takes as much room as it ever can. */
+/** In characters, with the longest value of each placeholder. */
 function longestText({ template = '', brand = '', code_length }: TextParts): number {
   const ttl_minutes = String(longestTtlSeconds / 60);
   const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
@@ -125,7 +125,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
   };
 }
 
-/** The slot's password while it can be verified; else a new one, which of several requests at once one makes. */
+/** The password of the slot while it can be verified; else a new one, which one of several concurrent requests creates. */
 async function pendingOrNew(
   otps: OtpStore,
   clientId: string,
@@ -169,14 +169,14 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
     clientId: otp.client_id,
     channel: wanted.channel,
     recipient: otp.recipient,
-    // A password that has expired need not arrive.
+    // An expired password need not arrive.
     expiresAt: new Date(otp.expires_at),
   };
   return {
     ...newMessage(begun, wanted, now),
     type: 'transactional',
     text,
-    // Every code of one length takes the same room: digits are in each alphabet.
+    // All codes of one length have the same segments: both encodings have all digits.
     ...(wanted.channel === 'sms'
       ? segment(textOr(render(text, { code: '0'.repeat(otp.code_length) }), text))
       : { whatsapp: { type: 'text' } }),

@@ -1,4 +1,4 @@
-/** Verifies a one-time password: the attempt is counted by one conditional write, and only then compared. */
+/** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
@@ -29,7 +29,7 @@ export const verifyOtpSchema = z
     z.refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
       path: ['otp_id'],
       error: 'Give either otp_id or to.',
-      // Beside the faults of other fields, not only after them.
+      // Reported together with the faults of other fields.
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
     z.meta({ anyOf: [{ required: ['otp_id'] }, { required: ['to'] }] }),
@@ -45,14 +45,14 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
     const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request.body);
     const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
-    // Before the attempt is counted: without the secrets it could only be lost.
+    // Before the attempt is counted: if this fails, the attempt is not used up.
     const live = await secrets.all();
     const attempt = { otpId, clientId, workId: request.workId };
     const { counted, otp } = await otps.countAttempt(attempt, request.now);
     if (otp === undefined || otp.client_id !== clientId) throw unknown();
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
-    // The code may have been made under a secret that this process has not seen yet.
+    // The code may be of a secret that is newer than the cache.
     if (!isRight(live) && !isRight(await secrets.latest())) return wrong(otp);
     if (!(await otps.markVerified(attempt))) throw alreadyUsed();
     const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
@@ -71,7 +71,7 @@ function wrong(otp: OneTimePassword): ApiResponse {
   return { status: 200, body, log: { otp_id, verified: false } };
 }
 
-/** Why an attempt was not counted, the most final reason first. */
+/** Why the attempt was not counted. */
 function refusal(otp: OneTimePassword, now: Date): GatewayError {
   if (otp.status === 'verified') return alreadyUsed();
   const code = otp.expires_at <= now.toISOString() ? 'otp_expired' : 'otp_attempts_exhausted';
