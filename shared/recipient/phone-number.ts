@@ -1,4 +1,4 @@
-/** Phone numbers and senders as requests name them. A number has one canonical form, by which it is stored and counted. */
+/** Phone numbers and senders in requests. A number is stored and counted in its canonical form. */
 import {
   type CountryCode,
   isSupportedCountry,
@@ -11,14 +11,14 @@ export type { CountryCode };
 
 /** E.164 without spaces: a plus, then 7 to 15 digits. */
 const e164 = /^\+[1-9][0-9]{6,14}$/;
-/** A name that the carrier takes as a sender ID: up to 11 letters, digits and hyphens, with a letter among them. */
+/** A sender ID: up to 11 letters, digits and hyphens, at least one of them a letter. */
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
-/** A number with several prefixes before it loses one in each round. */
+/** Each round removes one prefix of a number that has several. */
 const canonicalRounds = 5;
 
 /**
- * The one spelling of a number that could exist: the digits that are dialed within a country only (`+44 0…`, `+1 1…`)
- * are left out. Undefined where the text is not in the form of E.164, or has a length that its country does not have.
+ * The canonical form of a possible number, without digits that are dialed only within a country (`+44 0…`, `+1 1…`).
+ * Undefined where the text is not E.164, or its length is not possible in its country.
  */
 export function canonicalRecipient(text: string): string | undefined {
   let spelling = text;
@@ -31,24 +31,24 @@ export function canonicalRecipient(text: string): string | undefined {
   return undefined;
 }
 
-/** Some countries' rules leave a leading 0 where no number of theirs has one, and without it is a number in use. */
+/** The rules of some countries keep a leading 0 that no number there has; without it, the number is in use. */
 function withoutTrunkZero(number: PhoneNumber): string {
   if (!number.nationalNumber.startsWith('0') || number.isValid()) return number.number;
   const without = parsed(`+${number.countryCallingCode}${number.nationalNumber.slice(1)}`);
   return without?.isValid() === true ? without.number : number.number;
 }
 
-/** Whether this is a number that could exist, in any of its spellings. */
+/** Whether this is a possible number, in any spelling. */
 export function isRecipient(text: string): boolean {
   return canonicalRecipient(text) !== undefined;
 }
 
-/** The canonical form of a number, to look it up by; any other text as it is, which finds nothing. */
+/** The canonical form of a number, for a search; any other text unchanged, which finds nothing. */
 function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
-/** Read as the canonical number. */
+/** Parsed to the canonical number. */
 export const recipientSchema = z
   .string()
   .check(
@@ -57,7 +57,7 @@ export const recipientSchema = z
     z.meta({ pattern: e164.source }),
   );
 
-/** A name as it is, or a number in its canonical form. */
+/** A name, or a number in its canonical form. */
 export const senderSchema = z.string().check(
   z.refine(
     (text) => alphanumericSender.test(text) || isRecipient(text),
@@ -67,28 +67,28 @@ export const senderSchema = z.string().check(
   z.meta({ pattern: `${e164.source}|${alphanumericSender.source}` }),
 );
 
-/** ISO 3166-1 alpha-2, of a country that has telephone numbers. */
+/** ISO 3166-1 alpha-2 code of a country that has phone numbers. */
 export const countrySchema = z
   .string()
   .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be the two letters of a country, such as GB'));
 
 /**
- * The ISO 3166 country of a number; undefined for numbers of no one country. A possible number outside the ranges in
- * use still has its country, where the calling code has only one.
+ * The ISO 3166 country of a number; undefined for a number of no single country. A number outside the ranges in use
+ * still has a country, if its calling code has only one.
  */
 export function countryOf(recipient: string): CountryCode | undefined {
   const number = parsed(recipient);
   return number?.country ?? number?.getPossibleCountries()[0];
 }
 
-/** Whether the sender is a name and not a number. */
+/** Whether the sender is a name, not a number. */
 export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
 }
 
 let last: { readonly text: string; readonly number: PhoneNumber | undefined } | undefined;
 
-/** A request asks several things of one number, and parsing it is a large part of what a send computes: once is enough. */
+/** Cached, because a request needs the parsed number several times, and parsing takes a large part of a send's CPU time. */
 function parsed(text: string): PhoneNumber | undefined {
   if (last?.text !== text) last = { text, number: parsePhoneNumberFromString(text) };
   return last.number;

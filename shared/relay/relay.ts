@@ -1,10 +1,10 @@
 /**
- * What follows from a change of a message: a hand-over, the webhooks of the states it entered, and its place in the
- * agenda while it is not final. All of it is derived from the change itself, so the table's stream is the outbox, and a
- * relay that dies is repeated: a delivery's row is written once for its id, an entry of the agenda too many finds its
- * message looked after, and a queue message too many finds its work done.
+ * Relays each change of a message: queues its hand-over, creates the webhook deliveries of the states it entered, and
+ * adds it to the due-item index while it is not final. All of this follows from the change, so the table's stream is the
+ * outbox, and a relay that died can be repeated: a delivery is written once for its id, and a second due item or queue
+ * message does nothing.
  *
- * A change that a service refuses for good is set aside alone: it holds up none of the others.
+ * A change that a service refuses permanently is set aside, so that it does not block the others.
  */
 
 import type { OutboundQueue, OutboundScheduler } from '../message/dispatch/outbound-queue.ts';
@@ -23,10 +23,10 @@ import {
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
   readonly outboundScheduler: OutboundScheduler;
-  /** How late the scheduler may be: schedules are aimed that much early. */
+  /** How late a schedule may run: it is set that much earlier. */
   readonly scheduleLeadSeconds: number;
   readonly webhooks: RelayWebhooksDependencies;
-  /** The account's webhook URL as it stands now. */
+  /** The present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly setAside: SetAside;
   readonly clock: Clock;
@@ -36,11 +36,11 @@ export interface Relayed {
   readonly handOvers: number;
   readonly scheduled: number;
   readonly deliveries: number;
-  /** Changes of which a service refused something for good. */
+  /** Changes for which a service refused something permanently. */
   readonly refused: number;
 }
 
-/** @throws when anything may not be passed on and another try may help: all changes are to be relayed again. */
+/** @throws when something may not be relayed and a retry may help: all changes must be relayed again. */
 export async function relay(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
@@ -57,7 +57,7 @@ export async function relay(
     async ({ after }, error) => {
       totals.refused += 1;
       await dependencies.setAside({
-        summary: `What follows from the message being ${after.status} was refused by a service`,
+        summary: `A service refused what follows from the message being ${after.status}`,
         clientId: after.client_id,
         messageId: after.message_id,
         since: lastChangeOf(after),
@@ -90,7 +90,7 @@ async function relayTogether(
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
 }
 
-/** By the queue's delay, or by a schedule aimed early: whoever takes the message waits out the rest. */
+/** With the delay of the queue, or with a schedule that runs early: the dispatch then waits for the exact time. */
 async function enqueueAtDueTime(dependencies: RelayDependencies, message: Message): Promise<void> {
   const dueAt = new Date(message.scheduled_at ?? message.created_at);
   const seconds = Math.max(0, (dueAt.getTime() - dependencies.clock().getTime()) / 1000);

@@ -1,10 +1,10 @@
-/** Reads changes of messages out of the records of their table's stream. */
+/** Reads the changes of messages from the records of the table's stream. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
 import { parseMessageRow } from '../message/store/message-row.ts';
 
-/** The part of a stream record that says what changed. */
+/** The fields of a stream record that are used here. */
 export interface StreamRecord {
   readonly eventID?: string | undefined;
   readonly dynamodb?: { readonly OldImage?: unknown; readonly NewImage?: unknown } | undefined;
@@ -12,11 +12,11 @@ export interface StreamRecord {
 
 interface ReadChanges {
   readonly changes: readonly MessageChange[];
-  /** Records that are no messages: no repetition would make them so. */
+  /** Records that are not valid messages; a retry would not help. */
   readonly unreadable: readonly StreamRecord[];
 }
 
-/** The changes that records tell of; a removal is none. */
+/** The changes in these records; removals are left out. */
 export function readChanges(records: readonly StreamRecord[]): ReadChanges {
   const changes: MessageChange[] = [];
   const unreadable: StreamRecord[] = [];

@@ -1,4 +1,4 @@
-/** Sets aside stream records that are no messages: none of them holds up the others, and none is lost. */
+/** Keeps copies of stream records that are not valid messages, so that they neither block the others nor get lost. */
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 import type { StreamRecord } from './stream.dynamo.ts';

@@ -1,8 +1,8 @@
-/** Puts copies of what could not be handled on the relay's dead-letter queue. */
+/** Sends copies of work that failed permanently to the relay's dead-letter queue. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueText } from '../platform/aws/queue-text.ts';
 
-/** What every region takes in one message. Two images of a row can be more. */
+/** The message size that every region accepts. Two images of a row can be larger. */
 const bytesMax = 262_144;
 const shownCharacters = 30_000;
 

@@ -1,32 +1,32 @@
 /**
- * What a service refuses for good is not tried for ever: it is counted for an alarm, noted in the Activity Log, and a
- * copy that names it goes to the relay's dead-letter queue. The row of its message stays as it is.
+ * Sets aside work that a service refuses permanently: it is counted for an alarm, gets an entry in the Activity Log, and
+ * a copy with its ids goes to the relay's dead-letter queue. The row of its message does not change.
  */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import { isLastingFault } from '../platform/aws/permanent-fault.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 
 export interface RefusedWork {
-  /** What was not done, as it is shown to a person. */
+  /** What was not done, for a person. */
   readonly summary: string;
   readonly clientId: string;
   readonly messageId: string;
   readonly deliveryId?: string;
-  /** When the work came up: the same on every repetition, so that there is one entry in the Activity Log. */
+  /** When the work arose: the same on every retry, so that there is one entry in the Activity Log. */
   readonly since: Date;
   readonly error: unknown;
 }
 
 export type SetAside = (work: RefusedWork) => Promise<void>;
 
-interface SetAsidePorts {
+interface SetAsideDependencies {
   readonly activityLog: ActivityLog;
   readonly keepCopy: (copy: unknown) => Promise<void>;
   /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
   readonly reportFailedDelivery: (fields: Readonly<Record<string, unknown>>) => void;
 }
 
-export function setAsideTo(dependencies: SetAsidePorts): SetAside {
+export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
     const ids = {
       client_id: clientId,
@@ -44,7 +44,7 @@ export function setAsideTo(dependencies: SetAsidePorts): SetAside {
         ...ids,
       });
     } catch (fault) {
-      // An id that a person spoilt may be no key either; the copy and the log line are left.
+      // An id that was damaged by hand may not be a valid key here either; there are still the copy and the log line.
       if (!isLastingFault(fault)) throw fault;
     }
     dependencies.reportFailedDelivery({ summary, ...ids, error });
