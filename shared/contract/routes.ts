@@ -1,6 +1,6 @@
 /**
- * Every HTTP operation of the gateway, as plain data: the CDK app makes the API and its functions from it,
- * the functions take their policy from it, the OpenAPI document and the tests walk it.
+ * Every HTTP operation of the gateway, as data: the source of the API and its functions in the CDK app, of each
+ * function's rate-limit policy, of the OpenAPI document, and of tests.
  */
 
 /** Requests allowed in each fixed UTC window, per client (specification, section 8). */
@@ -10,13 +10,13 @@ export interface Limits {
   readonly perDay: number;
 }
 
-/** A rate-limit policy: what is counted together, and how an override row names it. */
+/** A rate-limit policy: the requests of its routes are counted together. */
 export interface Policy extends Limits {
-  /** The sort key of a `limit-overrides` row, as section 8 writes it. */
+  /** The sort key of its `limit-overrides` rows, as in section 8. */
   readonly endpoint: string;
 }
 
-/** Defaults of section 8, and of the contract's section 4 where section 8 is silent. */
+/** The defaults of section 8; those that it does not have are of the contract's section 4. */
 export const policies = {
   sms_send: { endpoint: 'POST /api/v1/sms/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
   sms_bulk: { endpoint: 'POST /api/v1/sms/bulk', perMinute: 10, perHour: 100, perDay: 500 },
@@ -38,12 +38,12 @@ export type Scope = 'messages' | 'admin';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'ANY';
-  /** As API Gateway writes it: `{name}` is one segment, `{proxy+}` all that follows. */
+  /** In the form of API Gateway: `{name}` is one segment, `{proxy+}` all that follow. */
   readonly path: string;
-  /** The file in `functions/` that answers. */
+  /** The file in `functions/` that handles it. */
   readonly functionName: string;
   readonly policy: PolicyName;
-  /** The scope that a caller's token must have; null where the caller brings none. */
+  /** The scope that the caller's token must have; null where no token is needed. */
   readonly scope: Scope | null;
 }
 
@@ -133,7 +133,7 @@ export const routes = {
     policy: 'account',
     scope: 'messages',
   },
-  // What describes the API is for anyone, and counts on the source address like all that has no client.
+  // The documentation needs no token; requests without a client are counted by source address.
   getOpenApiDocument: {
     method: 'GET',
     path: '/openapi.json',
@@ -159,7 +159,7 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The administrators' side (contract, section 8); what the admin API takes stands in `http/admin-routes.ts`. */
+/** The administrators' routes (contract, section 8); the routes inside the admin API are in `http/admin-routes.ts`. */
 export const adminRoutes = {
   adminApi: {
     method: 'ANY',

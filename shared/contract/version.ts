@@ -1,2 +1,2 @@
-/** The version that the gateway tells of itself; a test holds it to that of package.json. */
+/** The version of the gateway; a test compares it with package.json. */
 export const version = '0.1.0';

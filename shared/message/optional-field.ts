@@ -1,7 +1,7 @@
-/** Request fields that may be left out. */
+/** Optional request fields. */
 import * as z from 'zod/mini';
 
-/** An absent field and null mean the same: clients that serialise their own types send null. */
+/** Null means the same as leaving the field out: clients that serialize their own types send null. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.optional(
     z.pipe(
@@ -11,7 +11,7 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   );
 }
 
-/** As `optional`; what is absent or null is read as the default, so that all three are the same request. */
+/** As `optional`, with a default value. */
 export function withDefault<Schema extends z.ZodMiniType>(schema: Schema, value: z.output<Schema>) {
   return z.pipe(
     z.nullish(schema),

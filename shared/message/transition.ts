@@ -1,46 +1,46 @@
-/** A change of state as a value: what is to be written, and from which states it may be. */
+/** A change of state as a value: what to write. */
 import { type MessageErrorCode, messageError } from '../contract/message-error-codes.ts';
 import { type Message, type Status, transitions } from './message.ts';
 
-/** What a carrier or a clock says has become of a message. */
+/** A change of state that a carrier reported, or that is due. */
 export interface Transition extends CarrierReport {
   readonly to: Status;
   /** When it happened. */
   readonly at: Date;
-  /** Whether a carrier reported it in a receipt, which proves that the message was handed over. */
+  /** Whether it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
 }
 
-/** What a carrier says of a message beside its state. */
+/** What a carrier reports about a message besides its state. */
 export interface CarrierReport {
   readonly errorCode?: MessageErrorCode;
   readonly errorMessage?: string;
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
-  /** Whether the message must be found again by the carrier's id alone. */
+  /** Whether the message must be found by the carrier's id. */
   readonly findableByCarrierId?: boolean;
 }
 
-/** The states whose time of entering this transition writes where it is not yet known, the new one last. */
+/** The states whose time this transition sets, if it is not set yet; the new state last. */
 export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reported'>): readonly Status[] {
   const proven: readonly Status[] = reported === true ? ['sent'] : [];
   return [...new Set([...proven, ...transitions[to].implies, to])];
 }
 
-/** What becomes of a message whose validity period ended without a final receipt. */
+/** For a message whose validity period ended without a final receipt. */
 export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }
 
-/** The word as fields of the message, those alone that it has. */
-export function fieldsOf(word: CarrierReport): Partial<Message> {
+/** The report as fields of the message. */
+export function fieldsOf(report: CarrierReport): Partial<Message> {
   const fields = {
-    error_code: word.errorCode,
-    error_message: word.errorMessage,
-    cost: word.cost,
-    currency: word.currency,
-    carrier_message_id: word.carrierMessageId,
+    error_code: report.errorCode,
+    error_message: report.errorMessage,
+    cost: report.cost,
+    currency: report.currency,
+    carrier_message_id: report.carrierMessageId,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,23 +1,23 @@
-/** What a WhatsApp message can hold, in the words of the API (contract, section 5): the request and the row alike. */
+/** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
 import * as z from 'zod/mini';
 import { optional } from './optional-field.ts';
 
 const maxParameters = 64;
-/** Well below what a row can hold; WhatsApp itself takes far less. */
+/** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
 
 let content: ReturnType<typeof makeContent> | undefined;
 let storedContent: ReturnType<typeof makeContent> | undefined;
 
-/** What a request may hold. A text's words are the message's own `text`; all else is here. */
+/** The content that a request may have. A text has only its type here: the message has its `text`. */
 export function whatsAppContent(): ReturnType<typeof makeContent> {
   content ??= makeContent('request');
   return content;
 }
 
 /**
- * What a row may hold: all that any release took. Made when it is first asked for: every function that reads message
- * rows imports this, and few ever meet a WhatsApp message in their first second.
+ * The content that a row may have: all that any release accepted. Created when it is first needed, because most
+ * functions that read message rows do not need it at their start.
  */
 export function storedWhatsAppContent(): ReturnType<typeof makeContent> {
   storedContent ??= makeContent('row');
@@ -42,7 +42,7 @@ function makeContent(origin: 'request' | 'row') {
       }),
     );
 
-  /** Meta refuses other values of a template's placeholders (its error 132018). */
+  /** Meta refuses other values of placeholders (error 132018). */
   const fitsPlaceholder = (text: string) => origin === 'row' || !/[\n\r\t]| {5}/.test(text);
   const unfit = 'must not hold a line break, a tab or more than 4 spaces in a row';
   const parameterText = shortText.check(z.refine(fitsPlaceholder, unfit));
@@ -63,7 +63,7 @@ function makeContent(origin: 'request' | 'row') {
 
   const headerMedia = z.object({ type: z.enum(['image', 'video', 'document']), media: mediaSource });
 
-  /** A header has one placeholder at most: its value, in a list or by its name where the template names it. */
+  /** A header has at most one placeholder: its value, positional or named. */
   const headerText = z.union([
     z.pipe(
       z.array(parameterText).check(z.length(1)),
@@ -71,7 +71,7 @@ function makeContent(origin: 'request' | 'row') {
     ),
     z
       .record(
-        // These are fields of a media header, which has to be whole.
+        // Fields of a media header.
         parameterName.check(z.regex(/^(?!(?:type|media)$)/)),
         parameterText,
       )
@@ -86,7 +86,7 @@ function makeContent(origin: 'request' | 'row') {
     .object({
       type: z.enum(['url', 'quick_reply', 'copy_code']),
       value: buttonValue,
-      /** The button's place in the template; its place in this list where absent. */
+      /** The position of the button in the template; default: its position in this list. */
       index: optional(z.int().check(z.minimum(0), z.maximum(9))),
     })
     .check(
@@ -96,7 +96,7 @@ function makeContent(origin: 'request' | 'row') {
       }),
     );
   const urlValue = buttonValue.check(z.refine(fitsPlaceholder, unfit));
-  /** Each is read with its type and its place, however short it was written. */
+  /** The short form is expanded to an object with type and position. */
   const buttons = z
     .pipe(
       z.array(z.union([urlValue, button])).check(z.maxLength(10)),
@@ -128,10 +128,10 @@ function makeContent(origin: 'request' | 'row') {
         .check(z.regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'Use a language code such as en or en_GB.')),
       parameters: optional(
         z.object({
-          /** A text header's one value, or the media of a media header. */
+          /** The value of a text header, or the media of a media header. */
           header: optional(header),
           body: optional(textParameters),
-          /** A bare value fills the address of the URL button at its place. */
+          /** A string is the address of the URL button at its position. */
           buttons: optional(buttons),
         }),
       ),
@@ -143,11 +143,11 @@ function makeContent(origin: 'request' | 'row') {
       }),
     );
 
-  /** To a tenth of a millimetre: nearer to zero than 1e-130 is a number that no row can hold. */
+  /** Rounded to a tenth of a millimetre: DynamoDB has no numbers nearer to zero than 1e-130. */
   const degrees = (max: number) =>
     z.pipe(
       z.number().check(z.minimum(-max), z.maximum(max)),
-      // Added to zero, the negative zero of a rounded number is a plain one.
+      // Adding zero turns -0 into 0.
       z.transform((given) => Number(given.toFixed(9)) + 0),
     );
 

@@ -1,11 +1,11 @@
-/** The port to whoever carries messages: one call that hands a message over, and what can come of it. */
+/** The interface of carriers: one call that hands a message over, and its outcomes. */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 
-/** What the carrier said to a hand-over. */
+/** The outcome of a hand-over. */
 export type HandOver =
   | {
-      /** Taken: receipts follow by their own road. */
+      /** The receipts queue gets the receipts later. */
       readonly outcome: 'accepted';
       readonly carrierMessageId: string;
       readonly cost?: number;
@@ -13,31 +13,31 @@ export type HandOver =
       readonly currency?: string;
     }
   | {
-      /** Refused for good. */
+      /** Another attempt would not help. */
       readonly outcome: 'refused';
       readonly errorCode: MessageErrorCode;
       readonly errorMessage: string;
     }
   | {
-      /** Not taken, and nothing was sent: throttled, or the carrier is out of order. */
+      /** Nothing was sent: throttled, or the carrier has a fault. */
       readonly outcome: 'try_again';
       readonly reason: string;
     };
 
-/** What a message says; a one-time password's is made for one hand-over and kept nowhere. */
+/** What is sent. That of a one-time password has the code, so it is made for each hand-over and never stored. */
 export interface HandOverBody {
-  /** Of an SMS, or of a WhatsApp text; empty for other WhatsApp messages. */
+  /** The text of an SMS or of a WhatsApp text; empty for other WhatsApp messages. */
   readonly text: string;
-  /** Of a one-time password: for a carrier that puts it into a template of its own. */
+  /** The code of a one-time password, for a carrier that has its own template for codes. */
   readonly code?: string;
 }
 
 export interface Carrier {
   /**
-   * Gives the message to the carrier.
+   * Hands the message over to the carrier.
    *
    * @param attempt 1 for the first hand-over of this message.
-   * @throws when it cannot be known whether the carrier took the message (a time-out, a broken connection).
+   * @throws when it cannot be known whether the carrier has the message (a time-out, a broken connection).
    */
   handOver(message: Message, body: HandOverBody, attempt: number): Promise<HandOver>;
 }

@@ -1,16 +1,16 @@
 /**
- * Hands a queued message to its carrier, once. The claim is a conditional write, so a queue message seen twice
- * finds the row taken; a process that dies leaves the claim to run out and the queue message to come back.
+ * Hands a queued message over to its carrier, once. The claim is a conditional write, so a second delivery of the queue
+ * message finds the row claimed. When a process dies, the claim expires and the queue delivers the message again.
  *
- *   claim ─ crash → the queue shows the message again, the claim has run out: claimed again, handed over
- *   carrier.handOver ─ crash, or no answer → the same; only here may the carrier get a message twice, unless a
- *                      receipt tells within the lease that it took the first
- *   transition to sent | failed ─ crash → the carrier's receipt moves the row on, or the queue message does;
- *                      a write that fails is tried again while the claim holds, for a lost one could send twice
+ *   claim ─ crash → the queue delivers the message again after the claim has expired: claimed again, handed over
+ *   carrier.handOver ─ crash, or no response → the same; only here may the carrier get a message twice, unless a
+ *                      receipt arrives before the claim expires
+ *   transition to sent | failed ─ crash → a receipt changes the row, or the next delivery of the queue message does;
+ *                      a failed write is retried until the claim expires, because a lost one could send twice
  *
- * A message that must wait does so as a new, delayed queue message, and the one that was received is deleted: SQS takes
- * any number of delayed messages, but no more than 120,000 that were received and not deleted, of all clients together.
- *   new message queued ─ crash → both come; the second finds the message held, waiting or sent
+ * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any
+ * number of delayed messages, but at most 120,000 that were received and not deleted.
+ *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
  */
 
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -29,7 +29,7 @@ export const leaseSeconds = 20;
 export interface DispatchDependencies {
   readonly messages: MessageStore;
   readonly carrierFor: (message: Message) => Carrier;
-  /** What to hand over; a one-time password's is made here, and stands nowhere else. */
+  /** What to hand over; for a one-time password, the text with its code. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
@@ -39,10 +39,10 @@ export interface DispatchDependencies {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** A claim that a wrong clock or a person dated far ahead keeps no queue message hidden for longer. */
+/** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * leaseSeconds;
 
-/** Between tries to write what the carrier said. */
+/** Of the write of the outcome. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
 type DispatchOutcome =
@@ -60,22 +60,22 @@ type DispatchOutcome =
 interface Dispatched {
   readonly outcome: DispatchOutcome;
   readonly message: Message | undefined;
-  /** Where set, the queue message is not done with and must be shown again after this many seconds. */
+  /** Set where the queue must deliver this message again after so many seconds. */
   readonly retryAfterSeconds?: number;
-  /** Where set, the message was put on its queue anew, to be shown after this many seconds. */
+  /** Set where the message was sent to the queue again with this delay. */
   readonly requeuedForSeconds?: number;
   /** Why the carrier refused it. */
   readonly errorCode?: MessageErrorCode;
 }
 
 /**
- * One queue message.
+ * Processes one queue message.
  *
- * @throws when the outcome of the hand-over, or of a write, is unknown: the queue message must come back.
+ * @throws when the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again.
  */
 export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
   const { messages, clock, sleep } = dependencies;
-  // The carrier has the message: were its word lost, the next hand-over would give it to the carrier again.
+  // The carrier has the message: if the outcome is lost, the next hand-over sends it again.
   const retryPolicy = { delaysMs: outcomeRetryDelaysMs, sleep };
   const claimId = dependencies.newClaimId();
   const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds });
@@ -96,7 +96,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
 
   const body = await dependencies.bodyOf(message);
   const attempt = message.handover_attempts ?? 1;
-  // Before the call: a receipt can be quicker than the carrier's own answer.
+  // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
   const answer = await dependencies.carrierFor(message).handOver(message, body, attempt);
   if (answer.outcome === 'try_again') {
@@ -122,12 +122,12 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   };
   const toSent = { to: 'sent', ...noted } as const;
   const sent = await retry(retryPolicy, () => messages.transition(messageId, toSent));
-  // A receipt was quicker than this write.
+  // A receipt arrived before this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
 }
 
-/** A message that cannot be claimed now: its time has not come, or is over, or all is done. */
+/** Handles a message that cannot be claimed: it is not due yet, has expired, or needs nothing. */
 async function moveOn(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
   const now = dependencies.clock();
   if (message.status === 'scheduled') {
@@ -161,7 +161,7 @@ function secondsUntil(time: string | undefined, now: Date): number {
   return Math.max(1, seconds);
 }
 
-/** Whole seconds before the next hand-over after `attempt` that the carrier did not take: 2, 4, 8 … 300. */
+/** Whole seconds until the next attempt: 2, 4, 8 … 300. */
 function backoffSeconds(attempt: number): number {
   return Math.min(300, 2 ** Math.min(attempt, 9));
 }

@@ -1,23 +1,23 @@
-/** The queue of messages that wait for the carrier; at least once, in no order. */
+/** The queue of messages for the carriers; at-least-once delivery, unordered. */
 
-/** A message to hand over, in its client's fair share of the queue. */
+/** A message to hand over. The queue is fair between clients. */
 export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
-  /** Whole seconds, at most 900, before the queue shows it; at once where absent. */
+  /** Whole seconds, at most 900, before the queue delivers it; default 0. */
   readonly delaySeconds?: number;
 }
 
 export interface OutboundQueue {
   /**
-   * @throws RefusedEntries when the queue refused some of them for good; all the others are in it.
-   * @throws when any of the entries is not surely in the queue.
+   * @throws RefusedEntries when the queue refused some entries permanently; all others are in the queue.
+   * @throws when any entry may not be in the queue.
    */
   enqueue(entries: readonly OutboundEntry[]): Promise<void>;
 }
 
-/** Brings a scheduled message into the queue at its time, for times that a queue's delay can't reach. */
+/** Sends a scheduled message to the queue at its time, where that is beyond the maximum delay of the queue. */
 export interface OutboundScheduler {
-  /** Repeating it for the same message does nothing. */
+  /** A second call for the same message does nothing. */
   schedule(messageId: string, at: Date): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Messages that are scheduled beyond a queue's delay, as one-shot schedules named by their id. */
+/** One-shot schedules, named by message id, for messages scheduled beyond the maximum delay of the queue. */
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import {
   createOneShotSchedule,

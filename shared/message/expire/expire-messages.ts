@@ -1,7 +1,6 @@
 /**
- * Ends messages whose validity period is over, and brings those back whose queue message or wake was lost. Every message
- * stands in the agenda from its first change on until it is final, so a run that dies, or never starts, leaves it to
- * the next.
+ * Expires messages after their validity period, and queues those again whose queue message or schedule was lost. Every
+ * message has an entry in the due-item index until it is final, so the next run continues after one that failed.
  */
 import type { DueItem } from '../../due-items/due-item-index.ts';
 import {
@@ -27,23 +26,23 @@ interface ExpireDependencies extends DueItemRun {
 
 interface Expired {
   readonly expired: number;
-  /** Put on the outbound queue again. */
+  /** How many were sent to the outbound queue again. */
   readonly requeued: number;
-  /** Whether the run ended before the agenda was through. */
+  /** Whether the run ended before all due items were processed. */
   readonly cutShort: boolean;
   readonly failures: readonly unknown[];
 }
 
-/** After its time a scheduled message is on its way by itself; one that is not is woken, again and again. */
+/** A message still scheduled so long after its time is queued again, once per interval. */
 const requeueAfterSeconds = 60;
 const requeueIntervalSeconds = 60;
-/** A message is mostly final by then; one that is still queued is, but for a carrier that is far behind, forgotten. */
+/** A message still queued or sending after so long is probably lost, and is queued again, once per interval. */
 const lostAfterSeconds = 900;
 const lostIntervalSeconds = 3600;
-/** How long after its end a message is tried that cannot be ended: time to mend what is wrong. */
+/** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
 const refusedForSeconds = 86_400;
 
-/** When a new message must be looked at first. */
+/** The first review of a new message. */
 export function firstReview(message: Message): DueItem {
   return { id: message.message_id, dueAt: nextReview(message) };
 }
@@ -59,7 +58,7 @@ function nextReview(message: Message): Date {
         expiresAt,
       );
     case 'sending':
-      // A carrier that throttles it has claimed it again meanwhile.
+      // A message that the carrier throttles has a newer claim.
       return earlier(
         addSeconds(new Date(message.handover_until ?? message.created_at), lostAfterSeconds),
         expiresAt,
@@ -69,7 +68,7 @@ function nextReview(message: Message): Date {
   }
 }
 
-/** One run over all messages that are due. */
+/** Processes all messages that are due. */
 export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
   const totals = { expired: 0, requeued: 0 };
 
@@ -86,17 +85,17 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
       return earlier(addSeconds(now, pauseSeconds), expiresAt);
     }
     const expired = await dependencies.messages.transition(message.message_id, expiry(now));
-    // Refused: the row has moved on since it was read, and the next look will see where to.
+    // The row has changed since it was read; the next review reads it again.
     if (expired === undefined) return addSeconds(now, requeueIntervalSeconds);
     totals.expired += 1;
     return undefined;
   }
 
-  /** What a service refuses for good is tried each hour until the message expires, and for a day after that. */
+  /** Work that a service refuses permanently is retried each hour until one day after the message expires. */
   async function afterFailure(message: Message, error: unknown): Promise<NextReview | Error> {
     if (!isLastingFault(error)) return errorOf(error);
     const { message_id: messageId, client_id: clientId } = message;
-    const summary = `What was due of the message, which is ${message.status}, was refused by a service`;
+    const summary = `A service refused what was due for the message, which is ${message.status}`;
     try {
       await dependencies.setAside({ summary, clientId, messageId, since: lastChangeOf(message), error });
     } catch (fault) {

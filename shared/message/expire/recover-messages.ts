@@ -1,7 +1,7 @@
 /**
- * Finds messages that nobody passed on. A message gets its place in the agenda by the relay, and so by the stream; this
- * walk needs neither. It goes through the lists of all clients, by time of sending, once for each message, and enters
- * each one that is still open in the agenda, which then brings it to a carrier or to its end.
+ * Finds messages that the relay missed. The relay adds messages to the due-item index, and depends on the stream; this
+ * scan does not. It reads the lists of all clients by time of sending, each message once, and adds every message that is
+ * not final to the due-item index, from which it is dispatched or expired.
  */
 
 import type { ClientIdPage } from '../../client/client-store.ts';
@@ -15,12 +15,12 @@ import type { MessageList } from '../store/message-list.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { firstReview } from './expire-messages.ts';
 
-/** Which messages are being looked through: those sent from `from` until `until`, of the clients after `after`. */
+/** The messages being scanned: sent from `from` until `until`, of the clients after `after`. */
 export interface RecoveryProgress {
   readonly from: Date;
   readonly until: Date;
   readonly after?: string | undefined;
-  /** Whether that is done, and the next walk begins at `until`. */
+  /** Whether the scan is complete; the next one begins at `until`. */
   readonly done: boolean;
 }
 
@@ -36,24 +36,24 @@ export interface RecoverDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly dueItemIndex: DueItemIndex;
   readonly clock: Clock;
-  /** When the rest is left to the next run. */
+  /** After this time the next run continues. */
   readonly endsAt: Date;
 }
 
 interface Recovery {
-  /** Messages that were entered in the agenda. */
+  /** Messages that were added to the due-item index. */
   readonly entered: number;
   readonly failures: readonly unknown[];
 }
 
-/** By then the relay has mostly brought a message to its end, so that few are still open and few are entered twice. */
+/** Most messages are final by then, so few are added twice. */
 const ageSeconds = 1200;
-/** Each walk asks every client's list, so there are few. */
+/** Each scan queries the list of every client, so it is rare. */
 const pauseSeconds = 900;
-/** How far back the first walk goes: as long as the stream keeps a change. */
-const firstWalkSeconds = 86_400;
+/** How far back the first scan goes: the retention of the stream. */
+const firstScanSeconds = 86_400;
 const clientsAtOnce = 10;
-/** What DynamoDB reads in one call. */
+/** The maximum of one DynamoDB call. */
 const rowsPerReview = 100;
 
 export async function recoverMessages(dependencies: RecoverDependencies): Promise<Recovery> {
@@ -70,7 +70,7 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
       const rows = [
         ...(await readRows(dependencies.messages, some, ({ message_id }) => message_id)).values(),
       ];
-      // One that cannot be read was set aside when it was changed.
+      // A row that cannot be read was set aside by the relay.
       const open = rows.flatMap((row) =>
         row instanceof Error || transitions[row.status].final ? [] : [row],
       );
@@ -79,29 +79,29 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
     }
   }
 
-  let progress = nextWalk(await dependencies.progress.read(), dependencies.clock());
+  let progress = nextScan(await dependencies.progress.read(), dependencies.clock());
   while (!progress.done && dependencies.clock() < dependencies.endsAt) {
-    const walk = progress;
-    const { clientIds, next } = await dependencies.clientIds(walk.after);
+    const scan = progress;
+    const { clientIds, next } = await dependencies.clientIds(scan.after);
     for (const some of chunksOf(clientIds, clientsAtOnce)) {
-      const ended = await Promise.allSettled(some.map((clientId) => recoverOf(clientId, walk)));
+      const ended = await Promise.allSettled(some.map((clientId) => recoverOf(clientId, scan)));
       for (const end of ended) {
         if (end.status === 'fulfilled') continue;
-        // Repeated from the last page on, unless that would fail for ever.
+        // The next run repeats from the last page, unless it would always fail.
         if (!isLastingFault(end.reason)) throw end.reason;
         failures.push(end.reason);
       }
     }
-    progress = { ...walk, after: next, done: next === undefined };
+    progress = { ...scan, after: next, done: next === undefined };
     await dependencies.progress.write(progress);
   }
   return { entered, failures };
 }
 
-/** The walk that was broken off, or the next one; one that is done where it is too early for that. */
-function nextWalk(known: RecoveryProgress | undefined, now: Date): RecoveryProgress {
+/** The interrupted scan, else the next one; a complete one while it is too early for the next. */
+function nextScan(known: RecoveryProgress | undefined, now: Date): RecoveryProgress {
   if (known !== undefined && !known.done) return known;
-  const from = known?.until ?? addSeconds(now, -firstWalkSeconds);
+  const from = known?.until ?? addSeconds(now, -firstScanSeconds);
   const until = addSeconds(now, -ageSeconds);
   return { from, until, done: until < addSeconds(from, pauseSeconds) };
 }

@@ -1,4 +1,4 @@
-/** How far the walk for lost messages has come: one row of the agenda table, in a partition of its own. */
+/** The progress of the scan for lost messages: one row of the due-items table, in a partition of its own. */
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { RecoveryStore } from './recover-messages.ts';
@@ -19,7 +19,7 @@ export function dynamoRecoveryStore(client: DynamoDBDocumentClient, TableName: s
           ConsistentRead: true,
         }),
       );
-      // A row that a person spoilt: the walk begins anew, and what it enters twice is looked at twice.
+      // Somebody damaged the row by hand: the scan starts again; adding a message twice only means a second review.
       const row = progressRow.safeParse(Items[0]);
       if (!row.success) return undefined;
       const { from, until, after, done } = row.data;

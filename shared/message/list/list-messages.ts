@@ -1,4 +1,4 @@
-/** Lists a client's own messages of every channel, newest first, in pages that cost the same however many there are. */
+/** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
@@ -17,12 +17,12 @@ const moment = z.pipe(
   z.transform((text) => sortable(new Date(text).toISOString())),
 );
 
-/** An offset can lead out of the years of four digits: `+010000-01-01…` would sort before all others. */
+/** An offset can give a year of more than four digits: `+010000-01-01…` would sort before all others. */
 function sortable(iso: string): string {
   return iso.startsWith('+') ? last : iso;
 }
 
-/** Digits alone: JavaScript would read a number out of `0x10`, `1e1` and white space. */
+/** Only digits: `Number` also accepts `0x10`, `1e1` and white space. */
 const wholeNumber = z.pipe(
   z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
   z.transform(Number),
@@ -33,7 +33,7 @@ export const listMessagesQuery = z.object({
   reference: optional(referenceText),
   status: optional(z.enum(statuses)),
   channel: optional(z.enum(['sms', 'whatsapp'])),
-  /** Both ends are taken in. */
+  /** Inclusive, as is `until`. */
   since: optional(moment),
   until: optional(moment),
   limit: optional(z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)))),
@@ -43,13 +43,13 @@ export const listMessagesQuery = z.object({
 type Query = z.output<typeof listMessagesQuery>;
 
 const defaultLimit = 20;
-/** Where few messages pass the filter, a page ends after so many were looked at; its cursor goes on from there. */
+/** A page ends after this many messages even where few pass the filter; the next page continues there. */
 const lookedAtMax = 1000;
-/** How many are read at once where a filter may let few pass: what DynamoDB reads in one call. */
+/** How many are read at once with a filter: the maximum of one DynamoDB call. */
 const filteredAtOnce = 100;
-/** How many of those that may pass are read whole at once, at least: a row may have changed since. */
+/** The minimum of complete rows that are read at once: some may no longer pass the filter. */
 const wholeAtOnceMin = 20;
-/** Before and after every position. */
+/** They sort before and after every position. */
 const [first, last] = ['0', '~'];
 
 interface ListDependencies {
@@ -103,8 +103,8 @@ function rangeOf(clientId: string, query: Query): ListRange {
 }
 
 /**
- * Those that may pass the filter. Most do not, so they are read at half the price, and only in what the filter needs:
- * as the index itself, that may be a moment old. One that is not to be seen there yet is decided by its row.
+ * The messages that may pass the filter. Most do not, so they are read eventually consistent (half the price), and only
+ * the fields that the filter needs. A message that is missing in this read is kept: its complete row decides.
  */
 async function likelyAmong(
   messages: ListDependencies['messages'],
@@ -126,7 +126,7 @@ function passesFilter({ status, channel }: Pick<Message, 'status' | 'channel'>, 
   );
 }
 
-/** The index is read a moment late, and another client's row can never be in it; the row decides all the same. */
+/** Checked again on the complete row, because the index may be older. */
 function passes(message: Message, clientId: string, query: Query): boolean {
   return message.client_id === clientId && passesFilter(message, query);
 }

@@ -1,6 +1,6 @@
 /**
- * Takes what carriers report. Each receipt is one conditional write: a repeated, late or out-of-order one finds
- * no row that may change, so it changes nothing and nothing follows from it.
+ * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order
+ * receipt does not hold, so it changes nothing and sends nothing.
  */
 import { type Message, type Status, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -16,27 +16,26 @@ interface Recorded {
 
 type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent'>;
 
-/** A reading that is a moment old shows no state that the message is not at least in. */
+/** Enough here: an older read shows an earlier state. */
 const eventually = { consistent: false };
 
 /**
- * A receipt can be quicker than the index by which the carrier's id finds its message, and than the write of that id:
- * one whose message is not found is tried again after each of these, four minutes in all. What is still unknown then
- * belongs to somebody else who uses the same number.
+ * A receipt can arrive before the carrier's id is written, and before the index has it. While its message is not found,
+ * it is retried after these delays, four minutes in total. After that it belongs to another sender of the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
 
-/** How long a receipt waits whose message was not found on its n-th try; undefined where it is given up. */
+/** The delay after the n-th try that did not find the message; undefined after the last. */
 export function unknownRetryAfterSeconds(receives: number): number | undefined {
   return unknownDelaysSeconds[receives - 1];
 }
 
-/** Records one receipt; a receipt for a message that is not ours is reported and changes nothing. */
+/** Records one receipt; one of an unknown message changes nothing. */
 export async function recordReceipt(messages: ReceiptStore, receipt: Receipt): Promise<Recorded> {
   const messageId = receipt.messageId ?? (await findByCarrier(messages, receipt));
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   if (receipt.transition.to === 'sent') {
-    // The hand-over has mostly told it already: half a read unit instead of a write that is refused.
+    // Usually the hand-over has written `sent` already: this read is cheaper than a refused write.
     const known = await messages.get(messageId, eventually);
     if (known !== undefined && isPast(known.status)) return proveSent(messages, receipt, known);
   }
@@ -47,7 +46,7 @@ export async function recordReceipt(messages: ReceiptStore, receipt: Receipt): P
   return proveSent(messages, receipt, known);
 }
 
-/** The state moves no more; but a message that came to its end without `sent` was handed over, as this receipt proves. */
+/** The state no longer changes; but this receipt proves that a final message without `sent` was handed over. */
 async function proveSent(messages: ReceiptStore, { transition }: Receipt, known: Message): Promise<Recorded> {
   const { message_id: messageId, status } = known;
   const ended = status === 'failed' || status === 'expired';
@@ -58,7 +57,7 @@ async function proveSent(messages: ReceiptStore, { transition }: Receipt, known:
     : { outcome: 'recorded', messageId, message: filled };
 }
 
-/** Whether `sent` can never be entered any more. */
+/** Whether `sent` can no longer be entered. */
 function isPast(status: Status): boolean {
   return status === 'sent' || transitions[status].final;
 }

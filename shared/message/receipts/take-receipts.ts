@@ -1,4 +1,4 @@
-/** One message of the receipts queue, which can hold several receipts: what becomes of each, and of the message. */
+/** Records the receipts of one queue message, and decides whether the queue must deliver it again. */
 import type { Message } from '../message.ts';
 import type { Receipt } from './receipt.ts';
 import { recordReceipt, unknownRetryAfterSeconds } from './record-receipt.ts';
@@ -12,7 +12,7 @@ export interface Taken {
   readonly message: Message | undefined;
 }
 
-/** @param receives - how often the queue has shown this message, counting this time */
+/** @param receives - how often the queue has delivered this message, including this time */
 export async function takeReceipts(
   messages: ReceiptStore,
   receipts: readonly Receipt[],
@@ -25,7 +25,7 @@ export async function takeReceipts(
     const givenUp = recorded.outcome === 'unknown_message' && retryAfterSeconds === undefined;
     taken.push({ receipt, ...recorded, ...(givenUp ? { outcome: 'given_up' } : {}) });
   }
-  // Those that were recorded are repeated with the others, and change nothing then.
+  // A repeat of those that were recorded changes nothing.
   const waits = taken.some(({ outcome }) => outcome === 'unknown_message');
   return { taken, retryAfterSeconds: waits ? retryAfterSeconds : undefined };
 }

@@ -1,4 +1,4 @@
-/** What a bulk send leaves behind: one row with what was refused; all else follows from its id and the request. */
+/** A bulk send: one row with the refused recipients. Its messages follow from its id and the request. */
 import { derivedId } from '../../platform/ids.ts';
 
 /** Why a row of a bulk request was refused. */
@@ -16,34 +16,34 @@ export type RowErrorCode = (typeof rowErrors)[number];
 
 export interface RowError {
   readonly index: number;
-  /** The recipient as the request gave it, where it gave one. */
+  /** As the request has it; null where it has none. */
   readonly to: string | null;
   readonly error: RowErrorCode;
   readonly message: string;
 }
 
-/** `storing` until every accepted message is in the messages table; then, and not before, the 202. */
+/** `storing` until every accepted message is in the messages table; only then follows the 202. */
 type BatchState = 'storing' | 'stored';
 
 export interface Batch {
   readonly batch_id: string;
   readonly client_id: string;
   readonly state: BatchState;
-  /** Until when one request works at storing; after that it is taken to have died. ISO 8601 UTC. */
+  /** After this time the request that stores the batch is considered dead. ISO 8601 UTC. */
   readonly storing_until: string;
   readonly total: number;
   readonly accepted: number;
   readonly errors: readonly RowError[];
   readonly created_at: string;
-  /** The end of its messages' validity, from which on the batch is kept as long as they are. */
+  /** The end of its messages' validity period; the retention of batch and messages begins there. */
   readonly expires_at: string;
-  /** The unit of work that stores it, by an id of our own: so that a write the SDK repeats after a lost answer knows its own. */
+  /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its own row. */
   readonly stored_by: string;
   readonly request_hash?: string;
   readonly key_use?: number;
 }
 
-/** The id of the message for one row: the same in every try to store the batch. */
+/** The id of the message for one row: the same in every attempt to store the batch. */
 export function batchMessageId(batchId: string, index: number): string {
   return derivedId('msg', batchId, String(index));
 }

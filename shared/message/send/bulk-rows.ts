@@ -7,13 +7,13 @@ import type { RowError, RowErrorCode } from './batch.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 import { render, renderedLength } from './template.ts';
 
-/** A character is two code units at most, so what is longer is known to be too long before it is made. */
+/** A character has at most two code units, so a longer text is too long and need not be rendered. */
 const maxMessageUnits = 2 * maxMessageCharacters;
 const tooLong = `The message with its values must be at most ${maxMessageCharacters} characters.`;
 
 const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 
-/** A value of null is no value: the variable is missing. */
+/** A variable with the value null counts as missing. */
 const variableValues = z.pipe(
   z.record(z.string(), z.nullable(variableValue)),
   z.transform((values) =>
@@ -29,17 +29,17 @@ const rowFields = z.object({
   reference: optional(referenceText),
 });
 
-/** A row is an object with `to`, or a bare number; what is in it is checked row by row. */
+/** A row is an object with `to`, or only a number; each is checked on its own. */
 export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
 
-/** A row as it is read, before it is checked against the other rows and the client's permissions. */
+/** A parsed row, before the check against the other rows and the client's permissions. */
 export interface BulkRow {
-  /** The recipient as the row gives it. */
+  /** The recipient as the row has it. */
   readonly given: string | undefined;
-  /** In its canonical form; undefined where it is not a phone number. */
+  /** The canonical form; undefined where it is not a phone number. */
   readonly recipient: string | undefined;
   readonly fields: z.output<typeof rowFields>;
-  /** What is wrong with its fields, which are then left out. */
+  /** What is wrong with the other fields, which are then left out. */
   readonly fault: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function readRow(row: unknown): BulkRow {
     : { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
 }
 
-/** What a row asks for: rows that mean the same have this in common, however they are written. */
+/** The same for rows that differ only in their spelling. */
 export function meaningOfRow({ given, recipient, fields, fault }: BulkRow): object {
   return { ...fields, to: recipient ?? given, fault };
 }
@@ -70,7 +70,7 @@ export interface CheckedRows {
 }
 
 interface RowDefaults {
-  /** The template of rows that bring no message of their own. */
+  /** The template of rows without a message. */
   readonly message?: string | undefined;
   readonly from?: string | undefined;
   readonly reference?: string | undefined;
@@ -107,7 +107,7 @@ function checkRow(
     return refused('invalid_recipient', 'The recipient is not a phone number in international format.');
   }
   const first = seen.get(to);
-  if (first !== undefined) return refused('duplicate_recipient', `The recipient stands in row ${first} too.`);
+  if (first !== undefined) return refused('duplicate_recipient', `The recipient is already in row ${first}.`);
   const refusal = recipientRefusal(permissions, to, defaults.from);
   if (refusal !== undefined) return refused('forbidden', refusal);
   if (fault !== undefined) return refused('invalid_row', fault);
@@ -135,7 +135,7 @@ function refused(error: RowErrorCode, message: string): { error: RowErrorCode; m
   return { error, message };
 }
 
-/** A recipient as it was given, as far as a number could go: the batch's row holds up to 1,000 of them. */
+/** Limits the size of the batch row, which can have 1,000 of them. */
 function shortened(to: string | undefined): string | null {
   return to === undefined ? null : [...to].slice(0, 32).join('');
 }
@@ -151,7 +151,7 @@ function recipientOf(row: unknown): string | undefined {
   return typeof row.to === 'string' ? row.to : undefined;
 }
 
-/** Names the row's own fields, never a variable: what a client calls its variables can be of any length. */
+/** Names the fields of the row, never a variable: its name can have any length. */
 function sentenceOf(error: z.core.$ZodError): string {
   const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
   return [...new Set(faults)].join('; ');

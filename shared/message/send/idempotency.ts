@@ -1,6 +1,6 @@
 /**
- * Keyed sends (contract, section 5): what a request stores is itself the record of its key. The id is derived
- * from client, endpoint and key, so of any number of equal requests one write succeeds and the others find it.
+ * Sends with an Idempotency-Key (contract, section 5): the stored message or batch is also the record of the key. Its
+ * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
  */
 import { createHash } from 'node:crypto';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
@@ -8,14 +8,14 @@ import type { ApiResponse } from '../../operation/operation.ts';
 import { addDays } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
 
-/** For how long a key stands for its first request. */
+/** For how long a repeat gets the answer of the first request. */
 const keyLifetimeDays = 1;
 const keyForm = /^[A-Za-z0-9._:-]{1,255}$/;
-/** A string in a structured header field (RFC 9651), as the IETF draft writes the key; of such a key nothing is escaped. */
+/** A string in a structured header field (RFC 9651), as in the IETF draft; no character of a valid key needs an escape. */
 const quoted = /^"(.*)"$/;
 
 /**
- * The request's `Idempotency-Key`; a quoted string means its content.
+ * The request's `Idempotency-Key`, without quotes.
  *
  * @throws GatewayError `invalid_request` when it is not 1–255 of `A–Z a–z 0–9 . _ : -`.
  */
@@ -29,7 +29,7 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   });
 }
 
-/** 202 with the answer of the first request, marked where this is not the first. */
+/** 202 with the answer of the first request, with `Idempotent-Replayed` on a repeat. */
 export function accepted(
   body: unknown,
   replayed: boolean,
@@ -39,20 +39,17 @@ export function accepted(
   return { status: 202, headers, body, log: { ...log, replayed } };
 }
 
-/** SHA-256 of a JSON value with its keys sorted: the same, however its fields are ordered. */
+/** SHA-256 of a JSON value with its keys sorted: independent of the order of fields. */
 export function requestHash(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('base64url');
 }
 
-/** Of fingerprints that are made of the request's meaning; those without it were made of the body's bytes. */
+/** Prefix of fingerprints of the parsed request; those of earlier releases, of the raw body, have none. */
 const meaningPrefix = 'm.';
 
-/**
- * Whether a record was stored by this very request. A record that a release before this one stored has a fingerprint
- * of the body as it was sent: for its 24 hours it is matched by the same body.
- */
+/** Whether this is the request that stored the record. A record of an earlier release has the fingerprint of the raw body. */
 function isSameRequest(stored: string | undefined, fingerprint: string, body: unknown): boolean {
   return stored === fingerprint || stored === requestHash(body);
 }
@@ -61,20 +58,20 @@ interface Keyed {
   readonly clientId: string;
   readonly endpoint: string;
   readonly key: string | undefined;
-  /** As it was sent. */
+  /** As received. */
   readonly body: unknown;
-  /** The request as the operation understands it: parsed, with its defaults and with numbers in their canonical form. */
+  /** The parsed request, with defaults and canonical phone numbers. */
   readonly meaning: () => unknown;
 }
 
-/** What a record must hold to stand for its key. */
+/** The fields that the record of a key needs. */
 interface KeyedRecord {
   readonly created_at: string;
   readonly request_hash?: string;
   readonly key_use?: number;
 }
 
-/** Where such records stand, by an id that is derived from the key. */
+/** Stores these records, by an id that is derived from the key. */
 export interface KeyedStore<Entry extends KeyedRecord> {
   create(
     entry: Entry,
@@ -90,14 +87,14 @@ export interface Stored<Entry> {
 }
 
 /**
- * Stores the record that `build` makes for an id, once for all requests with one key.
+ * Stores the record that `build` makes for an id, once for all requests with the same key.
  *
- * A key used again after its 24 hours gets the next id of its series. The first record of the series names the
- * newest, and is kept at least as long, so that the series can't begin anew beside a live one.
+ * A key that is used again after 24 hours gets the next id of its series. The first record of the series has the number
+ * of the newest one and is kept at least as long, so that a second series cannot begin.
  *
- * @param build called at most once for each id, and, where it has effects of its own (`buildHasEffects`), only
- *   after a look for an earlier record; these effects must bear repetition for the same id.
- * @throws GatewayError `idempotency_key_reused` where the key stands for another request.
+ * @param build called at most once for each id. If it has side effects (`buildHasEffects`), it is called only where no
+ *   earlier record is found, and they must be idempotent for the same id.
+ * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
@@ -135,7 +132,7 @@ export async function createOnce<Entry extends KeyedRecord>(
   }
 }
 
-/** A request that would be refused now may be the repeat of one that was not: the earlier record decides. */
+/** A request that would be refused now may repeat one that was accepted: then the earlier record is the answer. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   id: string,

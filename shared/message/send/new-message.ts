@@ -1,4 +1,4 @@
-/** What every new message begins with, whatever it says: whose it is, for whom, its first state and its end. */
+/** The fields that every new message has: client, recipient, first state and end of the validity period. */
 import { countryOf } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
 
@@ -17,7 +17,7 @@ interface SendRequest {
   readonly scheduled_at?: Date | undefined;
 }
 
-/** `queued`, or `scheduled` where a time was given. */
+/** `scheduled` where the request has a time, else `queued`. */
 export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
   const { reference, webhook_url, scheduled_at } = request;

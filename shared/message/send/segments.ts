@@ -1,6 +1,6 @@
 /**
- * How many segments a text takes on the air, and in which alphabet (3GPP TS 23.038, 23.040). Counted in one pass,
- * for a bulk counts a thousand texts before it answers; a test holds it to a library's count.
+ * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
+ * thousand texts before it answers. A test compares the result with a library.
  */
 
 interface Segmentation {
@@ -8,18 +8,18 @@ interface Segmentation {
   readonly segments: number;
 }
 
-/** The default alphabet, without the escape; each takes one septet. */
+/** The default alphabet without the escape character: one septet each. */
 const basic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
-/** Behind the escape; each takes two septets, which are never parted. */
+/** The extension table: two septets each, always in the same segment. */
 const extended = new Set('\f^{}\\[~]|€');
 
-/** Room in a text of one segment, and in each of several, which begin with a header. */
+/** The capacity of a single segment, and of one of several segments, which have a header. */
 const septets = { single: 160, part: 153 };
 const codeUnits = { single: 70, part: 67 };
 
-/** Made when the first text needs it, for it loads Unicode's tables: milliseconds of a start. */
+/** Created when it is first needed: it loads the Unicode tables, which takes milliseconds of the start-up. */
 let characters: Intl.Segmenter | undefined;
 
 export function segment(text: string): Segmentation {
@@ -29,7 +29,7 @@ export function segment(text: string): Segmentation {
   return { encoding: 'UCS-2', segments: segmentsFor(charactersOf(text), codeUnits) };
 }
 
-/** The septets of each character; undefined where one is in neither table. */
+/** The septets of each character; undefined where a character is in neither table. */
 function septetsOf(text: string): number[] | undefined {
   const sizes: number[] = [];
   for (let index = 0; index < text.length; index += 1) {
@@ -41,7 +41,7 @@ function septetsOf(text: string): number[] | undefined {
   return sizes;
 }
 
-/** The code units of each character as its reader sees it: an emoji is not parted. */
+/** The code units of each grapheme: an emoji stays in one segment. */
 function* charactersOf(text: string): Generator<number> {
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment: character } of characters.segment(text)) {

@@ -1,10 +1,10 @@
 /**
- * Sends one SMS to each of up to 1,000 recipients; the 202 comes when every accepted message is stored.
+ * Sends one SMS to each of up to 1,000 recipients; answers 202 when every accepted message is stored.
  *
- *   batch row (conditional: who creates it stores) ─ crash → a repeat under the same key finds it `storing`
- *   messages, 100 to a write, each only where its id, derived from the batch, is free ─ crash, throttled → the
- *     repeat takes over once the first has surely ended: what is there stays, what is missing comes
- *   batch row `stored` ─ crash → the repeat finds nothing missing
+ *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
+ *   messages, 100 in a write, each only if its id, derived from the batch, is free ─ crash, throttled → a repeat
+ *     stores the missing ones, once the first request must have ended
+ *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
 import * as z from 'zod/mini';
 import { assertMaySendFrom } from '../../client/permission.ts';
@@ -43,7 +43,7 @@ import {
 } from './send-fields.ts';
 import { newSms } from './send-sms.ts';
 
-/** Above the function's time limit: a request that holds a batch for longer is dead. */
+/** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
 interface SendBulkDependencies {
@@ -98,7 +98,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
   };
 }
 
-/** Ends what a request that died began. */
+/** Completes the batch of a request that died. */
 async function finishStoring(
   dependencies: SendBulkDependencies,
   batch: Batch,
@@ -139,7 +139,7 @@ interface AcceptedRow {
   readonly message: Message;
 }
 
-/** The batch's messages, with the times of the request that created it: the same in a repeat. */
+/** The messages of the batch, with the times of the request that created it: the same in a repeat. */
 function messagesOf(
   batch: Batch,
   clientId: string,
@@ -148,7 +148,7 @@ function messagesOf(
 ): AcceptedRow[] {
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
-  // What the client may send to was decided when the batch was made: its errors say so.
+  // Permissions were checked when the batch was created; its errors have the result.
   return checkRows(rows, bulk, {})
     .good.filter(({ index }) => taken.has(index))
     .map(({ index, to, text, reference }) => ({

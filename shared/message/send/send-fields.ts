@@ -1,4 +1,4 @@
-/** The request fields that the sends share, each rule of the contract's section 5 once. */
+/** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import { parseBody } from '../../operation/operation.ts';
@@ -17,11 +17,11 @@ export function textOf(max: number) {
   );
 }
 
-/** What a carrier may take for white space: Java, Python and JavaScript differ in a few characters. */
+/** White space in Java, Python or JavaScript, which differ in a few characters. */
 const whiteSpace = String.raw`\s\u001c-\u001f\u0085`;
 const visible = new RegExp(`[^${whiteSpace}]`);
 
-/** Text of a message: the carriers refuse one that is blank. */
+/** The text of a message: carriers refuse a blank one. */
 export function messageTextOf(max: number) {
   return textOf(max).check(
     z.refine((text) => visible.test(text), 'must not be blank'),
@@ -35,13 +35,13 @@ export const messageType = withDefault(z.enum(['transactional', 'promotional']),
 
 const validityMaxSeconds = 3 * secondsPerDay;
 
-/** Seconds: 5 to 3 days, which is the default. */
+/** 5 seconds to 3 days; default 3 days. */
 export const validityPeriod = withDefault(
   z.int().check(z.minimum(5), z.maximum(validityMaxSeconds)),
   validityMaxSeconds,
 );
 
-/** When a message that is still unconfirmed expires: counted from the moment it may be sent. */
+/** When the message expires: counted from the time it may be sent. */
 export function endOfValidity(
   send: { readonly scheduled_at?: Date | undefined; readonly validity_period: number },
   now: Date,
@@ -51,7 +51,7 @@ export function endOfValidity(
 
 export const referenceText = textOf(128);
 
-/** A moment; how far ahead it may be is for `parseSend` to say. */
+/** A time; `parseSend` checks how far ahead it is. */
 export const scheduledAt = z.pipe(
   z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
   z.transform((text) => new Date(text)),
@@ -60,16 +60,16 @@ export const scheduledAt = z.pipe(
 interface ParsedSend<Output> {
   readonly data: Output;
   /**
-   * Refuses a time to send at that is not from 1 minute to 180 days ahead. To be called only for a new request:
-   * the repeat of one that was in time gets its answer, however late it comes.
+   * Refuses a `scheduled_at` that is not from 1 minute to 180 days ahead. Called only for a new request, because a
+   * repeat gets the first answer, also when that time has passed.
    */
   readonly assertTimely: () => void;
 }
 
 /**
- * The request of a send.
+ * Parses the request of a send.
  *
- * @throws GatewayError `invalid_request` with all faulty fields, the time to send at among them.
+ * @throws GatewayError `invalid_request` with all faulty fields, including `scheduled_at`.
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
   schema: Schema,

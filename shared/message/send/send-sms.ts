@@ -1,4 +1,4 @@
-/** Sends one SMS: checked, then stored by one write, from which all that follows is derived. */
+/** Sends one SMS: checks the request and stores the message in one write; the relay does the rest. */
 import * as z from 'zod/mini';
 import { assertMaySend } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
@@ -22,7 +22,7 @@ import {
 
 interface SendSmsDependencies {
   readonly messages: MessageStore;
-  /** Accepts the URLs that this deployment may call. */
+  /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Sends one WhatsApp message: text, template, media or location; stored by one write like an SMS. */
+/** Sends one WhatsApp message (text, template, media or location): stored in one write, like an SMS. */
 import * as z from 'zod/mini';
 import { assertMaySend } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
@@ -23,11 +23,11 @@ const maxTextCharacters = 4096;
 
 interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
-  /** Accepts the URLs that this deployment may call. */
+  /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-/** The request body of `POST /api/v1/whatsapp/send` (contract, section 5); `type` is `text` where it is not given. */
+/** The request body of `POST /api/v1/whatsapp/send` (contract, section 5); `type` defaults to `text`. */
 export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   const common = z.object({
     to: recipientSchema,

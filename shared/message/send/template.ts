@@ -1,8 +1,8 @@
-/** Templates of bulk messages and one-time passwords: `{{name}}` is replaced once, by a value that is never read again. */
+/** Templates of bulk messages and one-time passwords: `{{name}}` is replaced once; placeholders inside values are not. */
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
-/** The distinct names that a template asks for, in order. */
+/** The distinct placeholder names, in order. */
 export function placeholdersOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
 }
@@ -11,7 +11,7 @@ type Rendered =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** How long the text would be, in UTF-16 code units: a few placeholders and a long value can ask for gigabytes. */
+/** The length of the result in UTF-16 code units, without rendering: it could have gigabytes. */
 export function renderedLength(template: string, variables: Readonly<Record<string, string>>): number {
   let length = template.length;
   for (const [written, name = ''] of template.matchAll(placeholder)) {
@@ -20,7 +20,7 @@ export function renderedLength(template: string, variables: Readonly<Record<stri
   return length;
 }
 
-/** The text with each placeholder replaced; all missing names at once where any is. Other braces stay as they are. */
+/** The text with each placeholder replaced, or all missing names. Other braces stay as they are. */
 export function render(template: string, variables: Readonly<Record<string, string>>): Rendered {
   const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));
   if (missing.length > 0) return { ok: false, missing };

@@ -1,4 +1,4 @@
-/** Cancels a scheduled message, unless its time has come first: one conditional write decides. */
+/** Cancels a scheduled message before it is due, with one conditional write. */
 
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
@@ -12,7 +12,7 @@ export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>
     const message = await ownMessage(messages, caller, request.pathParameters.message_id);
     const canceled =
       (await messages.transition(message.message_id, { to: 'canceled', at: request.now })) ??
-      // Canceled before, or by this very write, which the SDK repeated after a lost answer.
+      // Canceled before, or by this write, if the SDK repeated it after a lost response.
       (await ownMessage(messages, caller, message.message_id));
     if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
     throw new GatewayError('not_cancelable', errorTexts.not_cancelable);

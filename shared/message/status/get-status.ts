@@ -1,4 +1,4 @@
-/** Shows a client one of its own messages or batches; another client's is as unknown as one that never was. */
+/** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
 
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
@@ -25,7 +25,7 @@ export function getStatus({ messages, batches }: StatusDependencies): Operation 
   };
 }
 
-/** @throws GatewayError `not_found` where the caller has no such message. */
+/** @throws GatewayError `not_found` where the caller does not have this message. */
 export async function ownMessage(
   messages: Pick<MessageStore, 'get'>,
   caller: Caller,

@@ -1,8 +1,8 @@
-/** Notes on the first record of an idempotency key in which use the key is, and keeps that record as long as it counts. */
+/** Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
 
-/** False where the record is gone. Its end is only ever put off: a message may be scheduled for long after. */
+/** False where the record is gone. The end of its retention only moves later: a scheduled message may need it longer. */
 export async function recordKeyUse(
   client: DynamoDBDocumentClient,
   TableName: string,

@@ -1,4 +1,4 @@
-/** A client's list, merged from the shards of its index; with a reference, from that reference's own index. */
+/** Merges the shards of a client's list; with a reference, reads the index by reference. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type ListedKey, type ListRange, listShards, type MessageList } from './message-list.ts';
@@ -30,7 +30,7 @@ export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: str
       );
       for (const item of answer.Items ?? []) {
         const row = indexRow.parse(item);
-        // `BETWEEN` takes both ends in; positions are unique, so this is the one message that ended the page before.
+        // `BETWEEN` includes both ends; `before` is the last message of the previous page.
         if (row.list_at !== range.before) yield { messageId: row.message_id, position: row.list_at };
       }
       startKey = answer.LastEvaluatedKey;
@@ -55,7 +55,7 @@ export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: str
   };
 }
 
-/** Merges sequences that are each newest first. */
+/** Merges sequences that are sorted newest first. */
 async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]): AsyncGenerator<ListedKey> {
   const heads = await Promise.all(sources.map((source) => source.next()));
   for (;;) {

@@ -1,9 +1,9 @@
-/** What a listing asks of the messages table's indexes. */
+/** The list indexes of the messages table. */
 
-/** How many shards a client's list has. */
+/** The shards of a client's list. */
 export const listShards = 4;
 
-/** Which of a client's messages: positions as `listPosition` makes them, the second one itself left out. */
+/** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
@@ -17,6 +17,6 @@ export interface ListedKey {
 }
 
 export interface MessageList {
-  /** The keys in a range, newest first; read on, `pageSize` at a time, only as far as they are asked for. */
+  /** The keys in a range, newest first; read lazily, `pageSize` at a time. */
   keys(range: ListRange, pageSize: number): AsyncIterator<ListedKey>;
 }

@@ -1,4 +1,4 @@
-/** The messages table. A call that the SDK repeats after a lost answer finds its own write and says so. */
+/** The messages table. A write that the SDK repeats after a lost response recognizes its own row. */
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -174,13 +174,13 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
 const messageKey = z.object({ message_id: z.string() });
 
-/** The attributes that a carrier's word sets: the message's own, and the key by which its id finds the message. */
-function notedIn(word: CarrierReport): Record<string, unknown> {
-  const findable = word.findableByCarrierId === true && word.carrierMessageId !== undefined;
-  return { ...fieldsOf(word), ...(findable ? { carrier_key: word.carrierMessageId } : {}) };
+/** The attributes that a report sets: fields of the message, and the key of the index by carrier id. */
+function notedIn(report: CarrierReport): Record<string, unknown> {
+  const findable = report.findableByCarrierId === true && report.carrierMessageId !== undefined;
+  return { ...fieldsOf(report), ...(findable ? { carrier_key: report.carrierMessageId } : {}) };
 }
 
-/** One write: the new state, and the times of all states it proves. */
+/** One write of the new state and the times of all states that it implies. */
 function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
   const { from } = transitions[change.to];
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };

@@ -1,4 +1,4 @@
-/** What the gateway asks of its messages table: each change is one conditional write that names what it replaces. */
+/** The messages table. Each change is one conditional write. */
 import type { ReadOptions } from '../../platform/read-options.ts';
 import type { Message } from '../message.ts';
 import type { Transition } from '../transition.ts';
@@ -6,29 +6,29 @@ import type { Transition } from '../transition.ts';
 /** Whether this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
 
-/** What a claim for the carrier came to. */
+/** The outcome of a claim for a hand-over. */
 export type Claim =
   | { readonly outcome: 'claimed'; readonly message: Message }
-  /** Another hand-over holds it until `handover_until`. */
+  /** Another hand-over has claimed it until `handover_until`. */
   | { readonly outcome: 'held'; readonly message: Message }
-  /** It is in a state from which nothing is handed over. */
+  /** A message in this state is not handed over. */
   | { readonly outcome: 'not_sendable'; readonly message: Message }
   | { readonly outcome: 'unknown' };
 
 export interface HandOverClaim {
-  /** Tells this claim from any other, so that a repeated write recognises itself. */
+  /** Unique, so that a repeated write recognizes its own claim. */
   readonly claimId: string;
   readonly at: Date;
-  /** For how long the claim holds the message. */
+  /** After this time the message can be claimed again. */
   readonly leaseSeconds: number;
 }
 
-/** What the carrier's answer to a hand-over tells; where a receipt told it first, the receipt's word stands. */
+/** The carrier's response to a hand-over; values that a receipt wrote before are kept. */
 export interface HandOverNote {
-  /** When it was handed over: the time of `sent`, where no receipt told it before. */
+  /** When it was handed over: the time of `sent`, unless a receipt wrote one before. */
   readonly at: Date;
   readonly carrierMessageId: string;
-  /** Whether the message must be found again by the carrier's id alone. */
+  /** Whether the message must be found by the carrier's id. */
   readonly findableByCarrierId: boolean;
   readonly cost?: number;
   readonly currency?: string;
@@ -37,37 +37,34 @@ export interface HandOverNote {
 export type FilterFields = Pick<Message, 'message_id' | 'status' | 'channel'>;
 
 export interface MessageStore {
-  /** Stores a message unless its id is taken; the answer to "was it stored" is durable. */
+  /** Stores a message unless its id is taken. */
   create(message: Message): Promise<Created>;
   /**
-   * Stores those of the messages whose ids are free; the others are there from an earlier try.
+   * Stores the messages whose ids are free; the others were stored by an earlier attempt.
    *
-   * @throws when any of them is not surely stored.
+   * @throws when any of them may not be stored.
    */
   createMany(messages: readonly Message[]): Promise<void>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
-  /** The messages that are there, in no order; at most 1,000 ids. */
+  /** The messages that exist, unordered; at most 1,000 ids. */
   getMany(messageIds: readonly string[], reading?: ReadOptions): Promise<Message[]>;
-  /** What a list is filtered by, a moment old; of those that are to be seen, in no order; at most 1,000 ids. */
+  /** The filter fields of the messages that exist, eventually consistent, unordered; at most 1,000 ids. */
   getFilterFields(messageIds: readonly string[]): Promise<FilterFields[]>;
   /**
-   * Takes the message for one hand-over: from `queued`, or from `sending` once the earlier claim has run out.
-   * Of any number of claims at once one succeeds.
+   * Claims the message for one hand-over: from `queued`, or from `sending` after the earlier claim has expired.
+   * Of any number of concurrent claims one succeeds.
    */
   claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
-  /** Lets go of a message that the carrier did not take, so that it may be claimed from `claimableAt` on. */
+  /** Ends the claim of a message that the carrier did not get: it may be claimed from `claimableAt` on. */
   release(messageId: string, claimId: string, claimableAt: Date): Promise<void>;
-  /** Enters a state if the row is in one that allows it; undefined where it is not, or there is no such row. */
+  /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
-  /** Notes what the carrier said to the hand-over of a message that a receipt has moved on already. */
+  /** Writes the carrier's response to a message whose state a receipt has changed already. */
   noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
-  /**
-   * Fills in `sent` where a message came to its end without it, which a later receipt proves. Undefined where the
-   * message has it, or is not `failed` or `expired`.
-   */
+  /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
-  /** Notes on the first message of an idempotency key that the key is in its `use`-th use; false where it is gone. */
+  /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
   noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean>;
-  /** The message that a carrier knows by its own id; only WhatsApp's are indexed. */
+  /** The message with this id of the carrier; only those of WhatsApp are indexed. */
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
