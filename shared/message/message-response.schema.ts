@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { channels, statuses } from './message.ts';
-import { rowErrors } from './send/batch.ts';
+import { rowError } from './send/batch.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
@@ -51,9 +51,7 @@ export const acceptedBatch = z.object({
       reference,
     }),
   ),
-  errors: z.array(
-    z.object({ index: count, to: z.nullable(z.string()), error: z.enum(rowErrors), message: z.string() }),
-  ),
+  errors: z.array(rowError),
 });
 
 export const messageStatus = z.object({

@@ -6,26 +6,12 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import * as z from 'zod/mini';
 import { conditionHolds, tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
-import { recipientWindowSeconds } from './otp.ts';
+import { otpSchema, recipientWindowSeconds } from './otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
 
 /** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
 const keptDays = 1;
 
-const otpRow = z.object({
-  otp_id: z.string(),
-  client_id: z.string(),
-  recipient: z.string(),
-  channel: z.enum(['sms', 'whatsapp']),
-  purpose: z.string(),
-  code_length: z.int(),
-  max_attempts: z.int(),
-  attempts: z.int(),
-  status: z.enum(['pending', 'verified']),
-  latest_attempt: z.exactOptional(z.string()),
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
-});
 const pendingRow = z.object({ latest: z.string() });
 const sendsRow = z.object({
   sends: z.array(z.object({ message_id: z.string(), at: z.iso.datetime() })),
@@ -60,7 +46,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
   return {
     async get(otpId) {
       const row = await read(otpId);
-      return row === undefined ? undefined : otpRow.parse(row);
+      return row === undefined ? undefined : otpSchema.parse(row);
     },
 
     async create(otp) {
@@ -118,8 +104,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
           }),
         ),
       );
-      if (counting.applied) return { counted: true, otp: otpRow.parse(counting.answer.Attributes) };
-      const otp = counting.row === undefined ? undefined : otpRow.parse(counting.row);
+      if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.answer.Attributes) };
+      const otp = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
       return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
     },
 

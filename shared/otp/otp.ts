@@ -1,27 +1,29 @@
-/** A one-time password: what is known of it, which is all but the code. */
-import type { Channel } from '../message/message.ts';
+/** A one-time password, without its code. */
+import * as z from 'zod/mini';
 
 /** A row of the table. All times ISO 8601 UTC. */
-export interface OneTimePassword {
-  readonly otp_id: string;
-  readonly client_id: string;
+export const otpSchema = z.object({
+  otp_id: z.string(),
+  client_id: z.string(),
   /** E.164. */
-  readonly recipient: string;
-  readonly channel: Channel;
+  recipient: z.string(),
+  channel: z.enum(['sms', 'whatsapp']),
   /** What the password is for: one may be pending for each client, recipient and purpose. */
-  readonly purpose: string;
-  readonly code_length: number;
-  readonly max_attempts: number;
-  /** Attempts counted so far; each is counted before its code is compared. */
-  readonly attempts: number;
-  readonly status: 'pending' | 'verified';
-  /** The unit of work that counted the latest attempt, by an id of our own: so that a write the SDK repeats after a lost answer knows its own. */
-  readonly latest_attempt?: string;
-  readonly created_at: string;
-  readonly expires_at: string;
-}
+  purpose: z.string(),
+  code_length: z.int(),
+  max_attempts: z.int(),
+  /** Each is counted before its code is compared. */
+  attempts: z.int(),
+  status: z.enum(['pending', 'verified']),
+  /** The work id of the latest attempt: a write that the SDK repeats after a lost response recognizes its row. */
+  latest_attempt: z.exactOptional(z.string()),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
 
-/** Whether it can still be verified. Expiry is decided here, not by the table's TTL, which comes hours late. */
+export type OneTimePassword = Readonly<z.output<typeof otpSchema>>;
+
+/** Whether it can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
 export function isPending(otp: OneTimePassword, now: Date): boolean {
   return otp.status === 'pending' && otp.expires_at > now.toISOString() && otp.attempts < otp.max_attempts;
 }

@@ -1,4 +1,4 @@
-/** The bodies that the API answers with, as schemas; a test holds every answer of the deployed gateway against them. */
+/** The schemas of all successful answers; a test checks every answer of the deployed gateway against them. */
 import * as z from 'zod/mini';
 import {
   acceptedBatch,
@@ -34,7 +34,7 @@ const newWebhookSecret = z.object({
   previous_secret_expires_at: z.nullable(instant),
 });
 
-/** By the name under which the document's `components` have them. */
+/** By their names in the `components` of the document. */
 export const answers = {
   AccessToken: accessToken,
   AcceptedSms: acceptedSms,

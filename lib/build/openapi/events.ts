@@ -1,11 +1,12 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 
 const instant = z.iso.datetime();
 
-/** Names, their meaning in the specification's words, and the state that `data.status` tells of. */
+/** The events, described as in the specification. */
 export const events = {
   'sms.sent': 'SMS handed to the carrier',
   'sms.delivered': 'SMS delivered to the recipient',
@@ -25,7 +26,7 @@ export const webhookEvent = z.object({
   data: z.object({
     message_id: z.string(),
     recipient: z.string(),
-    status: z.enum(['sent', 'delivered', 'read', 'failed', 'expired']),
+    status: z.enum(eventStatuses),
     client_id: z.string(),
     sent_at: z.optional(instant),
     delivered_at: z.optional(instant),
@@ -38,7 +39,7 @@ export const webhookEvent = z.object({
   }),
 });
 
-/** Of each event, one body as it is posted. */
+/** An example of the body of each event. */
 export function eventExample(event: EventName): z.output<typeof webhookEvent> {
   const status = event.slice(event.indexOf('.') + 1) as z.output<typeof webhookEvent>['data']['status'];
   const arrived = status === 'delivered' || status === 'read';

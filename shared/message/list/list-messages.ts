@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
-import { type Message, statuses } from '../message.ts';
+import { channels, type Message, statuses } from '../message.ts';
 import type { MessagePage } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
@@ -32,7 +32,7 @@ const wholeNumber = z.pipe(
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
   status: optional(z.enum(statuses)),
-  channel: optional(z.enum(['sms', 'whatsapp'])),
+  channel: optional(z.enum(channels)),
   /** Inclusive, as is `until`. */
   since: optional(moment),
   until: optional(moment),

@@ -1,33 +1,10 @@
 /** The batches table: one row for each bulk request. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { recordKeyUse } from '../store/idempotency-key-use.dynamo.ts';
-import { type Batch, rowErrors } from './batch.ts';
+import { type Batch, batchSchema } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
-
-const batchRow = z.object({
-  batch_id: z.string(),
-  client_id: z.string(),
-  state: z.enum(['storing', 'stored']),
-  storing_until: z.iso.datetime(),
-  total: z.int(),
-  accepted: z.int(),
-  errors: z.array(
-    z.object({
-      index: z.int(),
-      to: z.nullable(z.string()),
-      error: z.enum(rowErrors),
-      message: z.string(),
-    }),
-  ),
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
-  stored_by: z.string(),
-  request_hash: z.exactOptional(z.string()),
-  key_use: z.exactOptional(z.int()),
-});
 
 export function dynamoBatchStore(
   client: DynamoDBDocumentClient,
@@ -66,7 +43,7 @@ export function dynamoBatchStore(
         ),
       );
       if (creating.applied) return { created: true };
-      const existing = batchRow.parse(creating.row);
+      const existing = batchSchema.parse(creating.row);
       return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
     },
 
@@ -74,7 +51,7 @@ export function dynamoBatchStore(
       const answer = await client.send(
         new GetCommand({ TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
       );
-      return answer.Item === undefined ? undefined : batchRow.parse(answer.Item);
+      return answer.Item === undefined ? undefined : batchSchema.parse(answer.Item);
     },
 
     noteKeyUse(batchId, use, at) {

@@ -1,8 +1,9 @@
 /** A bulk send: one row with the refused recipients. Its messages follow from its id and the request. */
+import * as z from 'zod/mini';
 import { derivedId } from '../../platform/ids.ts';
 
 /** Why a row of a bulk request was refused. */
-export const rowErrors = [
+const rowErrors = [
   'invalid_recipient',
   'duplicate_recipient',
   'invalid_row',
@@ -14,34 +15,40 @@ export const rowErrors = [
 
 export type RowErrorCode = (typeof rowErrors)[number];
 
-export interface RowError {
-  readonly index: number;
+/** A refused recipient. */
+export const rowError = z.object({
+  index: z.int().check(z.nonnegative()),
   /** As the request has it; null where it has none. */
-  readonly to: string | null;
-  readonly error: RowErrorCode;
-  readonly message: string;
-}
+  to: z.nullable(z.string()),
+  error: z.enum(rowErrors),
+  message: z.string(),
+});
 
-/** `storing` until every accepted message is in the messages table; only then follows the 202. */
-type BatchState = 'storing' | 'stored';
+export type RowError = Readonly<z.output<typeof rowError>>;
 
-export interface Batch {
-  readonly batch_id: string;
-  readonly client_id: string;
-  readonly state: BatchState;
-  /** After this time the request that stores the batch is considered dead. ISO 8601 UTC. */
-  readonly storing_until: string;
-  readonly total: number;
-  readonly accepted: number;
-  readonly errors: readonly RowError[];
-  readonly created_at: string;
+const time = z.iso.datetime();
+
+/** The row of a batch, without its TTL. */
+export const batchSchema = z.object({
+  batch_id: z.string(),
+  client_id: z.string(),
+  /** `storing` until every accepted message is in the messages table; only then follows the 202. */
+  state: z.enum(['storing', 'stored']),
+  /** After this time the request that stores the batch is considered dead. */
+  storing_until: time,
+  total: z.int(),
+  accepted: z.int(),
+  errors: z.array(rowError),
+  created_at: time,
   /** The end of its messages' validity period; the retention of batch and messages begins there. */
-  readonly expires_at: string;
-  /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its own row. */
-  readonly stored_by: string;
-  readonly request_hash?: string;
-  readonly key_use?: number;
-}
+  expires_at: time,
+  /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its row. */
+  stored_by: z.string(),
+  request_hash: z.exactOptional(z.string()),
+  key_use: z.exactOptional(z.int()),
+});
+
+export type Batch = Readonly<z.output<typeof batchSchema>>;
 
 /** The id of the message for one row: the same in every attempt to store the batch. */
 export function batchMessageId(batchId: string, index: number): string {

@@ -127,7 +127,7 @@ function newBatch(
     storing_until: addSeconds(now, storingLeaseSeconds).toISOString(),
     total: bulk.recipients.length,
     accepted: rows.good.length,
-    errors: rows.errors,
+    errors: [...rows.errors],
     created_at: now.toISOString(),
     expires_at: endOfValidity(bulk, now).toISOString(),
     stored_by: workId,
@@ -171,7 +171,7 @@ function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): 
     accepted: acceptedRows,
     rejected: errors.length,
     messages: rows.map(rowView),
-    errors: [...errors],
+    errors,
   };
   return accepted(body, replayed, { batch_id, accepted: acceptedRows, rejected: errors.length });
 }

@@ -4,7 +4,7 @@ import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { statusView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { ownMessage } from './get-status.ts';
+import { ownMessage } from './own-message.ts';
 
 export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {
   return async (request) => {

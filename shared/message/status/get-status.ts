@@ -3,12 +3,13 @@
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
-import { type Message, type Status, statuses } from '../message.ts';
+import { type Status, statuses } from '../message.ts';
 import type { BatchStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
 import type { BatchStore } from '../send/batch-store.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import { ownMessage } from './own-message.ts';
 
 interface StatusDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -25,18 +26,6 @@ export function getStatus({ messages, batches }: StatusDependencies): Operation 
   };
 }
 
-/** @throws GatewayError `not_found` where the caller does not have this message. */
-export async function ownMessage(
-  messages: Pick<MessageStore, 'get'>,
-  caller: Caller,
-  messageId: string | undefined,
-): Promise<Message> {
-  const message =
-    messageId !== undefined && isId('msg', messageId) ? await messages.get(messageId) : undefined;
-  if (message === undefined || message.client_id !== caller.clientId) throw unknown();
-  return message;
-}
-
 async function batchStatus(
   messages: Pick<MessageStore, 'getMany'>,
   batches: Pick<BatchStore, 'get'>,
@@ -44,7 +33,8 @@ async function batchStatus(
   batchId: string,
 ): Promise<ApiResponse> {
   const batch = await batches.get(batchId);
-  if (batch === undefined || batch.client_id !== caller.clientId) throw unknown();
+  if (batch === undefined || batch.client_id !== caller.clientId)
+    throw new GatewayError('not_found', errorTexts.not_found);
   const rows = await messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batchId, index)));
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {
@@ -61,8 +51,4 @@ async function batchStatus(
     created_at,
   };
   return { status: 200, body };
-}
-
-function unknown(): GatewayError {
-  return new GatewayError('not_found', errorTexts.not_found);
 }
