@@ -1,4 +1,4 @@
-/** An SMS goes out by the service's own protocol, once, and each answer is understood. */
+/** An SMS is sent once, and each response of the service has the right outcome. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
@@ -47,7 +47,7 @@ describe('the request', () => {
     });
   });
 
-  it('names the message’s own sender and type', async () => {
+  it('has the sender and the type of the message', async () => {
     await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({
       OriginationIdentity: 'ACME',
@@ -109,7 +109,7 @@ describe('the answer', () => {
   });
 });
 
-describe('when it cannot be known whether the message was taken', () => {
+describe('when it cannot be known whether the carrier has the message', () => {
   it.each([
     ['hang'],
     ['reset'],

@@ -1,4 +1,4 @@
-/** A WhatsApp message goes out as Meta's JSON by the service's own protocol, and each answer is understood. */
+/** A WhatsApp message is sent as Meta's JSON, and each response of the service has the right outcome. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';

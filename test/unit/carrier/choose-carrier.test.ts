@@ -1,4 +1,4 @@
-/** Each channel has the carrier that the stage names, and needs the settings of that one only. */
+/** Each channel has the carrier of the stage's settings, and needs only the settings of that carrier. */
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { chooseCarriers } from '../../../shared/carrier/choose-carrier.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
@@ -31,7 +31,7 @@ async function choose(environment: Record<string, string>) {
   return chooseCarriers(systemClock, { PRICES_FILE: pricesFile, ...environment });
 }
 
-it('hands SMS and WhatsApp to AWS where the stage says so', async () => {
+it('hands SMS and WhatsApp over to AWS if the stage is set so', async () => {
   const carriers = await choose({ SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws', ...sms, ...whatsApp });
   await carriers.sms.handOver(aMessage(), { text: 'Hello' }, 1);
   await carriers.whatsapp.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
@@ -53,7 +53,7 @@ it.each([
   await expect(choose(environment)).rejects.toThrow(`environment variables missing or malformed: ${missing}`);
 });
 
-it('stops at start-up where the file of prices is missing or holds none', async () => {
+it('fails at start-up where the price file is missing or not valid', async () => {
   const carriers = { SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws' };
   for (const PRICES_FILE of ['prices.json', import.meta.filename]) {
     await expect(choose({ ...carriers, PRICES_FILE })).rejects.toThrow(`${PRICES_FILE} does not hold prices`);

@@ -1,4 +1,4 @@
-/** Not taken is said only of a message that cannot have been taken. */
+/** A message counts as not sent only if the carrier cannot have it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -9,7 +9,7 @@ function errorLike(fields: object): Error {
   return Object.assign(new Error('failed'), fields);
 }
 
-describe('errors before the connection stood', () => {
+describe('errors before the connection is open', () => {
   it.each([
     [{ code: 'ECONNREFUSED', syscall: 'connect' }],
     [{ code: 'ETIMEDOUT', syscall: 'connect' }],
@@ -22,7 +22,7 @@ describe('errors before the connection stood', () => {
   });
 });
 
-describe('errors after which the message may have been taken', () => {
+describe('errors after which the carrier may have the message', () => {
   it.each([
     [{ code: 'ECONNRESET', syscall: 'read' }],
     [{ code: 'EPIPE', syscall: 'write' }],
@@ -39,12 +39,12 @@ describe('errors after which the message may have been taken', () => {
     expect(() => outcomeOfError(error, {})).toThrow(error);
   });
 
-  it('throws on what is no error at all', () => {
+  it('throws a value that is not an error', () => {
     expect(() => outcomeOfError(undefined, {})).toThrow();
   });
 });
 
-it('says over the wire of a carrier that does not listen that nothing was sent', async () => {
+it('reports over a real connection that nothing was sent to a carrier that does not listen', async () => {
   const gone = await startCarrierServer();
   await gone.close();
   // In a process of its own: errors of the network reach the client here as those of another realm.

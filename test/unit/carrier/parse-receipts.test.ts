@@ -1,4 +1,4 @@
-/** Each documented event becomes the transition it means, and nothing that cannot be read passes for a receipt. */
+/** Each documented event becomes its transition, and a message that cannot be read is an error. */
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -80,13 +80,13 @@ describe('an SMS event', () => {
     expect(parseReceipts(snsNotification(smsEvent({ eventType, isFinal })))).toEqual([]);
   });
 
-  it('without our id is known by the carrier’s', () => {
+  it('without our id is found by the carrier’s id', () => {
     const [receipt] = parseReceipts(snsNotification(smsEvent({ context: undefined })));
     expect(receipt).toMatchObject({ carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample' });
     expect(receipt).not.toHaveProperty('messageId');
   });
 
-  it('without a price leaves the expected one standing', () => {
+  it('without a price keeps the expected one', () => {
     expect(smsTransition({ totalMessagePrice: undefined })).not.toHaveProperty('cost');
   });
 });
@@ -130,7 +130,7 @@ describe('a WhatsApp event', () => {
     expect(whatsAppTransition({ status })).toBeUndefined();
   });
 
-  it('without our id is known by each id that the carrier may have given it', () => {
+  it('without our id is found by each id that the carrier may have returned', () => {
     const event = whatsAppEvent([whatsAppStatus({ biz_opaque_callback_data: undefined })]);
     const receipts = parseReceipts(snsNotification(event));
     expect(receipts.map((receipt) => receipt.carrierMessageId)).toEqual([
@@ -162,7 +162,7 @@ describe('a WhatsApp event', () => {
   });
 });
 
-describe('what is no receipt', () => {
+describe('a message that is not a receipt', () => {
   it.each([
     ['no JSON', 'hello'],
     ['no SNS notification', JSON.stringify(smsEvent())],
@@ -182,7 +182,7 @@ describe('what is no receipt', () => {
     expect(() => parseReceipts(body)).toThrow(UnreadableReceipt);
   });
 
-  it('is never anything but that error or receipts of a known time, whatever an event’s members hold', () => {
+  it('is either this error or receipts with a valid time, for any values of the fields', () => {
     const events = fc.oneof(
       fc.json(),
       fc.dictionary(fc.constantFrom(...Object.keys(smsEvent())), fc.jsonValue()).map((odd) => smsEvent(odd)),
@@ -206,7 +206,7 @@ describe('what is no receipt', () => {
     );
   });
 
-  it('is told by the names of its members, without their values', () => {
+  it('is reported with the names of its fields, without their values', () => {
     const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
     expect(() => parseReceipts(body)).toThrow(
       'the SMS event does not have the documented form: eventTimestamp',
@@ -214,7 +214,7 @@ describe('what is no receipt', () => {
   });
 });
 
-it('every event that the deployed gateway subscribes to is one that AWS knows, and tells of an outcome', () => {
+it('every event that the deployed gateway subscribes to is one that AWS knows, and has an outcome', () => {
   expect(reported.filter((type) => !Object.keys(EventType).includes(type))).toEqual([]);
   for (const eventType of reported) {
     const told = smsTransition({ eventType, isFinal: true })?.to;

@@ -1,4 +1,4 @@
-/** An expected price follows the recipient's country and the segments, and is absent where none is known. */
+/** The expected price depends on the recipient's country and the segments, and is undefined where none is known. */
 import { describe, expect, it } from '@jest/globals';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { type PriceTable, priceTable } from '../../../shared/contract/price-table.ts';

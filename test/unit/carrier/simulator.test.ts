@@ -1,4 +1,4 @@
-/** The simulator does for each recipient what the contract's table says, and its receipts read like the real ones. */
+/** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
 import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.ts';
@@ -62,7 +62,7 @@ describe('the table of recipients', () => {
     expect((await reportsFor({ channel: 'whatsapp', recipient })).reported).toEqual(reported);
   });
 
-  it('takes a throttled message at the third hand-over', async () => {
+  it('accepts a throttled message at the third hand-over', async () => {
     const { carrier, taken } = aSimulator();
     const message = aMessage({ recipient: '+15005550006' });
     const outcomes = [];
@@ -79,8 +79,8 @@ describe('the table of recipients', () => {
   });
 });
 
-describe('a hand-over that is taken', () => {
-  it('stands in the outbox with the body that was sent', async () => {
+describe('an accepted hand-over', () => {
+  it('is in the outbox with the body that was sent', async () => {
     const { carrier, taken } = aSimulator();
     await carrier.handOver(aMessage({ from: 'ACME' }), { text: 'Your code is 123456' }, 1);
     expect(taken).toEqual([
@@ -97,14 +97,14 @@ describe('a hand-over that is taken', () => {
     ]);
   });
 
-  it('stands there twice when it was handed over twice', async () => {
+  it('is there twice when the message was handed over twice', async () => {
     const { carrier, taken } = aSimulator();
     await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
     await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
     expect(taken.map((row) => row.carrierMessageId)).toEqual(['carrier-1', 'carrier-2']);
   });
 
-  it('shows what a WhatsApp message without a text holds', async () => {
+  it('shows the content of a WhatsApp message without a text', async () => {
     const { carrier, taken } = aSimulator();
     const whatsapp = { type: 'location', location: { latitude: 51.5, longitude: -0.1 } } as const;
     await carrier.handOver(aMessage({ channel: 'whatsapp', whatsapp }), { text: '' }, 1);
@@ -135,7 +135,7 @@ describe('a hand-over that is taken', () => {
     ]);
   });
 
-  it('is reported to the millisecond over WhatsApp too, though Meta names seconds', async () => {
+  it('is reported to the millisecond over WhatsApp too, although Meta has only seconds', async () => {
     const { carrier, queued } = aSimulator();
     await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
     expect(parseReceipts(queued[0]?.body ?? '')[0]?.transition.at).toEqual(handedOverAt);

@@ -1,4 +1,4 @@
-/** A message that its table or its queue refuses for good holds up no other, and is not tried for ever. */
+/** A message that its table or queue refuses permanently delays no other, and is not retried for ever. */
 import { describe, expect, it } from '@jest/globals';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
@@ -51,7 +51,7 @@ async function simulation(refused: 'queue' | 'table') {
   return { dueItemIndex, store, setAside, queued, run };
 }
 
-describe('what is refused for good', () => {
+describe('work that is refused permanently', () => {
   it('by the queue is set aside, tried each hour, and ended with the message', async () => {
     const { dueItemIndex, store, setAside, queued, run } = await simulation('queue');
     expect((await run(900)).failures).toEqual([]);

@@ -1,4 +1,4 @@
-/** A text costs as many segments as an independent counter says, and counting them takes next to no time. */
+/** The number of segments is the one of an independent library, and counting is fast. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
@@ -10,7 +10,7 @@ function byLibrary(text: string) {
 }
 
 describe('segments', () => {
-  it('are in the alphabet that holds every character, of all those of 16 bits', () => {
+  it('have the encoding that contains every character, for all characters of 16 bits', () => {
     const different: string[] = [];
     for (let code = 1; code < 0x1_0000; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue;
@@ -37,7 +37,7 @@ describe('segments', () => {
     expect(byLibrary(text.repeat(times))).toEqual({ encoding, segments });
   });
 
-  it('part no character of two septets', () => {
+  it('do not split a character of two septets', () => {
     const text = `${'a'.repeat(152)}€${'a'.repeat(152)}`;
     expect(segment(text)).toEqual({ encoding: 'GSM-7', segments: 3 });
     expect(byLibrary(text).segments).toBe(3);

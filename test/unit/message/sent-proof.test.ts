@@ -1,4 +1,4 @@
-/** `sent` is told once as soon as anything proves the hand-over, in every order of receipts, our own write and the clock. */
+/** `sent` is reported once, as soon as anything proves the hand-over, in every order of receipts, our write and expiry. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsToSend, type Message } from '../../../shared/message/message.ts';
 import { recordReceipt } from '../../../shared/message/receipts/record-receipt.ts';

@@ -1,4 +1,4 @@
-/** Receipts that come before the index knows their message: tried again for minutes, and given up after that. */
+/** Receipts that arrive before the index has their message: retried for minutes, then given up. */
 import { expect, it } from '@jest/globals';
 import type { Receipt } from '../../../shared/message/receipts/receipt.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
@@ -25,7 +25,7 @@ it('a receipt whose message the index does not show yet is recorded once it does
   expect((await messages.get(message.message_id))?.status).toBe('delivered');
 });
 
-it('one for nobody is tried for some minutes, with longer and longer waits, and then given up', async () => {
+it('a receipt of an unknown message is retried for some minutes, with growing delays, and then given up', async () => {
   const messages = memoryMessageStore();
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
@@ -38,7 +38,7 @@ it('one for nobody is tried for some minutes, with longer and longer waits, and 
   expect(waits.length).toBeLessThan(15);
 });
 
-it('beside one that is found it does not keep that one waiting, which is recorded once', async () => {
+it('such a receipt does not delay another one in the same queue message, which is recorded once', async () => {
   const changes: string[] = [];
   const messages = memoryMessageStore((_before, after) => void changes.push(after.status));
   const message = aMessage({ status: 'sent', sent_at: created.toISOString() });

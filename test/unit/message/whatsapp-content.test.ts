@@ -8,7 +8,7 @@ function template(parameters: object) {
   return { type: 'template', template: { name: 'order_shipped', language: 'en_GB', parameters } };
 }
 
-describe('content that is taken', () => {
+describe('content that is accepted', () => {
   it.each([
     [{ type: 'text' }],
     [{ type: 'template', template: { name: 'hello', language: 'en_GB' } }],
@@ -28,8 +28,8 @@ describe('content that is taken', () => {
   });
 });
 
-describe('content that is written in a shorter way', () => {
-  it('has each button read with its type and place, and a header in a list as its text', () => {
+describe('content in the short form', () => {
+  it('has its buttons expanded to type and position, and a header in a list to its text', () => {
     const parameters = { header: ['Hi'], buttons: ['42', { type: 'quick_reply', value: 'STOP' }] };
     expect(whatsAppContent().parse(template(parameters))).toEqual(
       template({
@@ -42,7 +42,7 @@ describe('content that is written in a shorter way', () => {
     );
   });
 
-  it('has null read as absent, wherever a field may be left out', () => {
+  it('treats null as absent in every optional field', () => {
     const nulls = { caption: null, filename: null };
     expect(whatsAppContent().parse({ type: 'document', media: { url, id: null, ...nulls } })).toEqual({
       type: 'document',
