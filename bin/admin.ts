@@ -1,4 +1,4 @@
-/** npm run admin: looks after a gateway from a shell; 0 where it was done, 1 where it was not or only in part, 2 where it was asked wrongly. */
+/** npm run admin: administers a gateway. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../shared/contract/errors.ts';
@@ -56,7 +56,7 @@ function run<Given extends unknown[]>(
   return async (...given) => {
     const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
     const dependencies = await connect(options, process.env);
-    // The last that commander gives is the command itself.
+    // Commander passes the command itself as the last argument.
     const answer = await work(
       {
         dependencies,

@@ -1,4 +1,4 @@
-/** The CDK app: the stage's name and settings in (`-c stage=production -c alarmEmail=…`), its stack out. */
+/** The CDK app: synthesizes the stack of a stage (`-c stage=production -c alarmEmail=…`). */
 import { App } from 'aws-cdk-lib';
 import { applyTemplateRules } from '../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';

@@ -1,4 +1,4 @@
-/** npm start: the gateway on this machine, until it is told to stop; it leaves no process behind. */
+/** npm start: runs the gateway on this machine until it is stopped, and leaves no process behind. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -13,7 +13,7 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 
 const localFolder = join(import.meta.dirname, '..', '.local');
 const connectionFile = join(localFolder, 'gateway.json');
-/** Secrets stand in these files. */
+/** For files with secrets. */
 const ownerOnly = { mode: 0o600 };
 
 const options = new Command()
@@ -37,7 +37,7 @@ const askedToStop = stopRequest({
     tell('Stopping…');
     stopping.abort();
   },
-  // The emulator notices the end of this process, and still writes what it keeps.
+  // The emulator notices that this process ended, and still writes its state.
   force: () => process.exit(1),
   now: () => performance.now(),
 });
@@ -64,7 +64,7 @@ async function run(): Promise<number> {
   });
   try {
     const connection = connectionOf(gateway, await demoClients(gateway, dataFolder));
-    // A file that is there already would keep its mode.
+    // An existing file would keep its mode.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, ownerOnly);
     announce(connection);
@@ -75,20 +75,20 @@ async function run(): Promise<number> {
   }
 }
 
-/** Takes the connection away, unless it is that of another gateway which was started here since. */
+/** Deletes the connection file, unless another gateway has replaced it since. */
 async function forget({ aws }: LocalGateway): Promise<void> {
   const text = await readFile(connectionFile, 'utf8').catch(() => '');
   if (text.includes(JSON.stringify(aws.endpoint))) await rm(connectionFile, { force: true });
 }
 
-/** A data folder keeps its clients, so a restart changes nothing for what uses them. */
+/** The demo clients, which a data folder keeps over a restart. */
 async function demoClients(gateway: LocalGateway, dataFolder: string | undefined): Promise<DemoClients> {
   const file = dataFolder === undefined ? undefined : join(dataFolder, 'demo-clients.json');
   const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   aimAtEmulator(process.env, gateway.aws);
   const admin = dynamoClientAdmin(dynamo(), gateway.tables);
   const known = kept === undefined ? undefined : (JSON.parse(kept) as DemoClients);
-  // An emulator that was killed has kept nothing of its run: these clients may be in the file alone.
+  // A killed emulator may have lost its state: then the clients are only in the file.
   if (known !== undefined && (await admin.clients.find(known.client_id)) !== undefined) return known;
 
   const created = await createDemoClients(admin, new Date());

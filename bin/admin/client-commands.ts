@@ -1,4 +1,4 @@
-/** `clients …` and `api-keys …`: makes clients, says what they may do, and renews their secrets, each shown once. */
+/** `clients …` and `api-keys …`: creates clients, sets their permissions, and rotates secrets, each shown once. */
 import type { Command } from 'commander';
 import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
 import {

@@ -18,7 +18,7 @@ import { readEnvironment } from '../../shared/platform/env.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-/** The gateway is on this machine: one that answers later is stopped or stuck. */
+/** The gateway is on this machine, so a slower response means that it is stopped or stuck. */
 const connectWithinMs = 3000;
 
 interface ConnectionOptions {
@@ -27,7 +27,7 @@ interface ConnectionOptions {
   readonly gateway: string;
 }
 
-/** Why no gateway can be reached: one line, with what to do. */
+/** No gateway can be reached; the message is one line that says why and what to do. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
@@ -42,7 +42,7 @@ export async function connect(
     return dependenciesOf(resources, settingsOf(publishedSettings(stages.local)));
   }
   const { outputs } = await deployedGateway(options);
-  // As they were deployed: `-c` gives a stage other settings than the code has.
+  // The settings of the deploy, which may differ from the code by `-c`.
   return dependenciesOf(resourcesOf(outputs), settingsOf(outputs));
 }
 
@@ -57,7 +57,7 @@ const connectionSchema = z.object({
   queues: z.record(z.string(), z.string()),
 });
 
-/** Has every AWS client of this process talk to the emulator. */
+/** Points every AWS client of this process to the emulator. */
 async function localResources(
   file: string,
   environment: Record<string, string | undefined>,
@@ -67,12 +67,12 @@ async function localResources(
   const parsed = connectionSchema.safeParse(JSON.parse(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { aws, tables, queues } = parsed.data;
-  // A gateway that was killed leaves its file behind.
+  // A killed gateway leaves its file behind.
   await fetch(aws.endpoint, { signal: AbortSignal.timeout(connectWithinMs) }).catch((cause: unknown) => {
     throw noGateway(cause);
   });
   aimAtEmulator(environment, aws);
-  // The emulator gives its queues another name of this machine than its endpoint has, and the SDK warns of that.
+  // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
   return { tables, queues: Object.fromEntries(ours) };
@@ -83,7 +83,7 @@ function noGateway(cause?: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-/** The stack that is meant: by its name, or the only one of that stage, whatever name it was deployed under. */
+/** The stack of this name, or the only one of the stage. */
 async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {

@@ -1,4 +1,4 @@
-/** `limits …`: a client's limits where they differ from the defaults, in force within 60 seconds. */
+/** `limits …`: a client's limit overrides. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { requireClient } from '../../shared/admin/clients.ts';
 import { limitsBody } from '../../shared/admin/http/admin-requests.ts';
@@ -115,7 +115,7 @@ function limitTable(limits: readonly EndpointLimits[]): string {
   return [table, ...marked, ...warnings].join('\n\n');
 }
 
-/** Not null for "default": commander makes an empty text of it. */
+/** "default" instead of null, which commander turns into an empty text. */
 function limitOption(text: string): number | 'default' {
   if (text === 'default') return text;
   const value = Number(text);
@@ -125,6 +125,6 @@ function limitOption(text: string): number | 'default' {
   return value;
 }
 
-/** Null takes the override back. */
+/** Null removes the override. */
 const limitOf = (option: number | 'default' | undefined): number | null | undefined =>
   option === 'default' ? null : option;

@@ -1,4 +1,4 @@
-/** `messages …` and `outbox …`: what became of a message, and what the simulated carrier took. */
+/** `messages …` and `outbox …`: shows messages, and what the simulated carrier received. */
 import type { Command } from 'commander';
 import { outboxQuery } from '../../shared/admin/http/admin-requests.ts';
 import { showMessage } from '../../shared/admin/messages.ts';

@@ -1,11 +1,11 @@
-/** What a command says: one JSON document for a program, or lines and columns for a person. */
+/** The output of a command: one JSON document, or text. */
 
 interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string | number | null | undefined;
 }
 
-/** A table as text, each column as wide as what stands in it. */
+/** A table as text, with columns as wide as their contents. */
 export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
   if (rows.length === 0) return empty;
   const cells = rows.map((row) => columns.map((column) => String(column.of(row) ?? '-')));
@@ -23,7 +23,7 @@ export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Ro
     .join('\n');
 }
 
-/** Fields one under the other, their values in line. */
+/** One field per line, with aligned values. */
 export function textFields(fields: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return Object.entries(fields)

@@ -1,23 +1,23 @@
-/** How a command gets at the gateway, and what it gives back. */
+/** Runs a command against the gateway. */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 
 export interface Session {
   readonly dependencies: AdminDependencies;
-  /** Who the activity log will name. */
+  /** The actor in the activity log. */
   readonly actor: string;
-  /** Prints a line at once, where the command prints for a person. */
+  /** Prints a line at once, unless the output is JSON. */
   readonly report: (line: string) => void;
 }
 
 export interface CommandAnswer {
   readonly json: unknown;
   readonly text: () => string;
-  /** What was not done, where it was done in part; the command ends with status 1 then. */
+  /** What was not done, if the command was done only in part; the exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
 export interface Runner {
-  /** An action for commander, called with the command's arguments, then its options. */
+  /** An action for commander: called with the command's arguments, then its options. */
   run<Given extends unknown[]>(
     work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
   ): (...given: unknown[]) => Promise<void>;

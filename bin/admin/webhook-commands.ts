@@ -1,4 +1,4 @@
-/** `webhooks …`: which failed and why, and sending them again. */
+/** `webhooks …`: shows failed webhooks, and resends them. */
 import type { Command } from 'commander';
 import {
   type DeliverySummary,
@@ -82,7 +82,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
             );
           }
           if (options.client !== undefined && !options.allFailed) {
-            throw new GatewayError('invalid_request', 'Say --client together with --all-failed.');
+            throw new GatewayError('invalid_request', '--all-failed needs --client.');
           }
           const failed = options.allFailed
             ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
