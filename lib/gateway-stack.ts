@@ -1,24 +1,26 @@
 /**
- * The map of the system: what there is, and what knows of what.
+ * The map of the system: its parts, and which part uses which.
  *
- * A request enters by the API and is stored; the row's own stream drives everything after it.
+ * A request enters by the API and is stored as a message; the messages table's stream starts everything after that.
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Admin } from './capabilities/admin.ts';
+import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
+import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
 import { Messaging } from './capabilities/messaging.ts';
-import { Monitoring } from './capabilities/monitoring.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { Schedules } from './capabilities/schedules.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks.ts';
+import { createFunctionThrottleAlarm } from './constructs/gateway-function.ts';
 import { publishedSettings } from './constructs/stack-outputs.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 
-/** Of the 500 that CloudFormation takes in a stack: with every setting on, and the rest for what is to come. */
+/** With all optional parts; CloudFormation's limit is 500, so there is room for new parts. */
 export const resourceMaximum = 400;
 
 export class GatewayStack extends Stack {
@@ -43,8 +45,12 @@ export class GatewayStack extends Stack {
     messaging.grantSetAside(webhooks.sweep);
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
-    new Monitoring(this, 'Observability', stage);
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
+
+    createFunctionThrottleAlarm(this, stage);
+    // Both find the alarms that exist, so they are last.
+    if (stage.alarmEmail !== undefined) new AlarmNotifications(this, 'AlarmNotifications', stage.alarmEmail);
+    new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());
@@ -52,7 +58,7 @@ export class GatewayStack extends Stack {
     this.publish(publishedSettings(stage));
   }
 
-  /** Outputs: what the command line and the tests need in order to find their way. */
+  /** Stack outputs, which the admin command line and the tests read. */
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { value });
   }

@@ -1,10 +1,10 @@
-/** The answers of the function that describes the API, made once by its own program and put beside it. */
+/** Generates the responses of the describe-api function at build time, and adds them to its bundle. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
-/** @param settings - of every bundle: the program is made of what functions are made of */
+/** @param settings - the bundler settings of functions */
 export function bundleAnswers(settings: BuildOptions, outdir: string): void {
   const [program] = buildSync({
     ...settings,
@@ -17,7 +17,7 @@ export function bundleAnswers(settings: BuildOptions, outdir: string): void {
     input: program.contents,
     encoding: 'utf8',
     maxBuffer: 16_777_216,
-    // As little of the machine as may be: the same sources give the same answers.
+    // An empty environment, so that the same sources give the same responses.
     env: {},
   });
   const folder = join(outdir, 'answers');

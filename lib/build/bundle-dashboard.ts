@@ -1,4 +1,4 @@
-/** The dashboard's files, bundled, compressed and listed beside the function that serves them. */
+/** Bundles and compresses the dashboard's files, and adds them with an index to the function that serves them. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -12,9 +12,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 export interface DashboardSizes {
-  /** What is transferred, compressed by gzip, until somebody can sign in. */
+  /** Bytes by gzip until the sign-in page is shown. */
   readonly firstViewBytes: number;
-  /** And with every page of the dashboard. */
+  /** Bytes by gzip of all pages. */
   readonly wholeBytes: number;
 }
 
@@ -22,8 +22,8 @@ export function bundleDashboard(root: string, outdir: string): DashboardSizes {
   const files = join(outdir, 'files');
   mkdirSync(files, { recursive: true });
   const options = optionsOf(root, files);
-  // Scripts come in parts, each loaded with the page that needs it. Their styles would come in parts too, but
-  // nothing would load those: so all styles are one file, taken from a build without parts.
+  // Scripts are split into chunks that pages load on demand. Nothing would load the styles of a chunk, so all styles are
+  // one file, from a build without chunks.
   const scripts = buildSync({ ...options, splitting: true, metafile: true, loader: { '.css': 'empty' } });
   const styles = buildSync(options).outputFiles.filter(({ path }) => path.endsWith('.css'));
   const first = loadedFirst(scripts.metafile).map((path) => basename(path));
@@ -61,14 +61,14 @@ function optionsOf(root: string, outdir: string) {
     target: ['es2022', 'chrome115', 'firefox115', 'safari17'],
     format: 'esm',
     jsx: 'automatic',
-    // The texts of other languages, which the library would load by itself.
+    // The library's translations into other languages.
     external: ['./messages/*'],
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'error',
   } as const satisfies BuildOptions;
 }
 
-/** The entry, and every part that it imports without waiting. */
+/** The entry, and every chunk that it imports statically. */
 function loadedFirst({ outputs }: Metafile): string[] {
   const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint?.endsWith('main.tsx'));
   if (entry === undefined) throw new Error('the dashboard has no script');
@@ -81,7 +81,7 @@ function loadedFirst({ outputs }: Metafile): string[] {
   return [...found];
 }
 
-/** Paths are relative to `/admin`, so the page works under API Gateway's stage as well as without it. */
+/** Paths are relative to `/admin`, so the page works with and without API Gateway's stage in the path. */
 function pageOf([entry = '', ...parts]: readonly string[], styles: string): string {
   const preload = parts.map((part) => `<link rel="modulepreload" href="admin/assets/${part}">\n`).join('');
   return `<!doctype html>
@@ -105,7 +105,7 @@ function writeFile(folder: string, name: string, content: Buffer) {
   if (contentType === undefined) throw new Error(`no content type for ${name}`);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const gzip = gzipSync(content, { level: 9 });
-  // Two steps below the best cost a tenth of its time and a few percent of size.
+  // Two levels below the maximum: a tenth of the time for a few percent more bytes.
   const brotli = brotliCompressSync(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } });
   writeFileSync(join(folder, `${name}.gzip`), gzip);
   writeFileSync(join(folder, `${name}.br`), brotli);

@@ -1,4 +1,4 @@
-/** One small file per function, made in a single pass; the same sources give the same bytes. Size is start-up time. */
+/** Bundles each function into one small file, because size costs start-up time. The same sources give the same bytes. */
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -19,9 +19,8 @@ import { bundleDashboard } from './bundle-dashboard.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * CommonJS, because an ES module that imports `node:http` has Node load all of its HTTP client (undici) to learn
- * its names: 15 ms of each start. Names are not kept: nothing reads them, and they are a tenth of the bytes.
- * `npm run bench:start` shows what each choice is worth.
+ * CommonJS, because for an ES module that imports `node:http` Node loads its whole HTTP client (undici), which takes
+ * 15 ms of each start. Function names are not kept: they are a tenth of the bytes. `npm run bench:start` measures it.
  */
 export const bundleSettings = {
   absWorkingDir: root,
@@ -33,7 +32,7 @@ export const bundleSettings = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
-  // Parts of the SDK that no function uses; each replacement says why.
+  // Parts of the SDK that no function uses; see each replacement.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@aws-sdk/endpoint-cache': join(root, 'lib/build/sdk-stubs/no-endpoint-cache.ts'),
@@ -43,28 +42,28 @@ export const bundleSettings = {
 } satisfies BuildOptions;
 
 export interface Bundle {
-  /** The names of all functions there are. */
+  /** The names of all functions. */
   readonly functionNames: readonly string[];
-  /** The folder to upload for a function; its handler is `index.handler`. With these files in it, by their names. */
+  /** The folder to upload for a function, with these files added; its handler is `index.handler`. */
   folder(functionName: string, files?: Readonly<Record<string, string>>): string;
 }
 
-/** The function beside which the dashboard's files stand. */
+/** The function whose bundle has the dashboard's files. */
 const dashboard = 'admin-dashboard';
-/** The function beside which its answers stand. */
+/** The function whose bundle has the API's description. */
 const description = 'describe-api';
 
 let bundle: Bundle | undefined;
 
-/** The bundles of every entry in `functions/`, made once per process however many stacks are synthesized. */
+/** The bundles of every file in `functions/`, made once per process. */
 export function bundleFunctions(): Bundle {
   bundle ??= build();
   return bundle;
 }
 
-/** Where bundles are kept, each under the hash of what it was made of, so that a start without a change makes none. */
+/** The cache of bundles, by the hash of their sources. */
 const kept = join(root, '.local', 'bundles');
-/** What bundles are made of, from the root of the project. */
+/** The sources of bundles, relative to the project's root. */
 const ingredients = ['functions', 'dashboard', 'shared', 'lib', 'package.json', 'package-lock.json'];
 const keptDays = 7;
 
@@ -88,7 +87,7 @@ function build(): Bundle {
   };
 }
 
-/** A copy of a function's folder with files that differ from stage to stage. */
+/** A copy of a function's folder with files of the stage. */
 function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   const copy = `${folder}.${hash}`;
@@ -100,10 +99,10 @@ function withFiles(folder: string, files: Readonly<Record<string, string>>): str
   return copy;
 }
 
-/** Made beside its place and moved there whole, so that nobody ever sees a half; of two at once, one is enough. */
+/** Writes to a temporary folder and renames it, so that no process sees a partial one. If two do so at once, one wins. */
 function makeInto(outdir: string, functionNames: readonly string[]): void {
   const making = `${outdir}.${process.pid}`;
-  // Where they are run in place, Node must not take them for what the project's own files are.
+  // The project's package.json says `module`; the bundles are CommonJS.
   mkdirSync(kept, { recursive: true });
   writeFileSync(join(kept, 'package.json'), '{ "type": "commonjs" }\n');
   buildSync({

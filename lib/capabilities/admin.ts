@@ -1,4 +1,4 @@
-/** The administrators' side: one function for the admin API, with the rights of its operations, and one for the page. */
+/** Administration: one function for the admin API, and one for the dashboard's files. */
 import { Construct } from 'constructs';
 import { adminRoutes } from '../../shared/contract/routes.ts';
 import { webhookRuleNames } from '../../shared/platform/env.ts';
@@ -39,7 +39,7 @@ export class Admin extends Construct {
     });
     api.grantRequestGuards(adminApi, adminRoutes.adminApi);
     storage.grant(adminApi, 'clients', 'GetItem', 'PutItem', 'UpdateItem', 'Scan');
-    // Rotating a webhook secret keeps the one before it; no answer shows one that is stored.
+    // A rotation reads the current webhook secret and keeps it. No response contains a stored secret.
     storage.grant(adminApi, 'client-secrets', 'GetItem', 'UpdateItem');
     storage.grant(adminApi, 'api-keys', 'GetItem', 'PutItem', 'UpdateItem');
     storage.grantIndex(adminApi, 'api-keys', 'by-client');

@@ -1,6 +1,6 @@
 /**
- * The real carriers, on the stages that have them: the right to hand a message over, and the road on which
- * receipts come back. Numbers, sender ids and the WhatsApp account are registered by a person, not by a deploy.
+ * The real carriers: permission to hand messages over, and the topic on which receipts arrive. Numbers, sender ids and
+ * the WhatsApp account are registered by hand, not by a deploy.
  */
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -14,8 +14,8 @@ import { acknowledgeWildcard } from '../constructs/template-rules.ts';
 import { type StageSettings, smsConfigurationSet } from '../stages/stage-settings.ts';
 
 /**
- * What becomes of a message after AWS took it, which the answer to the hand-over told: each event is a queue message to
- * pay for, so the steps on the way (`TEXT_QUEUED`, `TEXT_PENDING`, `TEXT_SENT`) are left out.
+ * The final outcomes of a message. Each event costs a queue message, so the intermediate ones (`TEXT_QUEUED`,
+ * `TEXT_PENDING`, `TEXT_SENT`) are left out; the response to the hand-over already says `sent`.
  */
 export const reported = [
   'TEXT_DELIVERED',
@@ -45,7 +45,7 @@ export class Carriers extends Construct {
 
   constructor(scope: Construct, id: string, props: CarriersProps) {
     super(scope, id);
-    // Both carriers report here; the WhatsApp account is pointed at this topic in its console.
+    // Receipts of SMS and WhatsApp. The WhatsApp account's event destination is set to this topic in the console.
     this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
     this.topic.addSubscription(
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
@@ -79,14 +79,14 @@ export class Carriers extends Construct {
         },
       ],
     });
-    // An event destination that may not publish is refused, or loses the first receipts.
+    // Without the permission the event destination is refused, or loses the first receipts.
     configurationSet.node.addDependency(published);
     Grant.addToPrincipal({
       grantee: dispatch,
       actions: ['sms-voice:SendTextMessage'],
       resourceArns: [
         configurationSet.attrArn,
-        // Whichever sender a client is allowed to name.
+        // Clients may use any sender of the account that their permissions allow.
         ...senders.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     });
@@ -102,7 +102,7 @@ export class Carriers extends Construct {
     });
   }
 
-  /** For this account alone: the service publishes for every account that names the topic. */
+  /** Restricted to this account, because the service publishes for any account that names the topic. */
   private letPublish(service: string, conditions: Record<string, object> = {}): IDependable {
     const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };
     const granted = this.topic.grantPublish(

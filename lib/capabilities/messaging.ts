@@ -1,6 +1,6 @@
 /**
- * The road of a message after it is stored: its table's stream to the relay, the outbound queue to the carrier,
- * the receipts queue back to its row, and the minute that ends what no receipt ended.
+ * The path of a message after it is stored: from the table's stream to the relay, by the outbound queue to the carrier,
+ * by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
@@ -10,7 +10,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
-import { countedMetric, watch } from '../constructs/alarm.ts';
+import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { deadLetterQueue, GatewayQueue } from '../constructs/gateway-queue.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -30,11 +30,11 @@ interface MessagingProps {
 const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
 const relayBehindMs = 60_000;
-/** An outage of an hour or more: Lambda waits longer and longer between tries, up to a minute. */
+/** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
 const relayRetries = 100;
-/** A few refused numbers are everyday; many at once are a sender or an account that is blocked. */
+/** A few refused numbers are normal; many at once mean a blocked sender or account. */
 const carrierRefusals = 20;
-/** A burst is over in minutes: the waits of a message grow to five. */
+/** Throttling by a burst ends within minutes; a throttled message is delayed for at most five. */
 const carrierThrottles = 100;
 
 export class Messaging extends Construct {
@@ -52,7 +52,7 @@ export class Messaging extends Construct {
       stage,
       variable: 'OUTBOUND_QUEUE_URL',
       consumerTimeoutSeconds: dispatchTimeoutSeconds,
-      // More than an hour of a table or a carrier that is out of order: after that it takes a person to send it on.
+      // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
       maxReceives: 100,
       oldSeconds: 900,
     });
@@ -60,7 +60,7 @@ export class Messaging extends Construct {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
       consumerTimeoutSeconds: recordTimeoutSeconds,
-      // One whose message is not found yet is shown eight times on purpose (shared/message/receipts/record-receipt.ts).
+      // A receipt whose message is not found yet is received up to eight times (shared/message/receipts/record-receipt.ts).
       maxReceives: 15,
       oldSeconds: 300,
     });
@@ -71,7 +71,7 @@ export class Messaging extends Construct {
     this.makeExpire(props);
   }
 
-  /** Under the names of the stack outputs that publish them. */
+  /** By the names of the stack outputs. */
   queueUrls(): Readonly<Record<string, string>> {
     return {
       OutboundQueue: this.outbound.queue.queueUrl,
@@ -82,7 +82,7 @@ export class Messaging extends Construct {
     };
   }
 
-  /** Permits setting aside what a service refuses for good, and tells the function where. */
+  /** Permits sending entries that a service refuses permanently to the relay's dead-letter queue. */
   grantSetAside(to: GatewayFunction): void {
     this.relayDeadLetters.grant(to, 'sqs:SendMessage');
     to.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.relayDeadLetters.queueUrl });
@@ -98,7 +98,7 @@ export class Messaging extends Construct {
     });
     storage.grant(relay, 'clients', 'GetItem');
     storage.grant(relay, 'due-items', 'PutItem');
-    // The health of receivers, which stands among their deliveries.
+    // Endpoint health is stored in the same table as deliveries.
     storage.grant(relay, 'webhook-deliveries', 'GetItem');
     storage.grant(relay, 'usage', 'UpdateItem');
     this.outbound.grantSend(relay);
@@ -120,40 +120,41 @@ export class Messaging extends Construct {
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      // A removal is the TTL's work, and a claim for the carrier the gateway's own: nothing follows from either.
+      // Nothing follows from a deletion (by TTL) or from the gateway's claim of a message (`sending`).
       filters: [
         FilterCriteria.filter({
           eventName: FilterRule.or('INSERT', 'MODIFY'),
           dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
         }),
       ],
-      // What a service refuses for good the relay sets aside itself. Whatever else fails for so long goes to the
-      // dead-letter queue, by its place in the stream, while the stream has it for some hours more: it keeps a day.
-      // The relay is all or nothing, so one record that cannot be relayed must be parted from its neighbours.
+      // The relay itself sets aside entries that a service refuses permanently. For other records that fail for so long
+      // the dead-letter queue gets their position in the stream, which keeps them for 24 hours. A batch fails as a
+      // whole, so bisecting isolates a record that cannot be relayed.
       bisectBatchOnError: true,
       retryAttempts: relayRetries,
       maxRecordAge: Duration.hours(20),
       parallelizationFactor: 4,
       onFailure: new SqsDlq(this.relayDeadLetters),
     });
-    watch(this, 'RelayBehind', {
+    createAlarm(this, 'RelayBehind', {
       stage,
       metric: relay.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
       threshold: relayBehindMs,
       periods: 3,
-      says: 'The relay is more than a minute behind: messages and webhooks start late.',
+      meaning: 'The relay is more than a minute behind: messages and webhooks start late.',
       runbook: 'relay-behind',
     });
-    watch(this, 'UnreadableRecords', {
+    createAlarm(this, 'UnreadableRecords', {
       stage,
       metric: countedMetric(stage, 'UnreadableStreamRecord'),
-      says: 'A row of the messages table could not be read and was set aside in the relay dead-letter queue.',
+      meaning: 'A row of the messages table could not be read; it was sent to the relay dead-letter queue.',
       runbook: 'unreadable-records',
     });
-    watch(this, 'RefusedEntries', {
+    createAlarm(this, 'RefusedEntries', {
       stage,
       metric: countedMetric(stage, 'RefusedEntry'),
-      says: 'A service refused for good what was to follow from a message; it was set aside.',
+      meaning:
+        'A service permanently refused a request that follows from a message; it was sent to the relay dead-letter queue.',
       runbook: 'refused-entries',
     });
     return relay;
@@ -165,47 +166,47 @@ export class Messaging extends Construct {
       functionName: 'dispatch-message',
       timeoutSeconds: dispatchTimeoutSeconds,
       settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
-      // A message that waits is queued anew, by the function that took it: a loop on purpose, which ends when the
-      // message expires. Lambda would stop it after 16 rounds.
+      // The function queues a message that must wait again. This loop is intended and ends when the message expires;
+      // Lambda would stop it after 16 rounds.
       recursiveLoop: true,
       files: { 'prices.json': JSON.stringify(stage.prices) },
     });
     dispatch.setVariables({ PRICES_FILE: 'prices.json' });
     storage.grant(dispatch, 'messages', 'UpdateItem');
     storage.grant(dispatch, 'clients', 'GetItem');
-    // The codes of one-time passwords are made at hand-over.
+    // The code of a one-time password is derived at hand-over.
     otpSecret.grantRead(dispatch);
     this.outbound.grantSend(dispatch);
     if (storage.has('simulator-outbox')) {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');
-      // The simulated carrier reports by the road of the real one.
+      // The simulated carrier sends receipts to the same queue as a real one.
       this.receipts.grantSend(dispatch);
     }
     if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
       new Carriers(this, 'Carriers', { stage, dispatch, receipts: this.receipts });
     }
     this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: stage.concurrency.dispatch });
-    this.watchCarriers(stage, dispatch);
+    this.createCarrierAlarms(stage, dispatch);
   }
 
-  private watchCarriers(stage: StageSettings, dispatch: GatewayFunction): void {
-    watch(this, 'CarrierRefusals', {
+  private createCarrierAlarms(stage: StageSettings, dispatch: GatewayFunction): void {
+    createAlarm(this, 'CarrierRefusals', {
       stage,
       metric: countedMetric(stage, 'CarrierRefusal'),
       threshold: carrierRefusals,
-      says: `Carriers refused ${carrierRefusals} messages in five minutes.`,
+      meaning: `Carriers refused ${carrierRefusals} messages in five minutes.`,
       runbook: 'carrier-refusals',
     });
-    // They are queued anew while they wait, so no message of the queue ever gets old.
-    watch(this, 'CarrierThrottles', {
+    // Throttled messages are queued again, so the age of the oldest message does not show them.
+    createAlarm(this, 'CarrierThrottles', {
       stage,
       metric: countedMetric(stage, 'CarrierThrottle'),
       threshold: carrierThrottles,
       periods: 3,
-      says: `Carriers put off ${carrierThrottles} messages in five minutes, three times in a row.`,
+      meaning: `Carriers throttled ${carrierThrottles} messages in five minutes, three times in a row.`,
       runbook: 'carrier-throttles',
     });
-    // Taken from the line that each hand-over writes anyway: a count of its own would be a line more to pay for.
+    // Read from the log line that each hand-over writes anyway; a metric of its own would cost another line.
     const spend = new MetricFilter(this, 'Spend', {
       logGroup: dispatch.logGroup,
       metricNamespace: 'MessagingGateway',
@@ -214,7 +215,7 @@ export class Messaging extends Construct {
       metricValue: '$.cost',
       dimensions: { service: '$.service' },
     });
-    watch(this, 'SpendAlarm', {
+    createAlarm(this, 'SpendAlarm', {
       stage,
       metric: spend.metric({
         statistic: 'Sum',
@@ -222,7 +223,7 @@ export class Messaging extends Construct {
         dimensionsMap: { service: stage.stackName },
       }),
       threshold: stage.spendAlarmPerDay,
-      says: `Messages cost more than ${stage.spendAlarmPerDay} ${stage.prices.currency} in a day.`,
+      meaning: `Messages cost more than ${stage.spendAlarmPerDay} ${stage.prices.currency} in a day.`,
       runbook: 'spend',
     });
   }
@@ -247,11 +248,11 @@ export class Messaging extends Construct {
       timeoutSeconds: 50,
       settings: ['RETENTION_DAYS'],
     });
-    // A message whose queue message was lost is queued again, as long as it may still be sent.
+    // Queues a message again whose queue message was lost, until it expires.
     this.outbound.grantSend(expire);
     storage.grant(expire, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
-    // The walk for messages that the relay never passed on goes through the lists of all clients.
+    // Finds messages that the relay did not pass on, by listing the messages of all clients.
     storage.grantIndex(expire, 'messages', 'by-client');
     storage.grant(expire, 'clients', 'Scan');
     this.grantSetAside(expire);
@@ -259,7 +260,7 @@ export class Messaging extends Construct {
   }
 }
 
-/** What the carriers of this stage need to know; a carrier that the stage does not use needs nothing. */
+/** The variables of the carriers that this stage uses. */
 function carrierSettings(stage: StageSettings): EnvironmentName[] {
   return [
     'SMS_CARRIER',

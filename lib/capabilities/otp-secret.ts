@@ -1,4 +1,4 @@
-/** The secret that one-time passwords are derived under; rotated by a new version, the one before holds beside it. */
+/** The secret from which one-time passwords are derived. After a rotation the previous version is still accepted. */
 import { CfnOutput } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -15,26 +15,24 @@ export class OtpSecret extends Construct {
     super(scope, id);
     this.secret = new Secret(this, 'Secret', {
       description: `Messaging gateway (${stage.name}): one-time passwords are derived under this`,
-      // 64 letters and digits are 381 bits.
+      // 381 bits of entropy.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: dataRemovalPolicy(stage),
     });
     acknowledge(this.secret, {
-      'AwsSolutions-SMG4':
-        'Rotated by the runbook: a code of the version before holds for as long as it lives.',
+      'AwsSolutions-SMG4': 'Rotated by hand: codes of the previous version stay valid until they expire.',
     });
-    // Where the one who rotates it finds it.
     new CfnOutput(this, 'Arn', { key: 'OtpSecretArn', value: this.arn });
   }
 
-  /** By attribute: a reference is the ARN on AWS too, but the name on the emulator. */
+  /** The attribute, not `Ref`: on the emulator `Ref` is the name instead of the ARN. */
   private get arn(): string {
     const resource = this.secret.node.defaultChild;
     if (!(resource instanceof CfnSecret)) throw new Error('the secret has no resource of its own');
     return resource.attrId;
   }
 
-  /** Permits reading the secret, and tells the function where it is. */
+  /** Permits reading the secret, and sets the function's variable with its ARN. */
   grantRead(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,

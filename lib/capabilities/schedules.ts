@@ -1,4 +1,4 @@
-/** Time that belongs to AWS: one-shot schedules aimed at queues, and functions called every minute. */
+/** EventBridge Scheduler: one-shot schedules that send to queues, and functions that run every minute. */
 import { ArnFormat, Aws, CfnDeletionPolicy, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant } from 'aws-cdk-lib/aws-iam';
@@ -12,7 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
-import { watch } from '../constructs/alarm.ts';
+import { createAlarm } from '../constructs/alarm.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../constructs/gateway-queue.ts';
 import { InlineRole } from '../constructs/inline-role.ts';
@@ -20,8 +20,8 @@ import { acknowledgeWildcard } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * With the last part of the stack's id, which every stack has for itself: a group takes a while to be deleted with all
- * that it holds, and its name is taken until then.
+ * Ends with part of the stack's id, so it is unique: deleting a group with all its schedules takes a while, and the name
+ * cannot be used again until then.
  */
 function scheduleGroupName(stage: StageSettings): string {
   const stackId = Fn.select(2, Fn.split('/', Aws.STACK_ID));
@@ -30,9 +30,9 @@ function scheduleGroupName(stage: StageSettings): string {
 
 export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
-  /** By which the rules on the template know it. */
+  /** The group's name as the cdk-nag rules see it. */
   private readonly groupId: string;
-  /** What a schedule may do when it fires: send to the queues that some function may aim at. */
+  /** The role of a schedule: it may send to the queues that are targets. */
   private readonly role: InlineRole;
   private readonly stage: StageSettings;
 
@@ -40,19 +40,19 @@ export class Schedules extends Construct {
     super(scope, id);
     this.stage = stage;
     const group = new CfnScheduleGroup(this, 'Group', { name: scheduleGroupName(stage) });
-    // Its schedules aim at queues that go with the stack, so it goes too. One that another replaces is kept, because
-    // what it holds is still to fire.
+    // Deleted with the stack, like the queues that its schedules send to. Kept when it is replaced, because its schedules
+    // still have to fire.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
     this.groupId = Stack.of(this).getLogicalId(group);
-    // By reference: whatever names the group then waits for it.
+    // A reference, so that resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', {
       service: 'scheduler.amazonaws.com',
       onlyForThisAccount: true,
     });
     for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
-      watch(this, metricName, {
+      createAlarm(this, metricName, {
         stage,
         metric: new Metric({
           namespace: 'AWS/Scheduler',
@@ -61,13 +61,13 @@ export class Schedules extends Construct {
           statistic: 'Sum',
           period: Duration.minutes(5),
         }),
-        says: 'A schedule could not call its target: a webhook retry or a scheduled message comes late.',
+        meaning: 'A schedule could not call its target: a webhook retry or a scheduled message comes late.',
         runbook: 'schedule-drops',
       });
     }
   }
 
-  /** Permits one-shot schedules aimed at the queue, and tells the function the group, the role and the target. */
+  /** Permits creating one-shot schedules that send to the queue, and sets the function's variables for it. */
   grantCreate(to: GatewayFunction, queue: GatewayQueue, targetVariable: EnvironmentName): void {
     queue.queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
@@ -109,7 +109,7 @@ export class Schedules extends Construct {
       service: 'scheduler.amazonaws.com',
       onlyForThisAccount: true,
     });
-    // The CDK's own target may call every version; this one calls what it was aimed at.
+    // The CDK's own target permits calling every version; this one permits only the given function.
     Grant.addToPrincipal({
       grantee: role,
       actions: ['lambda:InvokeFunction'],
@@ -123,7 +123,7 @@ export class Schedules extends Construct {
         bind: () => ({
           arn: live.functionArn,
           role,
-          // The next minute does the work of one that was missed.
+          // A missed run needs no retry: the next minute's run does the same work.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         }),
       },

@@ -1,4 +1,4 @@
-/** The keys that sign tokens: they never leave KMS, and one function alone may use them. */
+/** The KMS keys that sign access tokens. Only the token function may use them. */
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -7,7 +7,7 @@ import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 export class TokenKey extends Construct {
-  /** In the order of their generations; the last one signs. */
+  /** Ordered by generation; the last one signs. */
   private readonly keys: readonly Key[];
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -23,12 +23,12 @@ export class TokenKey extends Construct {
     );
   }
 
-  /** Permits signing, and reading the public half in order to publish it. */
+  /** Permits signing, and reading the public key to publish it. */
   grantSign(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,
       actions: ['kms:Sign', 'kms:GetPublicKey'],
-      // Of each generation: during a deploy the code of before still signs with the key of before.
+      // All generations: during a deploy the old code still signs with the old key.
       resourceArns: this.keys.map((key) => key.keyArn),
     });
     const signing = this.keys.at(-1);

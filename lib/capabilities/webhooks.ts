@@ -1,11 +1,10 @@
 /**
- * Webhook delivery: two lanes from the same code, so that receivers which keep timing out wait for each other
- * and not for those that answer (shared/webhook/endpoint-health/endpoint-health.ts), and a sweep that finds whatever a queue or a
- * schedule lost.
+ * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
+ * time out do not delay others (shared/webhook/endpoint-health). A sweep finds deliveries that a queue or schedule lost.
  */
 import { Construct } from 'constructs';
 import { webhookRuleNames } from '../../shared/platform/env.ts';
-import { countedMetric, watch } from '../constructs/alarm.ts';
+import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayQueue } from '../constructs/gateway-queue.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -19,11 +18,11 @@ interface WebhooksProps {
 }
 
 /**
- * A wait below 2 s, 5.5 s for the POST, and the writes around it, of which the outcome is tried for long. Below the
- * 30 s for which a worker holds an attempt: once the lease is over, its worker is surely gone.
+ * Up to 2 s until the due time, 5.5 s for the POST, and the writes with their retries. Shorter than the 30 s lease of an
+ * attempt, so that the worker has ended when its lease expires.
  */
 const deliverTimeoutSeconds = 25;
-/** A retry may wait in the queue for its ten minutes. */
+/** A retry may be delayed in the queue for ten minutes. */
 const oldSeconds = 1200;
 
 export class Webhooks extends Construct {
@@ -50,15 +49,15 @@ export class Webhooks extends Construct {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
-    // A worker here is held for 5 s by one POST as by a hundred, so they gather first. The second that it takes is one
-    // by which their wakes come early (shared/webhook/schedule/retry-scheduler.ts).
+    // A batch of 100 hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
+    // second of the batching window (shared/webhook/schedule/retry-scheduler.ts).
     this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
       batchSize: 100,
       batchingWindowSeconds: 1,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
     this.sweep = this.makeSweep(props);
-    watch(this, 'Failed', {
+    createAlarm(this, 'Failed', {
       stage,
       metric: countedMetric(stage, 'WebhookFailed'),
       says: 'A webhook failed after its last retry; its receiver is at fault.',
@@ -66,13 +65,13 @@ export class Webhooks extends Construct {
     });
   }
 
-  /** Permits putting deliveries on either lane. */
+  /** Permits sending deliveries to both lanes. */
   grantEnqueue(to: GatewayFunction): void {
     this.lane.grantSend(to);
     this.slowLane.grantSend(to);
   }
 
-  /** Under the names of the stack outputs that publish them. */
+  /** By the names of the stack outputs. */
   queueUrls(): Readonly<Record<string, string>> {
     return {
       WebhooksQueue: this.lane.queue.queueUrl,
@@ -90,7 +89,7 @@ export class Webhooks extends Construct {
       memoryMegabytes: 1024,
       settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
     });
-    // A row is replaced as a whole; the slot of a probe is freed.
+    // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');

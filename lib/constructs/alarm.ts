@@ -1,4 +1,4 @@
-/** An alarm that says what happened and which section of the runbook tells what to do. */
+/** An alarm whose description says what happened and links to the runbook. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -35,32 +35,32 @@ type Runbook = (typeof runbooks)[number];
 interface AlarmProps {
   readonly stage: StageSettings;
   readonly metric: IMetric;
-  /** What it means that the alarm is on, in one sentence. */
-  readonly says: string;
+  /** What happened, in one sentence. */
+  readonly meaning: string;
   readonly runbook: Runbook;
-  /** On from this value upwards; 1 by itself, for what should never happen at all. */
+  /** The alarm goes off at this value or above; by default 1, for what should never happen. */
   readonly threshold?: number;
-  /** How many periods are looked at: a single one by itself. */
+  /** Evaluated periods; by default 1. */
   readonly periods?: number;
-  /** How many of them are enough; all of them by itself. */
+  /** How many of them must reach the threshold; by default all. */
   readonly breachingPeriods?: number;
 }
 
-export function watch(scope: Construct, id: string, props: AlarmProps): Alarm {
-  const { stage, metric, says, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
+export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm {
+  const { stage, metric, meaning, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
   return new Alarm(scope, id, {
-    alarmDescription: `${says} ${stage.docsUrl}#runbook-${runbook}`,
+    alarmDescription: `${meaning} ${stage.docsUrl}#runbook-${runbook}`,
     metric,
     threshold,
     evaluationPeriods: periods,
     ...(breachingPeriods === undefined ? {} : { datapointsToAlarm: breachingPeriods }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    // Nothing counted is nothing wrong.
+    // No data means no traffic, which is not a fault.
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }
 
-/** What the functions of this stage count themselves (`shared/platform/metrics.ts`). */
+/** A metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
 export function countedMetric(
   stage: StageSettings,
   metricName: string,

@@ -1,6 +1,6 @@
 /**
- * A Lambda function with a role of its own that may write its own log and nothing else: every further right
- * comes from a grant, which sets the variable that goes with it too.
+ * A Lambda function with its own role, which may write only to its own log. Grants add permissions together with the
+ * environment variables that belong to them.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -24,28 +24,28 @@ import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { bundleFunctions } from '../build/bundle.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
-import { watch } from './alarm.ts';
+import { createAlarm } from './alarm.ts';
 import { InlineRole } from './inline-role.ts';
 import { dataRemovalPolicy } from './removal-policy.ts';
 import { acknowledge } from './template-rules.ts';
 
-const tracesAnywhere = 'X-Ray knows no resource to write a trace to.';
+const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 
-/** Of a function's calls in a minute. */
-const failedPart = 0.01;
+/** Fraction of a function's calls in a minute. */
+const failureRate = 0.01;
 
 interface GatewayFunctionProps {
   readonly stage: StageSettings;
-  /** The file in `functions/`, without its ending. */
+  /** The file in `functions/`, without its extension. */
   readonly functionName: string;
   readonly timeoutSeconds: number;
   /** CPU comes with memory: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
-  /** Variables that the stage settles, which this function reads. */
+  /** The variables of the stage that this function reads. */
   readonly settings?: readonly EnvironmentName[];
-  /** Whether it may call itself by a queue; Lambda stops such a loop otherwise. */
+  /** Whether it may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
-  /** Beside its code, by their names: what is too long for a variable, of which a function has 4 KB in all. */
+  /** Files to add to its code, by name: for values that exceed the 4 KB limit of variables. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ export class GatewayFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Lambda's own lines of each start and end say less than ours, and cost as much.
+      // Without Lambda's start and end lines, which add nothing to the function's own and cost as much.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
@@ -88,19 +88,19 @@ export class GatewayFunction extends LambdaFunction {
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
     this.setVariables({ STAGE: stage.name, LOG_LEVEL: stage.logLevel });
-    // Read by Powertools itself: what sets the logs and counts of two stages in one account apart.
+    // Read by Powertools: separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
     const values = stageVariables(stage);
     for (const name of props.settings ?? []) {
       const value = values[name];
-      if (value === undefined) throw new Error(`${name} is not settled by the stage`);
+      if (value === undefined) throw new Error(`${name} is not a variable of the stage`);
       this.setVariables({ [name]: value });
     }
-    this.errors = this.watchErrors();
+    this.errors = this.createErrorAlarm();
     acknowledge(this, {
       'Serverless-LambdaDLQ':
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
-      ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage chose not to pay for traces.' }),
+      ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage setting turns traces off.' }),
     });
     acknowledge(role, {
       ...(stage.tracing
@@ -113,17 +113,17 @@ export class GatewayFunction extends LambdaFunction {
   }
 
   /**
-   * Lambda's `Errors` has what throws or times out. A function that answers 5xx, or leaves messages in its queue, has
-   * succeeded in its eyes, and counts that itself (`shared/platform/metrics.ts`). In minutes, and as a part of the function's
-   * own calls: a canary has a tenth of them for five minutes, and the function may have few of the API's.
+   * Lambda's `Errors` counts exceptions and time-outs. 5xx responses and messages left in the queue are successes for
+   * Lambda, so the function counts them itself (`shared/platform/metrics.ts`). The alarm uses one-minute periods and a
+   * fraction of the function's own calls, because a canary gets only a tenth of them for five minutes.
    */
-  private watchErrors(): Alarm {
+  private createErrorAlarm(): Alarm {
     const { stage, functionFile } = this;
     if (!stage.alarmsOnExpressions) {
-      return watch(this, 'Errors', {
+      return createAlarm(this, 'Errors', {
         stage,
         metric: this.metricErrors({ period: Duration.minutes(1) }),
-        says: `${functionFile} throws or times out.`,
+        meaning: `${functionFile} throws or times out.`,
         runbook: 'function-errors',
       });
     }
@@ -134,26 +134,26 @@ export class GatewayFunction extends LambdaFunction {
       dimensionsMap: { function_name: this.functionName },
       statistic: 'Sum',
     });
-    return watch(this, 'Errors', {
+    return createAlarm(this, 'Errors', {
       stage,
       metric: new MathExpression({
-        // A sum takes what there is: nothing is counted before the first failure.
+        // `SUM` ignores a metric without data, as `failures` is before the first failure.
         expression: 'SUM([errors, failures]) / calls',
         usingMetrics: { errors: this.metricErrors(), failures, calls: this.metricInvocations() },
         period,
       }),
-      threshold: failedPart,
+      threshold: failureRate,
       periods: 3,
       breachingPeriods: 1,
-      says: `${functionFile} throws, times out, answers 5xx or leaves messages in its queue, in ${failedPart * 100} % of its calls in a minute.`,
+      meaning: `${functionFile} throws, times out, answers 5xx or leaves messages in its queue, in ${failureRate * 100} % of its calls in a minute.`,
       runbook: 'function-errors',
     });
   }
 
-  /** What callers call: where new code begins with a part of the calls, the alias that parts them. */
+  /** What callers invoke: the alias where the stage uses canaries, else the function. */
   get live(): IFunction {
     if (!this.stage.canary) return this;
-    // The CDK's own types do not hold under exactOptionalPropertyTypes.
+    // The CDK's types are not compatible with exactOptionalPropertyTypes.
     return this.liveAlias as IFunction;
   }
 
@@ -162,8 +162,23 @@ export class GatewayFunction extends LambdaFunction {
     return this.alias;
   }
 
-  /** Sets variables under the names that `shared/platform/env.ts` knows. */
+  /** Sets environment variables (`shared/platform/env.ts`). */
   setVariables(variables: Partial<Record<EnvironmentName, string>>): void {
     for (const [name, value] of Object.entries(variables)) this.addEnvironment(name, value);
   }
+}
+
+/** One alarm for all functions: most often the concurrency quota throttles them, which an account's functions share. */
+export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): Alarm {
+  return createAlarm(scope, 'FunctionThrottles', {
+    stage,
+    metric: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Throttles',
+      statistic: 'Sum',
+      period: Duration.minutes(5),
+    }),
+    meaning: 'Lambda throttled a function of this account and region.',
+    runbook: 'function-throttles',
+  });
 }

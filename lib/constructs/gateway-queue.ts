@@ -1,4 +1,4 @@
-/** A standard queue with a dead-letter queue, and an alarm on the first message that ends there. */
+/** A standard queue with a dead-letter queue, and alarms on dead letters and on the age of the oldest message. */
 import { Duration } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -6,20 +6,20 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import { watch } from './alarm.ts';
+import { createAlarm } from './alarm.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
-/** Visibility in run times of the consumer: a batch that died comes back soon, one that runs is not doubled. */
-const visibilityRuns = 3;
-/** A message that failed this often is not the victim of a passing fault. */
+/** Long enough that a running batch is not received again, short enough that a crashed one soon is. */
+const visibilityTimeoutsPerRun = 3;
+/** After so many failures the cause is not temporary. */
 const defaultMaxReceives = 5;
 
 interface BatchOptions {
-  /** Above ten only with a window. */
+  /** More than ten needs a batching window. */
   readonly batchSize: number;
   readonly maxConcurrency: number;
-  /** For how long a batch waits for company; without one it goes at once. */
+  /** How long Lambda collects a batch; without a window it does not wait. */
   readonly batchingWindowSeconds?: number;
 }
 
@@ -34,11 +34,11 @@ export class GatewayQueue extends Construct {
     id: string,
     props: {
       readonly stage: StageSettings;
-      /** The variable that tells a sender the queue's URL. */
+      /** The sender's variable with the queue's URL. */
       readonly variable: EnvironmentName;
       readonly consumerTimeoutSeconds: number;
       readonly maxReceives?: number;
-      /** A message that waits longer than this is told of. */
+      /** The alarm goes off when the oldest message is older than this. */
       readonly oldSeconds: number;
     },
   ) {
@@ -47,14 +47,14 @@ export class GatewayQueue extends Construct {
     this.stage = props.stage;
     this.deadLetters = deadLetterQueue(this, 'DeadLetters', props.stage, id);
     this.queue = new Queue(this, 'Queue', {
-      visibilityTimeout: Duration.seconds(props.consumerTimeoutSeconds * visibilityRuns),
+      visibilityTimeout: Duration.seconds(props.consumerTimeoutSeconds * visibilityTimeoutsPerRun),
       retentionPeriod: Duration.days(4),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: props.stage.enforceSslOnQueues,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives ?? defaultMaxReceives },
     });
     acknowledgePlainHttp(this.queue, props.stage);
-    watch(this, 'Old', {
+    createAlarm(this, 'Old', {
       stage: props.stage,
       metric: this.queue.metricApproximateAgeOfOldestMessage({
         period: Duration.minutes(1),
@@ -62,12 +62,12 @@ export class GatewayQueue extends Construct {
       }),
       threshold: props.oldSeconds,
       periods: 3,
-      says: `${id}: the oldest message has waited longer than ${props.oldSeconds} s.`,
+      meaning: `${id}: the oldest message has waited longer than ${props.oldSeconds} s.`,
       runbook: 'old-messages',
     });
   }
 
-  /** Permits sending, and tells the function the queue's URL. */
+  /** Permits sending, and sets the function's variable with the queue's URL. */
   grantSend(to: GatewayFunction): void {
     Grant.addToPrincipal({
       grantee: to,
@@ -77,7 +77,7 @@ export class GatewayQueue extends Construct {
     to.setVariables({ [this.variable]: this.queue.queueUrl });
   }
 
-  /** Has the function called with batches; it reports the messages that failed, and only those come back. */
+  /** Invokes the function with batches; it reports the failed messages, and only those are received again. */
   feed(consumer: GatewayFunction, options: BatchOptions): void {
     const { batchingWindowSeconds, ...rest } = options;
     consumer.live.addEventSource(
@@ -91,22 +91,22 @@ export class GatewayQueue extends Construct {
     );
     acknowledge(consumer, {
       'Serverless-LambdaEventSourceMappingDestination':
-        'A queue knows no destination of failures but its redrive policy, which this one has.',
+        'A queue has no failure destination other than its redrive policy, which this one has.',
     });
   }
 }
 
-/** Where messages rest that could not be handled, for a person to look at. */
+/** A dead-letter queue with an alarm on its first message. */
 export function deadLetterQueue(scope: Construct, id: string, stage: StageSettings, of: string): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: stage.enforceSslOnQueues,
   });
-  watch(scope, `${id}Alarm`, {
+  createAlarm(scope, `${id}Alarm`, {
     stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    says: `${of}: a message could not be handled and rests in the dead-letter queue.`,
+    meaning: `${of}: a message failed repeatedly and is in the dead-letter queue.`,
     runbook: 'dead-letters',
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';

@@ -1,4 +1,4 @@
-/** A role that holds its permissions itself: a policy of its own would be one more of the stack's 500 resources. */
+/** A role with an inline policy: a separate policy would be another of the stack's 500 resources. */
 import { Stack } from 'aws-cdk-lib';
 import {
   type AddToPrincipalPolicyResult,
@@ -12,7 +12,7 @@ import type { Construct } from 'constructs';
 interface InlineRoleProps {
   /** The service that assumes the role. */
   readonly service: string;
-  /** Only for resources of this account: for services that act for any account that names the role. */
+  /** Only for requests of this account: for services that act for any account that names the role. */
   readonly onlyForThisAccount?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** What becomes of things that hold data, or without which data cannot be read, when their stack is deleted. */
+/** Whether data, and the keys and secrets needed to read it, are deleted with the stack. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * Of keys, secrets and logs: kept where the stage keeps its data, but for those that a deploy made and then failed.
- * They have no fixed names, so what is kept is in nobody's way.
+ * For keys, secrets and logs: kept where the stage keeps its data, except when the deploy that created them fails. Their
+ * names are generated, so a kept one does not conflict with the next deploy.
  */
 export function dataRemovalPolicy(stage: StageSettings): RemovalPolicy {
   return stage.keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;

@@ -1,13 +1,13 @@
 /**
- * The stack's outputs: tables and queues by the names that other programs know (`LimitOverridesTable` as
- * `limit_overrides`), and of the stage's settings what a command line needs, as they were at the last deploy.
+ * The stack's outputs: names of tables and queues (`LimitOverridesTable` becomes `limit_overrides`), and the settings of
+ * the last deploy that the admin command line needs.
  */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
 
 export interface StackResources {
   readonly tables: Readonly<Record<string, string>>;
-  /** URLs, dead-letter queues included. */
+  /** URLs, including those of dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): StackRes
   };
 }
 
-/** By the names of the variables that functions have them in. */
+/** By environment variable. */
 const settingOutputs = {
   RETENTION_DAYS: 'RetentionDays',
   WEBHOOK_PORTS: 'WebhookPorts',
@@ -31,7 +31,7 @@ const settingOutputs = {
 
 type PublishedSetting = keyof typeof settingOutputs;
 
-/** By which a stack is known as a gateway, and of which stage. */
+/** Marks a stack as a gateway, and has its stage's name. */
 export const stageOutput = 'GatewayStage';
 
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {
@@ -43,7 +43,7 @@ export function publishedSettings(stage: StageSettings): Readonly<Record<string,
   return { [stageOutput]: stage.name, ...Object.fromEntries(settings) };
 }
 
-/** The published settings under the names of their variables; one that an older deploy did not publish is absent. */
+/** The published settings by environment variable; undefined where an older deploy did not publish one. */
 export function settingsOf(
   outputs: Readonly<Record<string, string>>,
 ): Readonly<Record<PublishedSetting, string | undefined>> {

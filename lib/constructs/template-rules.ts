@@ -1,14 +1,14 @@
-/** The rules that the template keeps (cdk-nag's AwsSolutions and Serverless packs), and what is let pass, with its reason. */
+/** Checks the template with cdk-nag (AwsSolutions, Serverless); findings can be acknowledged with a reason. */
 import { type App, Stack, Token, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 
-/** Has every synthesis of the app checked; a finding that is not acknowledged ends it. */
+/** Checks each synthesis of the app; it fails on a finding that is not acknowledged. */
 export function applyTemplateRules(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 }
 
-/** Lets the findings of these rules pass on a construct and what it holds, each for its reason. */
+/** Acknowledges findings of a construct and its children: the reason by rule. */
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<string, string>>): void {
   Validations.of(construct).acknowledge(
     ...Object.entries(reasons).map(([rule, reason]) => ({
@@ -18,7 +18,7 @@ export function acknowledge(construct: IConstruct, reasons: Readonly<Record<stri
   );
 }
 
-/** Lets a right on many resources pass: `resource` is the part of the ARN behind the account, with its `*`. */
+/** Acknowledges a permission with a wildcard; `resource` is the end of the ARN, after the account, with its `*`. */
 export function acknowledgeWildcard(
   role: IConstruct,
   service: string,

@@ -1,7 +1,7 @@
-/** The one line that tells other programs how to use a local gateway (contract, section 9). */
+/** The connection file: how other programs use a local gateway (contract, section 9). */
 import type { LocalGateway } from './gateway.ts';
 
-/** The credentials of the clients that the gateway came with. */
+/** The credentials of the demo clients. */
 interface ConnectionClients {
   readonly client_id: string;
   readonly client_secret: string;
@@ -31,7 +31,7 @@ export function connectionOf(gateway: LocalGateway, clients: ConnectionClients):
   };
 }
 
-/** What a person needs in order to try the gateway from a shell. */
+/** The text that `npm start` prints when the gateway is ready. */
 export function welcome(connection: Connection): string {
   const { base_url, client_id, client_secret, api_key, webhook_secret, admin } = connection;
   const credentials = JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' });

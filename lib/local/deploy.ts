@@ -1,4 +1,4 @@
-/** The CDK's own bootstrap and deploy of the stack, aimed at the emulator, in this process. */
+/** Runs the CDK's bootstrap and deploy against the emulator, in this process. */
 import { createWriteStream } from 'node:fs';
 import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
 import { App } from 'aws-cdk-lib';
@@ -13,7 +13,7 @@ interface DeployOptions {
   readonly stage: StageSettings;
   readonly endpoint: string;
   readonly logFile: string;
-  /** The process environment: the toolkit's clients take their endpoint from nowhere else. */
+  /** The process environment, the only place where the toolkit's clients read their endpoint. */
   readonly environment: Record<string, string | undefined>;
 }
 
@@ -46,7 +46,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
         const app = new App({
           ...(outdir === undefined ? {} : { outdir }),
           context: context ?? {},
-          // The command line and the tests check the template at each synthesis; here it would be 4 s of each start.
+          // No cdk-nag here: it would add 4 s to each start, and `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,
         });
         new GatewayStack(app, stage);
@@ -67,7 +67,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
   }
 }
 
-/** Keeps what the toolkit tells in the log, and agrees to what it proposes. */
+/** Writes the toolkit's messages to the log, and accepts its default answers. */
 function quietHost(write: (line: string) => void): IIoHost {
   return {
     async notify(message) {
@@ -81,7 +81,7 @@ function quietHost(write: (line: string) => void): IIoHost {
   };
 }
 
-/** The first line of what went wrong at the bottom: the toolkit wraps it in its own words. */
+/** The first line of the root cause, which the toolkit wraps. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : (error.message.split('\n')[0] ?? '');

@@ -1,4 +1,4 @@
-/** MiniStack as a process of ours: IAM enforced, loopback only, and gone whenever this process is. */
+/** Runs MiniStack as a child process: with IAM enforced, on loopback only, and ended with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartFailure } from './start-failure.ts';
 
-/** What the emulator takes its callers' credentials to be, and where it says that it is. */
+/** The credentials, account and region of the emulator. */
 export const emulatorAccess = {
   region: 'us-east-1',
   accessKeyId: 'test',
@@ -18,19 +18,19 @@ export const emulatorAccess = {
 
 const readyWithinMilliseconds = 20_000;
 const stopWithinMilliseconds = 5000;
-/** What is kept is written at the end, which takes its time on a busy machine. */
+/** The emulator writes its state when it stops, which takes a while on a busy machine. */
 const keepWithinMilliseconds = 60_000;
 
-/** Runs MiniStack as the leader of a process group, which ends with this process. */
+/** Runs MiniStack as the leader of a process group that ends with this process. */
 const launcher = join(import.meta.dirname, 'run_emulator.py');
 
 export interface Emulator {
   readonly endpoint: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends the emulator and every function process that it runs. */
+  /** Stops the emulator and all its function processes. */
   stop(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ export interface Preload {
 interface EmulatorOptions {
   readonly python: string;
   readonly logFile: string;
-  /** Where all its state is kept over a restart; nothing is kept without it. */
+  /** Where the state is kept over a restart; without it nothing is kept. */
   readonly dataFolder?: string | undefined;
-  /** The PATH of this process; functions run with the Node that runs this. */
+  /** The PATH of this process; functions run with the Node of this process. */
   readonly searchPath: string;
-  /** Where functions call AWS, if not at the emulator itself: something that passes their calls on. */
+  /** The AWS endpoint of functions, if it is a proxy in front of the emulator. */
   readonly functionsEndpoint?: string;
-  /** A Python file to run in its process before it starts, with the variables that the file reads. */
+  /** A Python file to run in the emulator's process before it starts, with its variables. */
   readonly preload?: Preload | undefined;
   readonly signal: AbortSignal;
 }
@@ -64,9 +64,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
   const log = createWriteStream(options.logFile, { mode: 0o600 });
-  // Without bytecode files, which would lie beside the sources.
+  // No bytecode files in the source folder.
   const child = spawn(options.python, ['-B', launcher], {
-    // Nothing of the caller's environment but this: functions inherit what the emulator has.
+    // Nothing else of the caller's environment, because functions inherit the emulator's environment.
     env: {
       PATH: `${dirname(process.execPath)}:${options.searchPath}`,
       HOME: scratch,
@@ -84,7 +84,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  // It may end before its input does.
+  // The process may end before its input is closed.
   child.stdin.on('error', () => undefined);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
@@ -128,7 +128,7 @@ function keptFolders(folder: string) {
   return { STATE_DIR: join(folder, 'state'), S3_DATA_DIR: join(folder, 's3') };
 }
 
-/** Secrets and messages are kept there. A folder that was there before keeps its mode, what is ours in it does not. */
+/** The state has secrets and messages, so only the owner may read it. The mode of an existing folder is not changed. */
 async function makePrivate(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -138,11 +138,11 @@ async function makePrivate(folder: string): Promise<void> {
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartFailure(`Nothing can be kept in ${folder}: ${reason}.`);
+    throw new StartFailure(`Data cannot be kept in ${folder}: ${reason}.`);
   }
 }
 
-/** Queue URLs hold the port and are kept in the state, so a data folder keeps its port. */
+/** Stored queue URLs contain the port, so a data folder always uses the same one. */
 async function choosePort(dataFolder: string | undefined): Promise<number> {
   if (dataFolder === undefined) return freePort();
   const file = join(dataFolder, 'emulator-port');
@@ -191,6 +191,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }

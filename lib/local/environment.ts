@@ -1,6 +1,6 @@
-/** Has every AWS client of a process talk to the emulator, whatever its shell is signed in to. */
+/** Points every AWS client of a process to the emulator, whatever credentials its shell has. */
 
-/** As a connection names it (contract, section 9). */
+/** As in the connection file (contract, section 9). */
 export interface EmulatorConnection {
   readonly endpoint: string;
   readonly region: string;
@@ -12,7 +12,7 @@ export function aimAtEmulator(
   environment: Record<string, string | undefined>,
   { endpoint, region, access_key_id, secret_access_key }: EmulatorConnection,
 ): void {
-  // Either would come before the keys.
+  // Both take precedence over the keys.
   delete environment.AWS_PROFILE;
   delete environment.AWS_SESSION_TOKEN;
   Object.assign(environment, {

@@ -1,6 +1,6 @@
 /**
- * The gateway's address on this machine: the specification's paths, passed on to the emulator's API with a bound
- * on how many requests are under way. More than that wait their turn; they do not fail.
+ * The gateway's local address: a proxy to the API in the emulator with a limit on concurrent requests. Requests above
+ * the limit wait.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
 import { StartFailure } from './start-failure.ts';
 
-/** Each request under way is a process of the emulator: 16 of them keep a small machine busy and whole. */
+/** Each request is a process of the emulator, and 16 are enough for a small machine. */
 const connections = 16;
 /** Connection-level headers belong to one hop (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
@@ -20,7 +20,7 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Set by API Gateway itself on AWS, whatever a caller claims. */
+/** API Gateway sets these on AWS, so the caller's values are ignored. */
 const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
 /** Where requests go: the deployed API in the emulator. */
@@ -32,13 +32,13 @@ export interface Target {
 
 export interface Front {
   readonly port: number;
-  /** From now on requests are passed on; before, they are answered 503. */
+  /** Starts forwarding; before that, requests get 503. */
   open(target: Target): void;
   close(): Promise<void>;
 }
 
 /**
- * Listens on the loopback address; port 0 takes any that is free.
+ * Listens on the loopback address; port 0 means any free port.
  *
  * @throws StartFailure when the port is taken.
  */
@@ -99,7 +99,7 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
     if (!hopByHop.has(lowerCase) && !replaced.has(lowerCase)) headers.push(name, raw[index + 1] ?? '');
   }
   const peer = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  // The emulator finds the API by this name; nothing else of it can be reached through here.
+  // The emulator routes by this name, so only the API can be reached through the proxy.
   return [
     ...headers,
     'Host',

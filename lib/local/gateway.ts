@@ -1,4 +1,4 @@
-/** The whole gateway on this machine: emulator, deploy, front; stopped as one. */
+/** The local gateway: starts and stops the emulator, the deploy and the proxy. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { resourcesOf } from '../constructs/stack-outputs.ts';
@@ -9,20 +9,20 @@ import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 
 interface LocalGatewayOptions {
-  /** 0 takes any port that is free. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly dataFolder?: string | undefined;
-  /** Webhook retry delays are this many times shorter. */
+  /** Webhook retry delays are divided by this. */
   readonly timeScale: number;
-  /** Where the Python environment stands. */
+  /** Where the Python environment is. */
   readonly cacheFolder: string;
-  /** Where the logs of this run go. */
+  /** Where the logs are written. */
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
-  /** Runs in the emulator's process before it starts. */
+  /** A Python file to run in the emulator's process before it starts. */
   readonly preload?: Preload | undefined;
   readonly progress: (line: string) => void;
-  /** Gives the start up, and stops what was started. */
+  /** Aborts the start, and stops what was started. */
   readonly signal: AbortSignal;
 }
 
@@ -31,22 +31,22 @@ export interface LocalGateway {
   readonly aws: EmulatorConnection;
   /** By snake_case name: `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
-  /** URLs, dead-letter queues included. */
+  /** URLs, including those of dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
   /** The emulator's process group. */
   readonly emulatorPid: number;
-  /** Resolves when the emulator has ended, whoever ended it. */
+  /** Resolves when the emulator has ended, for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts everything; what was started is stopped again when a later step fails.
+ * Starts everything; stops it again when a step fails.
  *
- * @throws StartFailure with one line for a person.
+ * @throws StartFailure
  */
 export async function startLocalGateway(options: LocalGatewayOptions): Promise<LocalGateway> {
-  // First, because a port that is taken is told at once.
+  // First, so that a port in use is reported at once.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
@@ -61,7 +61,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    // The CDK takes seconds to load: not before it is known that the rest can start.
+    // Loaded late, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       stage: { ...stages.local, webhookTimeScale: options.timeScale },

@@ -1,10 +1,12 @@
-"""What the emulator forgets over a restart, kept by this, which runs before it. Of a table's stream it keeps how far a
-function has read, and not the records, so that nothing new is read before as many have come again: now it keeps the
-records that were not read yet, and begins with them. And it writes its state at its end alone: now while it runs,
-too, for at most a twentieth of the time, so that one that is killed loses seconds and not all.
+"""Extends what the emulator keeps over a restart; runs in its process before it starts.
 
-Each service's state is written after the other's, and what moves between two services meanwhile would be in neither:
-`settle`, called before the last time, ends all that moves between them, while functions can still finish their calls.
+Streams: the emulator keeps a function's position in a table's stream but not the records, so new records would be
+skipped. This keeps the unread records and starts with them.
+Crashes: the emulator writes its state only when it stops. This also writes it while the emulator runs, for at most a
+twentieth of the time, so that a killed emulator loses only seconds.
+
+The services' states are written one after the other, so an item that moves between two services meanwhile would be
+lost. `settle`, called before the last write, stops such movements while functions finish their calls.
 """
 import copy, threading, time
 from ministack import app
@@ -20,7 +22,7 @@ def unread_records():
         if ':dynamodb:' not in source:
             continue
         table = source.split('/stream/')[0].split('/')[-1]
-        # Read before the records are: one too many is seen twice, one too few never.
+        # Read the position before the records: a record may then be processed twice, but none is skipped.
         position = lambda_svc._dynamodb_stream_positions.get_scoped(account, region, mapping['UUID'], 0)
         scope = {'account_id': account, 'region': region}
         first = dynamodb.stream_start_position(table, **scope)
@@ -56,7 +58,7 @@ def save_now_and_then():
         save_alone(app._build_persistence_save_dict())
         took = time.monotonic() - begun
 
-# Not before all is loaded, or what is not there yet would be written over what was kept.
+# Start saving only after loading, or an empty state would overwrite the kept one.
 def load_then_save():
     load_all()
     threading.Thread(target=save_now_and_then, daemon=True).start()

@@ -1,4 +1,4 @@
-/** A Python that can run the emulator: found, given its packages once, and kept under their names and versions. */
+/** Finds a Python that can run the emulator, and installs the emulator's packages once for each list of versions. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -21,10 +21,10 @@ const interpreters = [
 ];
 const versionCheck = join(import.meta.dirname, 'check_python.py');
 
-/** What a Python installation said of itself; undefined where there is none by that name. */
+/** What check_python.py prints for an interpreter; undefined where there is none of that name. */
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
 
-/** Asks an interpreter on the path. */
+/** Runs check_python.py with an interpreter on the path. */
 const probeInterpreter: Probe = async (interpreter) => {
   try {
     const { stdout } = await run(interpreter, ['-B', versionCheck], { timeout: 10_000 });
@@ -36,9 +36,9 @@ const probeInterpreter: Probe = async (interpreter) => {
 };
 
 /**
- * The first interpreter that will do.
+ * The first interpreter that is suitable.
  *
- * @throws StartFailure that says what is missing and how to get it.
+ * @throws StartFailure that names what is missing and how to install it.
  */
 export async function findPython(ask: Probe = probeInterpreter): Promise<string> {
   const tooOld: string[] = [];
@@ -65,8 +65,8 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
 }
 
 /**
- * The interpreter of an environment that has the packages of requirements.txt, made if it is missing.
- * Its folder is named by what it holds, so another version of the list gets another environment.
+ * The interpreter of an environment with the packages of requirements.txt, created if it is missing. The folder's name
+ * has a hash of the list, so a changed list gets a new environment.
  */
 export async function pythonWithPackages(
   folder: string,
@@ -89,12 +89,12 @@ export async function pythonWithPackages(
       interpreterOf(unfinished),
       [
         ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
-        // A file that differs from the one that was pinned is refused.
+        // Refuses a package whose hash differs from the pinned one.
         ...['--require-hashes', '--requirement', requirementsFile],
       ],
       { timeout: 600_000, signal },
     );
-    // Another process may have been faster; its environment is as good.
+    // Another process may have created it in the meantime.
     if (!existsSync(ready)) await rename(unfinished, ready);
   } catch (error) {
     throw new StartFailure(`The AWS emulator could not be installed: ${lastLine(error)}`, { cause: error });

@@ -1,6 +1,7 @@
-"""Runs MiniStack as the leader of a process group, out of reach of the terminal's Ctrl-C. Its standard input is a
-pipe that nobody writes to: when it ends, the process that started this stops it or is gone, by whatever death, and
-the whole group follows; where a state is kept, first what is under way comes to its end. Its files are its owner's.
+"""Runs MiniStack as the leader of a process group, so the terminal's Ctrl-C does not reach it.
+
+Its standard input is a pipe without data. When the pipe closes, the parent process has stopped or crashed, and the
+whole group ends; where state is kept, running work is finished first. Only the owner can read its files.
 """
 import os, shutil, signal, sys, threading, time
 os.umask(0o077)

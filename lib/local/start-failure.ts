@@ -1,4 +1,4 @@
-/** Why the local gateway cannot start: one line for a person, with what to do. */
+/** The local gateway cannot start; the message is one line that says why and what to do. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }

@@ -1,20 +1,20 @@
 /**
- * When to stop: one Ctrl-C arrives several times, from the terminal and again from npm, and must not cut the orderly
- * stop short. A later one forces the end.
+ * Handles Ctrl-C: the signal of one Ctrl-C arrives several times, from the terminal and from npm, and must start only an
+ * orderly stop. A later Ctrl-C stops at once.
  */
 
-/** A request after so long is another Ctrl-C, by a person who has waited. */
+/** A signal after this time is another Ctrl-C. */
 const forceAfterMilliseconds = 5000;
 
 interface StopActions {
   readonly stop: () => void;
-  /** Ends at once. */
+  /** Stops at once. */
   readonly force: () => void;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
-/** What to call on each signal that asks for the end. */
+/** @returns the handler of the signals */
 export function stopRequest({ stop, force, now }: StopActions): () => void {
   let firstAt: number | undefined;
   return () => {

@@ -1,8 +1,7 @@
-/** What functions are told of their stage: the values under the names that `shared/platform/env.ts` knows. */
+/** The environment variables of functions that come from the stage's settings. */
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 
-/** The variables that some function reads and that are settled by the stage alone. */
 export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
   return {
     RETENTION_DAYS: String(stage.retentionDays),

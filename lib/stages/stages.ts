@@ -1,7 +1,7 @@
-/** The stages, as settings alone: every stage is the same app. */
+/** The stages: the same app with different settings. */
 import { type StageSettings, withSettings } from './stage-settings.ts';
 
-/** One's own copy on AWS: the whole gateway, with nothing sent and nothing kept. */
+/** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
 const dev: StageSettings = {
   name: 'dev',
   stackName: 'messaging-gateway-dev',
@@ -19,8 +19,8 @@ const dev: StageSettings = {
   whatsappPhoneNumberId: '',
   metaApiVersion: 'v23.0',
   webAcl: false,
-  // 1,000 a second, half of what the whole API takes: a busy client behind one address stays below, a flood does not
-  // take the API from everybody else.
+  // 1,000 a second, half of the API's throttle: enough for a busy client behind one address, and a flood from one address
+  // does not block others.
   webAclRequestsPerAddress: 300_000,
   apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
   concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
@@ -46,7 +46,7 @@ const production: StageSettings = {
   ...dev,
   name: 'production',
   stackName: 'messaging-gateway-production',
-  // A deleted stack must not take the record of what was sent with it.
+  // The record of what was sent must survive a deletion of the stack.
   keepData: true,
   terminationProtection: true,
   logRetentionDays: 90,
@@ -57,23 +57,23 @@ const production: StageSettings = {
   canary: true,
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
-  // Named so by the one who sets the account up.
+  // Created by hand under this name.
   smsOriginationIdentity: 'messaging-gateway',
-  // Set by `-c whatsappPhoneNumberId=`: nobody else's will do.
+  // Must be set with `-c whatsappPhoneNumberId=`.
   whatsappPhoneNumberId: '',
 };
 
-/** On this machine, against the emulator (`npm start`, and the tests). */
+/** On this machine, with the emulator (`npm start` and the tests). */
 const local: StageSettings = {
   ...dev,
   name: 'local',
   stackName: 'messaging-gateway-local',
   webhookPorts: 'any',
   webhookAllowHttp: true,
-  // Each worker is a process of this machine, and its start costs all others.
+  // Each worker is a process of this machine, so fewer of them.
   concurrency: { ...dev.concurrency, slowWebhooks: 8 },
   webhookAllowLoopback: true,
-  // One sweep of the emulator and two seconds for its work.
+  // The emulator's sweep every 10 s, and two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
   deployWithCallerCredentials: true,
@@ -89,9 +89,9 @@ export const stages: Readonly<Record<'local' | 'dev' | 'production', StageSettin
 };
 
 /**
- * The stage that `-c stage=` names, `dev` without one, with what other context entries say of its settings.
+ * The stage of `-c stage=` (default `dev`), with the settings of other context entries.
  *
- * @throws Error that tells every entry that is at fault, and what it should be.
+ * @throws Error that names every invalid entry, and what it should be.
  */
 export function stageFrom(context: Readonly<Record<string, unknown>>): StageSettings {
   const { stage: name = 'dev', ...rest } = context;

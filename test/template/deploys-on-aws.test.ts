@@ -330,7 +330,7 @@ describe('the topic of receipts', () => {
 describe('alarms', () => {
   it('may be published to their topic, whose policy replaced the one that let them', () => {
     const alarmed = ofType(everySetting, 'AWS::SNS::TopicPolicy').find(([id]) =>
-      id.startsWith('Observability'),
+      id.startsWith('AlarmNotifications'),
     );
     const allowed = (
       (alarmed?.[1].Properties.PolicyDocument.Statement ?? []) as { Effect: string; Principal: unknown }[]

@@ -31,7 +31,7 @@ describe('the settings of a stage', () => {
   it('are refused all at once, each with what it should be', () => {
     const refused = () =>
       stageFrom({ stage: 'production', alarmEmail: 'nobody', retentionDays: '0', retentoinDays: '9' });
-    expect(refused).toThrow(/^stage production cannot be deployed so:/);
+    expect(refused).toThrow(/^stage production has invalid settings:/);
     expect(refused).toThrow('retentoinDays: there is no such setting');
     expect(refused).toThrow('alarmEmail: Invalid email address');
     expect(refused).toThrow('retentionDays: Too small');

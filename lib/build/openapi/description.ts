@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of one route beyond what the route itself and its schemas say. */
+/** What the OpenAPI document adds to a route and its schemas. */
 import type { ErrorCode } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Answers } from './answers.ts';
@@ -26,7 +26,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** Which operation takes a value of this answer, and where: tools that follow a message from call to call read it. */
+/** OpenAPI links: which operation takes a value of this response. Test tools use them to chain calls. */
 export interface Link {
   readonly operationId: RouteName;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -54,9 +54,9 @@ export interface Description {
     readonly mediaTypes: readonly ('application/json' | 'application/x-www-form-urlencoded')[];
     readonly examples: Readonly<Record<string, Example>>;
   };
-  /** Whether `Idempotency-Key` is taken, and its two refusals with it. */
+  /** Whether the operation accepts `Idempotency-Key`, which adds two errors. */
   readonly keyed?: boolean;
   readonly answer: Answer;
-  /** Beside those that its scope, its body and its key bring. */
+  /** In addition to those of its scope, body and idempotency key. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -1,4 +1,4 @@
-/** The API reference for people, made from the OpenAPI document alone. */
+/** The API reference page, generated from the OpenAPI document. */
 
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
@@ -120,7 +120,7 @@ function parameterTable(parameters: readonly JsonSchema[], resolve: Resolve): Ht
 }
 
 function fieldTable(schema: JsonSchema, resolve: Resolve, must = 'always'): Html {
-  // One of several bodies: a table for each, by the name that it has in the document.
+  // Several possible bodies: a table for each, by schema name.
   if (Array.isArray(schema.oneOf)) {
     return html`${(schema.oneOf as JsonSchema[]).map(
       (one) =>

@@ -1,4 +1,4 @@
-/** What each field means, by its name, or by `Schema.name` where a schema's field means something of its own. */
+/** The description of each field, by name, or by `Schema.name` where it differs in a schema. */
 export const fieldNotes: Readonly<Record<string, string>> = {
   client_id: "The client's identifier.",
   client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",

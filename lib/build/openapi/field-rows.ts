@@ -1,4 +1,4 @@
-/** A JSON Schema as the rows of a table: each field by its path, what kind it is, and what it means. */
+/** A JSON Schema as table rows: each field with its path, type and description. */
 import type { JsonSchema } from './schemas.ts';
 
 export interface FieldRow {
@@ -69,7 +69,7 @@ export function kindOf(schema: JsonSchema, resolve: Resolve): string {
 function bounds(schema: JsonSchema): string[] {
   const range = (low: unknown, high: unknown, unit: string): string[] => {
     if (low === undefined && high === undefined) return [];
-    // What every integer satisfies is no bound worth reading.
+    // The bounds of safe integers are not worth showing.
     if (typeof high === 'number' && high >= Number.MAX_SAFE_INTEGER) return range(low, undefined, unit);
     const span =
       low === undefined ? `at most ${high}` : high === undefined ? `at least ${low}` : `${low}–${high}`;

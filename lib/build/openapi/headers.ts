@@ -1,4 +1,4 @@
-/** The headers of the document: those of every response, and those of some. */
+/** The response headers of the document. */
 import type { JsonSchema } from './schemas.ts';
 
 const integer = { type: 'integer' } as const;

@@ -1,4 +1,4 @@
-/** The look of the documentation pages: plain, light and dark by the reader's own setting, from 320 px up. */
+/** The style of the documentation pages: light and dark by the system's setting, from 320 px wide. */
 export const css = `
 :root{color-scheme:light dark;--text:light-dark(#16202b,#dde4ec);--soft:light-dark(#566476,#9aa8b8);--line:light-dark(#d9e0e8,#2c3744);--back:light-dark(#fff,#12181f);--panel:light-dark(#f5f7fa,#1a222c);--link:light-dark(#0b5cad,#7db7f5);--get:light-dark(#0b6b3a,#6fd19c);--post:light-dark(#8a4b08,#f0b266);--delete:light-dark(#a11d33,#f08a9b)}
 *{box-sizing:border-box}

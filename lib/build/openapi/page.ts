@@ -1,4 +1,4 @@
-/** One HTML page that needs nothing from elsewhere and runs no script, with the policy that says so to the browser. */
+/** A self-contained HTML page without scripts, and its content security policy. */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { css } from './page.css.ts';
@@ -12,7 +12,7 @@ export interface Page {
 /** Text that is already escaped. */
 export type Html = { readonly html: string };
 
-/** As a template: what is put in is escaped, unless it is Html itself; a list is joined. */
+/** A template tag that escapes its values, except Html; lists are joined. */
 export function html(parts: TemplateStringsArray, ...values: readonly unknown[]): Html {
   return {
     html: parts.map((part, index) => part + (index < values.length ? text(values[index]) : '')).join(''),
@@ -26,7 +26,7 @@ function text(value: unknown): string {
   return String(value).replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** Paragraphs, `**bold**` and `` `code` ``: all the Markdown that our own texts use. */
+/** The Markdown that the texts use: paragraphs, `**bold**` and `` `code` ``. */
 export function prose(markdown: string): Html {
   const paragraphs = markdown.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>\n`);
   return html`${paragraphs}`;

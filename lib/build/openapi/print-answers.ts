@@ -1,4 +1,4 @@
-/** What the bundler runs: prints every answer of the function, as JSON by the name of its route. */
+/** Run by the bundler: prints every response of describe-api, as JSON by route name. */
 import { published } from './published.ts';
 
 process.stdout.write(JSON.stringify(published()));

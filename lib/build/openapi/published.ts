@@ -1,4 +1,4 @@
-/** All that the API says of itself, as it is answered. Made by the build: a start that carried what makes it took a third longer. */
+/** The responses of describe-api. Generated at build time, because generating them at start-up took a third longer. */
 
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
@@ -7,13 +7,13 @@ import { openApiDocument } from './document.ts';
 import { documentHeaders, pageResponse } from './page.ts';
 import { webhookGuide } from './webhook-guide.ts';
 
-/** By the route that answers with it. */
+/** By route. */
 export function published() {
   const document = openApiDocument();
   return {
     getOpenApiDocument: {
       status: 200,
-      // Any page may read the document: it says the same to everyone.
+      // The document is the same for everyone, so any page may read it.
       headers: {
         'Content-Type': 'application/json',
         ...documentHeaders,

@@ -1,4 +1,4 @@
-/** The request bodies that the document describes: the very schemas by which the operations read them. */
+/** The request bodies of the document: the schemas with which the operations parse them. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
 import { credentialsInBody } from '../../../shared/http/client-credentials.ts';
@@ -8,10 +8,10 @@ import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.t
 import { sendOtpSchema } from '../../../shared/otp/send-otp.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 
-/** Which URLs a deployment takes is a setting; the document says the rule of those on AWS in words. */
+/** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
 
-/** By the name under which the document's `components` have them. */
+/** By their name in `components.schemas`. */
 export const requests = {
   TokenRequest: credentialsInBody,
   SendSmsRequest: sendSmsSchema(webhookUrl),

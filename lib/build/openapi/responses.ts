@@ -1,4 +1,4 @@
-/** The responses of an operation: the one that it succeeds with, and each refusal with every code it can have. */
+/** The responses of an operation: success, and each error status with all its codes. */
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import type { Answer, Description, Example, Link } from './description.ts';
@@ -26,11 +26,11 @@ export function responsesOf(route: Route, description: Description): Record<stri
   return responses;
 }
 
-/** Every code that the operation can answer with. */
+/** Every error code of the operation. */
 function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
-  // A header or a query whose text is no Unicode is refused everywhere.
+  // Every operation refuses headers and queries that are not valid Unicode.
   const codes: ErrorCode[] = [...errors, 'invalid_request'];
-  // A body that nobody asked for is read all the same, and refused where it can't be.
+  // A body that the operation does not use is still parsed, and refused if that fails.
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('payload_too_large', 'unsupported_media_type');
   }

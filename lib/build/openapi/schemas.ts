@@ -1,4 +1,4 @@
-/** The `components.schemas` of the document: the zod schemas as JSON Schema, each field with what it means. */
+/** The `components.schemas` of the document: the zod schemas as JSON Schema, with field descriptions. */
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { answers } from './answers.ts';
@@ -9,7 +9,7 @@ import { requests } from './requests.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The request's own schema takes any row, for a bad one is reported and the others are sent; this is a row's form. */
+/** The schema of a bulk's row. The request's schema accepts any row, because an invalid one is only reported. */
 const recipientRow: JsonSchema = {
   anyOf: [
     { type: 'string' },
@@ -47,7 +47,7 @@ function jsonSchemaOf(name: string, schema: z.ZodMiniType): JsonSchema {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === bulkRecipients) jsonSchema.items = recipientRow;
-      // The format says it; the pattern that zod adds is a page long.
+      // The format is enough; the pattern that zod adds is very long.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       joinNull(jsonSchema);
       letTextBeDefault(jsonSchema);
@@ -66,14 +66,14 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, first, { type: [first.type, 'null'] });
 }
 
-/** The operation takes a WhatsApp message without `type` as a text, before its schema sees it. */
+/** A WhatsApp message without `type` is a text; the operation adds the type before it parses the request. */
 function letTextBeDefault(schema: JsonSchema): void {
   const { properties, required } = schema as { properties?: Record<string, JsonSchema>; required?: string[] };
   if (properties?.type?.const !== 'text' || properties.message === undefined) return;
   schema.required = required?.filter((field) => field !== 'type');
 }
 
-/** Gives every property its note; the closest name wins. */
+/** Adds its description to every property; the most specific name wins. */
 function annotate(schema: unknown, path: readonly string[]): void {
   if (typeof schema !== 'object' || schema === null) return;
   if (Array.isArray(schema)) {

@@ -1,4 +1,4 @@
-/** What a bundle takes for `@aws-sdk/endpoint-cache`: DynamoDB's endpoint discovery is off, so nothing is ever kept. */
+/** Replaces `@aws-sdk/endpoint-cache` in bundles: DynamoDB's endpoint discovery is off. */
 export class EndpointCache {
   get(): undefined {
     return undefined;
@@ -9,7 +9,7 @@ export class EndpointCache {
   }
 
   set(): void {
-    throw new Error('endpoint discovery is no part of this bundle: see lib/build/bundle.ts');
+    throw new Error('endpoint discovery is not in this bundle: see lib/build/bundle.ts');
   }
 
   delete(): void {}

@@ -1,10 +1,10 @@
-/** What a bundle takes for `@smithy/core/event-streams`: no operation that the gateway calls streams events. */
+/** Replaces `@smithy/core/event-streams` in bundles: the gateway calls no operation with event streams. */
 export class EventStreamSerde {
   constructor() {
-    throw new Error('event streams are no part of this bundle: see lib/build/bundle.ts');
+    throw new Error('event streams are not in this bundle: see lib/build/bundle.ts');
   }
 }
 
 export function eventStreamSerdeProvider(): never {
-  throw new Error('event streams are no part of this bundle: see lib/build/bundle.ts');
+  throw new Error('event streams are not in this bundle: see lib/build/bundle.ts');
 }

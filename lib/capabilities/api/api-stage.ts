@@ -1,4 +1,4 @@
-/** The API as it is published: its throttle, its logs and traces, and the alarms on what callers see of it. */
+/** The API's stage: throttling, access logs, traces, and alarms on errors and latency. */
 import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -11,13 +11,13 @@ import {
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { countedMetric, watch } from '../../constructs/alarm.ts';
+import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** Part of the answers in a minute. */
-const errorsPart = 0.01;
+/** Fraction of the responses in a minute. */
+const errorRate = 0.01;
 const latencyMs = 3000;
 
 export function apiStageOptions(scope: Construct, stage: StageSettings): StageOptions {
@@ -31,7 +31,7 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
   };
 }
 
-/** What each function logs of its requests, for those that reach none. */
+/** Logs requests that reach no function, with the fields that the functions log. */
 function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
     retention: stage.logRetentionDays,
@@ -53,34 +53,34 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   };
 }
 
-/** Alarms that also tell a canary from good code. */
-export function watchApi(scope: Construct, api: RestApi, stage: StageSettings): readonly Alarm[] {
-  // Shorter than the five minutes that a canary has, so that what it does is seen in time.
+/** @returns the alarms that also roll a canary back */
+export function createApiAlarms(scope: Construct, api: RestApi, stage: StageSettings): readonly Alarm[] {
+  // Shorter than the five minutes of a canary, so that an alarm can roll it back in time.
   const period = Duration.minutes(1);
-  watch(scope, 'LimitOverrides', {
+  createAlarm(scope, 'LimitOverrides', {
     stage,
     metric: countedMetric(stage, 'InvalidLimitOverride'),
-    says: 'A row of limit-overrides holds a value that is no limit; the default is used in its place.',
+    meaning: 'A row of limit-overrides has an invalid value; the default is used instead.',
     runbook: 'limit-overrides',
   });
   return [
-    watch(scope, 'ServerErrors', {
+    createAlarm(scope, 'ServerErrors', {
       stage,
-      // The average of zeros and ones: the part of the answers that were errors of ours.
+      // Each response counts as 0 or 1, so the average is the fraction of 5xx responses.
       metric: api.metricServerError({ period, statistic: 'Average' }),
-      threshold: errorsPart,
+      threshold: errorRate,
       periods: 3,
       breachingPeriods: 2,
-      says: `${errorsPart * 100} % of the answers or more were 5xx in two of three minutes.`,
+      meaning: `${errorRate * 100} % or more of the responses were 5xx in two of three minutes.`,
       runbook: 'api-errors',
     }),
-    watch(scope, 'Latency', {
+    createAlarm(scope, 'Latency', {
       stage,
       metric: api.metricLatency({ period, statistic: 'p99' }),
       threshold: latencyMs,
       periods: 5,
       breachingPeriods: 3,
-      says: `One answer in a hundred took ${latencyMs} ms or longer in three of five minutes.`,
+      meaning: `The p99 latency was ${latencyMs} ms or longer in three of five minutes.`,
       runbook: 'api-latency',
     }),
   ];
@@ -88,19 +88,19 @@ export function watchApi(scope: Construct, api: RestApi, stage: StageSettings): 
 
 export function acknowledgeApi(api: RestApi, stage: StageSettings): void {
   const ownAuthorization =
-    'Each function authenticates its caller by token or API key before all else, and answers in the form of the contract.';
-  const noAccessLog = 'The stage chose the line that each function writes of its requests as its only log.';
+    'Each function first authenticates its caller by token or API key, and responds in the form of the contract.';
+  const noAccessLog = 'The stage setting turns access logs off; each function logs its requests.';
   acknowledge(api, {
     'AwsSolutions-APIG2':
-      'Each function checks its request by its schema, and names all faulty fields at once.',
+      'Each function validates its request by its schema, and names all invalid fields at once.',
     'AwsSolutions-APIG4': ownAuthorization,
     'AwsSolutions-COG4': ownAuthorization,
-    ...(stage.webAcl ? {} : { 'AwsSolutions-APIG3': 'The stage chose not to pay for a web ACL.' }),
-    ...(stage.tracing ? {} : { 'Serverless-APIGWXrayEnabled': 'The stage chose not to pay for traces.' }),
+    ...(stage.webAcl ? {} : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
+    ...(stage.tracing ? {} : { 'Serverless-APIGWXrayEnabled': 'The stage setting turns traces off.' }),
     ...(stage.apiAccessLogs
       ? {
           'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-            "The policy that AWS made for API Gateway's log role, of which an account has one.",
+            "AWS's managed policy for API Gateway's log role, of which an account has one.",
         }
       : {
           'AwsSolutions-APIG1': noAccessLog,

@@ -1,6 +1,6 @@
 /**
- * The HTTP API: the specification's paths, one function and one role for each route, and a function of ours
- * behind everything else, so that a wrong method or path is answered with real rate-limit headers too.
+ * The HTTP API: one function and one role for each route. Every other method and path goes to `refuse-unmatched`, so
+ * these responses have real rate-limit headers too.
  */
 import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -19,7 +19,7 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TokenKey } from '../token-key.ts';
-import { acknowledgeApi, apiStageOptions, watchApi } from './api-stage.ts';
+import { acknowledgeApi, apiStageOptions, createApiAlarms } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { WebAcl } from './web-acl.ts';
@@ -117,14 +117,14 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   getWebhookGuide: { grants: () => undefined },
 };
 
-/** Below the 29 s at which API Gateway gives up, so that the answer is always ours. */
+/** Below API Gateway's limit of 29 s, so that the response is always from the function. */
 const requestTimeoutSeconds = 20;
 
 export class Api extends Construct {
-  /** What callers see of a fault. */
+  /** Alarms on errors and latency. */
   readonly alarms: readonly Alarm[];
   private readonly props: ApiProps;
-  /** By function: several routes may be answered by one. */
+  /** By function name: one function may handle several routes. */
   private readonly integrations = new Map<string, LambdaIntegration>();
   private readonly rest: RestApi;
 
@@ -137,8 +137,8 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
-      // The dashboard's files are sent compressed. A browser asks for a script with `Accept: */*`, so no narrower
-      // list would do; requests then come in base64, which every function of ours reads.
+      // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then
+      // arrive in base64, which every function decodes.
       binaryMediaTypes: ['*/*'],
     });
     this.rest = api;
@@ -151,14 +151,14 @@ export class Api extends Construct {
     }
     this.refuseTheRest(api);
     acknowledgeApi(api, stage);
-    this.alarms = watchApi(this, api, stage);
+    this.alarms = createApiAlarms(this, api, stage);
     if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** Has a function outside the public API answer a route of its own. */
+  /** Adds a route that is not part of the public API. */
   add(route: Route, handler: GatewayFunction): void {
     this.rest.root
       .resourceForPath(route.path)
@@ -176,7 +176,7 @@ export class Api extends Construct {
     storage.grant(to, 'signing-keys', 'GetItem');
   }
 
-  /** `ANY` at each path there is, those on the way to a route included: a method named at a path goes first. */
+  /** Adds `ANY` to each path and its parent paths; a path's own methods take precedence over it. */
   private refuseTheRest(api: RestApi): void {
     const integration = this.integration('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
     const known = new Map<string, IResource>([[api.root.path, api.root]]);
@@ -202,7 +202,7 @@ export class Api extends Construct {
       stage,
       functionName: route.functionName,
       timeoutSeconds: requestTimeoutSeconds,
-      // A request waits for its function's start, and half of the start is CPU.
+      // More memory means more CPU, which is half of a cold start that a request waits for.
       memoryMegabytes: 1024,
       settings: route.scope === null ? settings : [...tokenSettings, ...settings],
     });

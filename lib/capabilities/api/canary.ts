@@ -1,6 +1,6 @@
 /**
- * New code by degrees: a tenth of each function's calls for five minutes, then all, and all back to the code before
- * as soon as the function fails or the API answers with errors.
+ * Canary deployments: new code gets a tenth of each function's calls for five minutes, then all. CodeDeploy rolls it back
+ * when the function's or the API's alarms go off.
  */
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -11,10 +11,10 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 export class Canary extends Construct {
-  constructor(scope: Construct, id: string, stage: StageSettings, watched: readonly Alarm[]) {
+  constructor(scope: Construct, id: string, stage: StageSettings, apiAlarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // One for all: each may do the same, and 22 more of them are 22 of the stack's 500 resources.
+    // One role for all deployment groups: 22 roles would be 22 of the stack's 500 resources.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [
@@ -23,7 +23,7 @@ export class Canary extends Construct {
     });
     acknowledge(role, {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
-        'The policy that AWS made for this very role; it names what CodeDeploy calls.',
+        "AWS's managed policy for this role.",
     });
     const functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
     for (const each of functions) {
@@ -32,11 +32,11 @@ export class Canary extends Construct {
         alias: each.liveAlias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
         role: role.withoutPolicyUpdates(),
-        alarms: [each.errors, ...watched],
+        alarms: [each.errors, ...apiAlarms],
         ignoreAlarmConfiguration: stage.ignoreAlarmConfiguration,
         autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
       });
-      // The group's settings first: with `ignoreAlarmConfiguration` it lets the same deploy's code pass.
+      // The group is updated first, so that `ignoreAlarmConfiguration` applies to the code of the same deploy.
       each.liveAlias.node.addDependency(group);
     }
   }

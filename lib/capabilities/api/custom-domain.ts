@@ -1,4 +1,4 @@
-/** The API under a name of its own, with the specification's paths unchanged. */
+/** The API's custom domain name. Paths stay the same. */
 import { CfnOutput } from 'aws-cdk-lib';
 import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';

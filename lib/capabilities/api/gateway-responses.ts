@@ -1,6 +1,6 @@
 /**
- * What API Gateway answers by itself, in the gateway's own form: the error body and the header names of every
- * other response, with values as true as static ones can be (contract, section 1).
+ * The responses that API Gateway generates itself, with the same error body and header names as all other responses. The
+ * values are static (contract, section 1).
  */
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, GatewayError, rateLimitExceeded } from '../../../shared/contract/errors.ts';
@@ -48,9 +48,9 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.WAF_FILTERED, error: refused },
 ];
 
-/** Nothing was counted, so the limit is stated as spent: `Reset` 0 is a moment that has passed. */
+/** No request was counted, so the limit is 0, and `Reset` 0 is a time in the past. */
 export const notCounted = {
-  /** Where not even the request has an id. */
+  /** Some malformed requests have no request id. */
   requestId: 'none',
   headers: {
     'X-RateLimit-Limit': '0',
@@ -65,7 +65,6 @@ const headers = {
   ...Object.fromEntries(Object.entries(notCounted.headers).map(([name, value]) => [name, `'${value}'`])),
 };
 
-/** Gives the API these responses. */
 export function addGatewayResponses(api: RestApi): void {
   for (const { type, error } of ownResponses) {
     const { status, retryAfterSeconds } = error;

@@ -1,6 +1,6 @@
 /**
- * A web ACL before the API. What it blocks is answered by API Gateway's own response for it, with a real request id;
- * only the flood from one address has an answer of its own, because it is a 429.
+ * The web ACL of the API. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
+ * response of its own, because its status is 429.
  */
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
@@ -13,24 +13,24 @@ const windowSeconds = 300;
 
 interface ManagedGroup {
   readonly name: string;
-  /** Rules that may refuse a request. */
+  /** Rules that block. */
   readonly blocks: readonly string[];
   /** Rules that only count. */
   readonly counts: readonly string[];
 }
 
 /**
- * AWS's own lists, each rule by name. A rule blocks where no client of a JSON API has reason to match it: by the
- * address, method, host, path, and headers that we define. It only counts where it looks at what a client may choose
- * freely: bodies (a message may say anything, `<script>` and `../` are no attack on a phone; a bulk of 1,000
- * recipients is far above 8 KB, and the size is the gateway's own matter), queries (a `reference` is free text, and a
- * cursor long), and cookies, which the gateway never reads but a browser sends along from other sites of the domain.
+ * The rules of AWS's managed rule groups. A rule blocks when it inspects the address, method, host, path or headers that
+ * the gateway defines, which no legitimate client matches. It only counts when it inspects what a client chooses
+ * freely: bodies (a message may contain `<script>` or `../`; a bulk of 1,000 recipients is far above 8 KB, and the
+ * gateway limits sizes itself), queries (a `reference` is free text, a cursor is long), and cookies (the gateway does not
+ * read them, but browsers send those of the whole domain).
  */
 const managedGroups: readonly ManagedGroup[] = [
   {
     name: 'AWSManagedRulesAmazonIpReputationList',
     blocks: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
-    // Counts in AWS's own settings: hosts that took part in a flood are often shared by others.
+    // Counts by default in AWS's rule group: addresses that took part in a DDoS attack are often shared.
     counts: ['AWSManagedIPDDoSList'],
   },
   {
@@ -64,12 +64,12 @@ const managedGroups: readonly ManagedGroup[] = [
       'UserAgent_BadBots_HEADER',
     ],
     counts: [
-      // HTTP does not ask for a User-Agent, and many libraries send none.
+      // HTTP does not require a User-Agent, and many libraries send none.
       'NoUserAgent_HEADER',
       'CrossSiteScripting_BODY',
       'CrossSiteScripting_COOKIE',
       'CrossSiteScripting_QUERYARGUMENTS',
-      // A webhook_url of the metadata service is the gateway's own to refuse, with a 400 that names the field.
+      // The gateway itself refuses a webhook_url of the metadata service, with a 400 that names the field.
       'EC2MetaDataSSRF_BODY',
       'EC2MetaDataSSRF_COOKIE',
       'EC2MetaDataSSRF_QUERYARGUMENTS',

@@ -1,4 +1,4 @@
-/** The tables as their shapes tell, and grants that name each action they permit. */
+/** The DynamoDB tables, and grants that name each permitted action. */
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { watch } from '../../constructs/alarm.ts';
+import { createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -21,7 +21,7 @@ type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
-  /** Only where administrators list what has no key to query by. */
+  /** Only for lists in the admin API that no key can query. */
   | 'Scan'
   | 'PutItem'
   | 'UpdateItem'
@@ -30,7 +30,7 @@ type ItemAction =
   | 'ConditionCheckItem';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
-/** What is left is for the minutes in which more is ordered. */
+/** The rest is headroom for the minutes until capacity is increased. */
 const targetUtilizationPercent = 70;
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
@@ -43,39 +43,39 @@ export class Storage extends Construct {
     const simulated = stage.smsCarrier === 'simulator' || stage.whatsappCarrier === 'simulator';
     const tables = new Map<TableName, Table>();
     for (const name of Object.keys(tableShapes) as TableName[]) {
-      // The outbox holds message bodies, so it stands only where no real message is sent.
+      // The outbox has message bodies, so it exists only where no real message is sent.
       if (name === 'simulator-outbox' && !simulated) continue;
       tables.set(name, makeTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
-    if (stage.alarmsOnExpressions) watchThrottles(this, [...tables.values()], stage);
+    if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
   }
 
-  /** The outbox of the design: each change of a message, in order. */
+  /** Each change of a message, in order. */
   get messagesStreamArn(): string {
     const { tableStreamArn } = this.table('messages');
     if (tableStreamArn === undefined) throw new Error('the messages table has no stream');
     return tableStreamArn;
   }
 
-  /** Each table's name, under the name of the stack output that publishes it. */
+  /** The tables' names, by stack output. */
   names(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       [...this.tables].map(([name, table]) => [`${pascalCase(name)}Table`, table.tableName]),
     );
   }
 
-  /** Permits these actions on the rows of a table, and tells the function the table's name. */
+  /** Permits these actions on a table, and sets the function's variable with the table's name. */
   grant(to: GatewayFunction, name: TableName, ...actions: readonly ItemAction[]): void {
     this.allow(to, name, actions, (table) => [table.tableArn]);
   }
 
-  /** Permits queries of one index alone, and tells the function the table's name. */
+  /** Permits queries of one index, and sets the function's variable with the table's name. */
   grantIndex(to: GatewayFunction, name: TableName, index: string): void {
     this.allow(to, name, ['Query'], (table) => [`${table.tableArn}/index/${index}`]);
   }
 
-  /** Whether a stage has that table. */
+  /** Whether the stage has this table. */
   has(name: TableName): boolean {
     return this.tables.has(name);
   }
@@ -104,8 +104,8 @@ export class Storage extends Construct {
 function makeTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
-    // People open the tables in the console by these names (contract, section 4); the stack's name comes
-    // first, so several gateways can stand side by side in one account.
+    // The contract names these tables (section 4). They start with the stack's name, so that an account can have several
+    // gateways.
     tableName: `${Stack.of(scope).stackName}-${name}`,
     partitionKey: text(shape.partition),
     ...(shape.sort === undefined ? {} : { sortKey: text(shape.sort) }),
@@ -115,8 +115,8 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
     deletionProtection: stage.keepData,
-    // Kept of a deploy that fails, too: CloudFormation could not delete a protected table. The next deploy takes the
-    // tables that it finds under these names into the stack (`--import-existing-resources`).
+    // Also kept when a deploy fails: CloudFormation cannot delete a protected table. The next deploy imports the existing
+    // tables into the stack (`--import-existing-resources`).
     removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   for (const [indexName, index] of Object.entries(shape.indexes ?? {})) {
@@ -131,13 +131,13 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
   if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
   if (shape.restorable !== true) {
     acknowledge(table, {
-      'AwsSolutions-DDB3': 'Its rows are made again by themselves, or end within days: nothing to restore.',
+      'AwsSolutions-DDB3': 'Its rows are rebuilt or expire within days, so there is nothing to restore.',
     });
   }
   return table;
 }
 
-/** An index that cannot keep up throttles its table, so each is scaled like it. */
+/** Indexes scale like their table, because a throttled index throttles its table. */
 function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Capacity): void {
   const { min: minCapacity, max: maxCapacity } = capacity;
   const bounds = { minCapacity, maxCapacity };
@@ -152,10 +152,10 @@ function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Ca
   for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
 }
 
-/** One alarm for five tables, because an alarm takes ten metrics; the DynamoDB console shows which it is. */
+/** An alarm can have ten metrics, so one alarm is for five tables. */
 const tablesOfAnAlarm = 5;
 
-function watchThrottles(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
+function createThrottleAlarms(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
   for (let first = 0; first < tables.length; first += tablesOfAnAlarm) {
     const props = tables.slice(first, first + tablesOfAnAlarm);
     const metrics = props.flatMap((table, index) =>
@@ -164,14 +164,14 @@ function watchThrottles(scope: Construct, tables: readonly Table[], stage: Stage
         table.metric(`${kind}ThrottleEvents`, { statistic: 'Sum' }),
       ]),
     );
-    watch(scope, `Throttles${1 + first / tablesOfAnAlarm}`, {
+    createAlarm(scope, `Throttles${1 + first / tablesOfAnAlarm}`, {
       stage,
       metric: new MathExpression({
         expression: 'SUM(METRICS())',
         usingMetrics: Object.fromEntries(metrics),
         period: Duration.minutes(5),
       }),
-      says: `One of the tables ${props.map(({ node }) => node.id).join(', ')} refused requests for a while; they are tried again.`,
+      meaning: `One of the tables ${props.map(({ node }) => node.id).join(', ')} throttled requests; they are retried.`,
       runbook: 'table-throttles',
     });
   }

@@ -1,4 +1,4 @@
-/** The tables as data: their keys, as people read them in the console, and what each needs. */
+/** The tables: keys, indexes and options. */
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 
 interface IndexShape {
@@ -12,9 +12,9 @@ export interface TableShape {
   readonly partition: string;
   readonly sort?: string;
   readonly indexes?: Readonly<Record<string, IndexShape>>;
-  /** Rows carry `purge_at`, and DynamoDB removes them some time after. */
+  /** Rows have a `purge_at`, after which DynamoDB deletes them (TTL). */
   readonly purged?: boolean;
-  /** Kept restorable to any second: rows that nothing else can bring back. */
+  /** Has point-in-time recovery: its rows cannot be rebuilt from anything else. */
   readonly restorable?: boolean;
   readonly streamed?: boolean;
   /** Written or read for every message. */
@@ -45,7 +45,7 @@ export const tableShapes = {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
-      // One more write unit for each message: "did my customer get it" is what support asks.
+      // Costs one more write unit for each message; support needs to find messages by recipient.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
     },
     purged: true,
@@ -62,7 +62,7 @@ export const tableShapes = {
     restorable: true,
     busy: true,
   },
-  // What to look at again, and when: entries go once their rows are finished.
+  // Rows to process at a due time; an entry is deleted once its rows are final.
   'due-items': {
     variable: 'DUE_ITEMS_TABLE',
     partition: 'list',

@@ -34,7 +34,7 @@ describe('npm start', () => {
 
   it('says which folder it can keep nothing in', async () => {
     const { stderr, status } = await start(['--port', '39471', '--data', join(program, 'data')]);
-    expect(stderr).toContain(`Nothing can be kept in ${join(program, 'data')}: `);
+    expect(stderr).toContain(`Data cannot be kept in ${join(program, 'data')}: `);
     expect(status).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-/** Files that are shown as they are: the bundler takes them in as text. */
+/** Files that the bundler imports as text. */
 declare module '*.mjs' {
   const text: string;
   export default text;

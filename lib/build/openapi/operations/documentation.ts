@@ -1,4 +1,4 @@
-/** What describes the API itself. */
+/** The API's own documentation. */
 import type { Answer, Description } from '../description.ts';
 
 const page: Answer = {

@@ -1,4 +1,4 @@
-/** Where an answer's ids lead: the look-ups and changes that take them. */
+/** OpenAPI links: the operations that take an id of a response. */
 import type { Link } from '../description.ts';
 
 export const toStatus: Link = {

@@ -1,0 +1,107 @@
+/** The CloudWatch dashboard of the stack. */
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  Metric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { countedMetric } from '../constructs/alarm.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+const period = Duration.minutes(1);
+const half = 12;
+
+export class CloudWatchDashboard extends Construct {
+  private readonly stage: StageSettings;
+
+  /** Shows the alarms, functions and queues that exist, so it must be created after them. */
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id);
+    this.stage = stage;
+    const all = scope.node.findAll();
+    const alarms = all.filter((construct) => construct instanceof Alarm);
+    const functions = all.filter((construct) => construct instanceof GatewayFunction);
+    const queues = all.filter((construct) => construct instanceof Queue);
+    const ofFunctions = (metric: (each: GatewayFunction) => IMetric) => functions.map(metric);
+    const ofQueues = (metric: (each: Queue) => IMetric) => queues.map(metric);
+    const name = (construct: Construct): string => construct.node.path.split('/').slice(1).join(' ');
+    new Dashboard(this, 'Dashboard', {
+      dashboardName: stage.stackName,
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })],
+        this.apiWidgets(),
+        [
+          this.graph(
+            'Messages',
+            [countedMetric(stage, 'CarrierRefusal', period), countedMetric(stage, 'CarrierThrottle', period)],
+            [countedMetric(stage, 'MessageCost', Duration.hours(1))],
+          ),
+          this.graph('Failed webhooks, invalid rows', [
+            ...[
+              'WebhookFailed',
+              'InvalidLimitOverride',
+              'UnreadableStreamRecord',
+              'RefusedEntry',
+              'UnknownReceipt',
+            ].map((metric) => countedMetric(stage, metric, period)),
+          ]),
+        ],
+        [
+          this.graph('Functions: errors and throttles', [
+            ...ofFunctions((each) => each.metricErrors({ period, label: `${each.functionFile} errors` })),
+            ...ofFunctions((each) =>
+              each.metricThrottles({ period, label: `${each.functionFile} throttles` }),
+            ),
+          ]),
+          this.graph(
+            'Functions: duration, p99',
+            ofFunctions((each) =>
+              each.metricDuration({ period, statistic: 'p99', label: each.functionFile }),
+            ),
+          ),
+        ],
+        [
+          this.graph(
+            'Queues: visible messages',
+            ofQueues((each) => each.metricApproximateNumberOfMessagesVisible({ period, label: name(each) })),
+          ),
+          this.graph(
+            'Queues: age of the oldest message',
+            ofQueues((each) => each.metricApproximateAgeOfOldestMessage({ period, label: name(each) })),
+          ),
+        ],
+      ],
+    });
+  }
+
+  private apiWidgets(): IWidget[] {
+    const metric = (metricName: string, statistic: string): Metric =>
+      new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName,
+        dimensionsMap: { ApiName: Stack.of(this).stackName },
+        statistic,
+        period,
+        label: `${metricName} ${statistic}`,
+      });
+    return [
+      this.graph('API: requests', [
+        metric('Count', 'Sum'),
+        metric('4XXError', 'Sum'),
+        metric('5XXError', 'Sum'),
+      ]),
+      this.graph('API: latency', [metric('Latency', 'p50'), metric('Latency', 'p99')]),
+    ];
+  }
+
+  private graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
+    return new GraphWidget({ title: `${title} (${this.stage.name})`, left, right, width: half });
+  }
+}
