@@ -91,7 +91,7 @@ export class Schedules extends Construct {
         to.executionRole,
         'scheduler',
         `schedule/${group}/*`,
-        'Schedules are made at run time, each under a name of its own, in this group alone.',
+        'Schedules are created at run time under unique names, only in this group.',
       );
     }
     this.role.grantPassRole(to.grantPrincipal);

@@ -80,7 +80,7 @@ const securitySchemes = {
   },
   clientCredentials: {
     type: 'oauth2',
-    description: 'The same access token, for tools that fetch it by themselves.',
+    description: 'The same access token, for tools that request it themselves.',
     flows: {
       clientCredentials: {
         tokenUrl: 'api/v1/auth/token',

@@ -69,7 +69,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   per_day: 'Requests in a UTC day.',
   webhook_secret: 'The new secret. It is shown this once.',
   active_at:
-    'From when the new secret signs, at most 60 seconds after its creation. Until then the old one signs alone.',
+    'From when the new secret signs, at most 60 seconds after its creation. Until then only the old one signs.',
   previous_secret_expires_at: 'Until when the old secret keeps signing beside it.',
 
   language: 'A language code, such as `en` or `en_GB`.',
@@ -99,7 +99,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
     "The button's place in the template; its place in this list where absent.",
   'SendBulkSmsRequest.message':
     'The template of all rows that bring none of their own, up to 10000 characters; after rendering 1 to 1600.',
-  'SendBulkSmsRequest.recipients.message': 'A template for this recipient alone.',
+  'SendBulkSmsRequest.recipients.message': 'A template for this recipient only.',
   'SendBulkSmsRequest.recipients.reference': 'The reference of this message.',
   'SendBulkSmsRequest.reference': 'The reference of the messages whose rows bring none of their own.',
   'SendOtpRequest.template':
@@ -135,10 +135,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'ErrorBody.error': 'A stable code.',
   'ErrorBody.message': 'A sentence for a person.',
   'ErrorBody.details': 'The faulty fields, all of them at once; only where fields are at fault.',
-  error_description: 'Equal to `message` (RFC 6749); on the token endpoint alone.',
+  error_description: 'Equal to `message` (RFC 6749); only on the token endpoint.',
   request_id: 'Equal to the header `X-Request-Id`; tell it when you ask for help.',
   field: 'The faulty field, such as `recipients[2].to`.',
-  retry_after: 'Seconds to wait; on 429 alone.',
+  retry_after: 'Seconds to wait; only on 429.',
   'AcceptedBatch.errors.message': 'A sentence for a person.',
   'FieldError.message': 'What is wrong with it.',
   'ErrorBody.details.message': 'What is wrong with it.',

@@ -38,7 +38,7 @@ const onEvery = {
 } as const;
 
 const onSome = {
-  'Retry-After': { required: true, description: 'Seconds to wait; on 429 alone.', schema: integer },
+  'Retry-After': { required: true, description: 'Seconds to wait; only on 429.', schema: integer },
   'WWW-Authenticate': {
     required: true,
     description: 'The challenge (RFC 6750; Basic on the token endpoint).',

@@ -1,23 +1,23 @@
-/** What holds for every operation, in Markdown paragraphs. */
+/** The introduction of the API reference, in Markdown. */
 import type { Tag } from './description.ts';
 
-export const introduction = `The gateway sends messages by SMS and WhatsApp and reports what becomes of them.
+export const introduction = `The gateway sends messages by SMS and WhatsApp and reports their status.
 
 **Form.** Bodies are JSON in UTF-8, names are \`snake_case\`, times are ISO 8601 in UTC. Unknown request fields are ignored. An optional field may be \`null\`, which means the same as leaving it out.
 
-**Authentication.** Every operation except the token request takes \`Authorization: Bearer <access token>\`; an API key (\`sk-…\`) in the same place is accepted but not recommended. A token holds for 3600 seconds.
+**Authentication.** Every operation except the token request takes \`Authorization: Bearer <access token>\`; an API key (\`sk-…\`) in the same place is accepted but not recommended. A token is valid for 3600 seconds.
 
-**Errors.** The body is \`{"error", "message", "request_id"}\`: a stable code, a sentence for a person, and the identifier of the request. \`details\` names all faulty fields at once. An unknown path is answered with 404 \`not_found\`, a known path with a wrong method with 405 \`method_not_allowed\` and \`Allow\`.
+**Errors.** The body is \`{"error", "message", "request_id"}\`: a stable code, a sentence, and the identifier of the request. \`details\` names all invalid fields at once. An unknown path is answered with 404 \`not_found\`, a known path with a wrong method with 405 \`method_not_allowed\` and \`Allow\`.
 
-**Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only where all three have room; a refused one counts in none. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
+**Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if no window is used up; a refused one is not counted. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
 
-**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing. Requests are the same where they mean the same: unknown fields, nulls, defaults, the order of fields and other spellings of a phone number make no difference. A quoted key (\`"…"\`) means its content.
+**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. The quotes of a quoted key (\`"…"\`) are ignored.
 
-**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is taken after \`failed\` or \`expired\`: the carrier knows better. In countries whose carriers do not report from the handset, \`delivered\` of an SMS means that the carrier has accepted it.
+**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is accepted after \`failed\` or \`expired\`, because the carrier’s receipt is right. In countries whose carriers do not report from the handset, \`delivered\` of an SMS means that the carrier has accepted it.
 
-**Phone numbers.** A number has one spelling: digits that are dialed within a country only (\`+44 0…\`, \`+1 1…\`) are left out, and \`recipient\` shows it without them. Limits, duplicates and look-ups go by that spelling.
+**Phone numbers.** A number has one spelling: digits that are dialed within a country only (\`+44 0…\`, \`+1 1…\`) are left out, and \`recipient\` shows it without them. Limits, duplicates and searches use that spelling.
 
-**Senders and countries.** An administrator can limit a client to some countries and senders; anything else is 403 \`forbidden\`. A client with a list of senders must name one of them in \`from\`. One-time passwords and WhatsApp messages have no sender to name: they need the entries \`otp\` and \`whatsapp\` in that list.`;
+**Senders and countries.** An administrator can limit a client to some countries and senders; anything else is 403 \`forbidden\`. A client with a list of senders must name one of them in \`from\`. One-time passwords and WhatsApp messages have no sender; they need the entries \`otp\` and \`whatsapp\` in that list.`;
 
 export const tagNotes: Readonly<Record<Tag, string>> = {
   Authentication: 'Getting an access token.',

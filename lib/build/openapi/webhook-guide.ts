@@ -9,7 +9,7 @@ import { code, html, inline, type Page, prose } from './page.ts';
 const headers: Readonly<Record<string, string>> = {
   'X-Webhook-Signature':
     'Lowercase hexadecimal HMAC-SHA256 of the raw body. The key is the webhook secret as you got it, `whsec_` included, as UTF-8 bytes.',
-  'webhook-id': 'The identifier of this notification (`whd_…`): the same on every attempt.',
+  'webhook-id': 'The identifier of this notification (`whd_…`): the same for every attempt.',
   'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
   'webhook-signature':
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`. The key is the base64-decoded part of the secret after `whsec_`. Several signatures, one for each live secret, are separated by spaces.',
@@ -38,11 +38,11 @@ export function webhookGuide(): Page {
     main: [
       html`<h1>Guide for webhooks</h1>`,
       prose(
-        'The gateway tells your server by `POST` what becomes of a message. This page says how to receive that, and how to be sure that it came from the gateway.',
+        'The gateway sends a `POST` to your server for each state change of a message. This page describes how to receive these webhooks, and how to verify that they come from the gateway.',
       ),
       heading('where'),
       prose(
-        'To the `webhook_url` of the send request; where it has none, to the URL of your account as it stands when the event happens (`PATCH /api/v1/account`). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.',
+        'To the `webhook_url` of the send request; where it has none, to your account’s URL at the time of the event (`PATCH /api/v1/account`). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.',
       ),
       heading('events'),
       html`<div class="table"><table><tbody>${Object.entries(events).map(
@@ -53,17 +53,17 @@ export function webhookGuide(): Page {
       ),
       heading('verify'),
       prose(
-        'Two signatures are sent, and a notification is genuine if either holds. `webhook-signature` is the stronger one: it covers the time and the identifier too, so an old notification cannot be replayed. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.',
+        'Two signatures are sent, and a notification is genuine if either is valid. `webhook-signature` is the stronger one: it covers the time and the identifier too, so an old notification cannot be replayed. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.',
       ),
       html`<div class="table"><table class="fields"><tbody>${Object.entries(headers).map(
         ([name, meaning]) => html`<tr><td><code>${name}</code></td><td>${inline(meaning)}</td></tr>`,
       )}</tbody></table></div>`,
       prose(
-        'A new client’s secret is shown when the client is made; `POST /api/v1/account/webhook-secret` issues another. Libraries for Standard Webhooks take the secret as it is.',
+        'A new client’s secret is shown when the client is created; `POST /api/v1/account/webhook-secret` issues another. Libraries for Standard Webhooks accept the secret as it is.',
       ),
       heading('acknowledge'),
       prose(
-        'Answer with status 200 within 5 seconds. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and work on it afterwards.',
+        'Answer with status 200 within 5 seconds. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and process it afterwards.',
       ),
       heading('retries'),
       prose(
@@ -71,14 +71,14 @@ export function webhookGuide(): Page {
       ),
       heading('duplicates'),
       prose(
-        'A notification can arrive twice, for example when your 200 was lost on the way. Keep the `webhook-id` of what you have stored, and skip what you know. Notifications of one message can overtake each other: go by `data.status` and `timestamp`, and never let an earlier state replace a later one.',
+        'A notification can arrive twice, for example when your 200 was lost on the way. Store the `webhook-id` with each notification, and ignore one that you have already stored. Notifications of one message can arrive in any order: use `data.status` and `timestamp`, and never let an earlier state replace a later one.',
       ),
       heading('rotate'),
       prose(
-        'A new secret signs from its `active_at` on, at most 60 seconds after its creation; until then the old one signs alone. For the 24 hours after that both sign: `X-Webhook-Signature` uses the oldest, `webhook-signature` carries a signature for each. Afterwards the new one signs alone.',
+        'A new secret signs from its `active_at` on, at most 60 seconds after its creation; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the oldest, `webhook-signature` has a signature for each. Afterwards only the new one signs.',
       ),
       prose(
-        'So accept a notification if either signature holds. The receivers below do so, and take one secret or several, separated by spaces. To change without a refused notification: issue the new secret, set the old and the new one together, and remove the old one after `previous_secret_expires_at`. A receiver with one secret can change to the new one at any time from `active_at` until then. Where another secret is issued within that time, each goes on signing until its own 24 hours are over.',
+        'So accept a notification if either signature is valid. The sample endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after `previous_secret_expires_at`. An endpoint that supports one secret can change to the new one at any time between `active_at` and then. If another secret is issued within that time, each one signs until its own 24 hours have passed.',
       ),
       heading('node'),
       code(nodeReceiver),

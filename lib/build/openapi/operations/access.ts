@@ -5,7 +5,7 @@ export const issueToken: Description = {
   tag: 'Authentication',
   summary: 'Get an access token',
   description:
-    'Exchanges the client’s credentials for an access token that holds for one hour. The credentials stand in the body, as JSON or form-encoded, or in HTTP Basic instead. A request with valid credentials counts on its client; any other counts on its source address. The token has all scopes of the client, or those that `scope` asks for; a scope that the client has not is refused.',
+    'Exchanges the client’s credentials for an access token that is valid for one hour. The credentials are in the body, as JSON or form-encoded, or in HTTP Basic. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in `scope`; a scope that the client does not have is refused.',
   request: {
     schema: 'TokenRequest',
     mediaTypes: ['application/json', 'application/x-www-form-urlencoded'],

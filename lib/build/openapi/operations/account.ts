@@ -32,7 +32,7 @@ export const updateAccount: Description = {
   tag: 'Account',
   summary: 'Change the webhook URL',
   description:
-    'Sets the URL to which the notifications of all messages go that name none of their own; null removes it. A notification goes to the URL that stands when its event happens.',
+    'Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.',
   request: {
     schema: 'UpdateAccountRequest',
     mediaTypes: ['application/json'],
@@ -48,7 +48,7 @@ export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
   description:
-    'Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then the old one signs alone. For the 24 hours after that both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` carries a signature for each. Afterwards the new one signs alone.',
+    'Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.',
   answer: {
     status: 200,
     description: 'The new secret.',

@@ -3,14 +3,14 @@ import type { Answer, Description } from '../description.ts';
 
 const page: Answer = {
   status: 200,
-  description: 'The page. It needs nothing from elsewhere and runs no script.',
+  description: 'A self-contained page without scripts.',
   content: { mediaType: 'text/html' },
 };
 
 export const getOpenApiDocument: Description = {
   tag: 'Documentation',
   summary: 'This document',
-  description: 'The OpenAPI 3.1 description of the API, made from the schemas that the operations use.',
+  description: 'The OpenAPI 3.1 description of the API, generated from the schemas that the operations use.',
   answer: {
     status: 200,
     description: 'The document.',

@@ -4,13 +4,13 @@ import type { Link } from '../description.ts';
 export const toStatus: Link = {
   operationId: 'getMessageStatus',
   parameters: { message_id: '$response.body#/message_id' },
-  description: 'How the message stands.',
+  description: 'The status of the message.',
 };
 
 export const toBatchStatus: Link = {
   operationId: 'getMessageStatus',
   parameters: { message_id: '$response.body#/batch_id' },
-  description: 'How the messages of the batch stand.',
+  description: 'The statuses of the batch’s messages.',
 };
 
 export const toCancel: Link = {

@@ -19,7 +19,7 @@ export const getMessageStatus: Description = {
   tag: 'Messages',
   summary: 'Look a message or a batch up',
   description:
-    'Shows how a message of any channel stands, or how many messages of a batch are in each state.',
+    'Returns the status of a message of any channel, or how many messages of a batch are in each state.',
   parameters: [
     {
       ...messageIdInPath,
@@ -96,7 +96,7 @@ export const cancelMessage: Description = {
   tag: 'Messages',
   summary: 'Cancel a scheduled message',
   description:
-    'Cancels a message that is scheduled and whose time has not come. Canceling it again changes nothing and answers the same.',
+    'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
   parameters: [messageIdInPath],
   answer: {
     status: 200,

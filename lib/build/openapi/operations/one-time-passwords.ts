@@ -7,7 +7,7 @@ export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
   description:
-    'Sends a code to a recipient. Sent again for the same recipient and purpose while it is pending, it is the same code with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code stands in no answer and no webhook. A client that may use certain senders only needs `otp` among them, for both channels.',
+    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.',
   keyed: true,
   request: {
     schema: 'SendOtpRequest',
@@ -55,7 +55,7 @@ export const verifyOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Verify a one-time password',
   description:
-    'Says whether a code is right, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.',
+    'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.',
   request: {
     schema: 'VerifyOtpRequest',
     mediaTypes: ['application/json'],

@@ -4,12 +4,12 @@ import { batchId, createdAt, messageId, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
-  'It answers 202 once the message is stored durably: what follows cannot lose it. How it goes on is told by webhooks and by the status look-up.';
+  'The response is 202 once the message is stored durably, so it cannot be lost. Webhooks and the status request report its progress.';
 
 export const sendSms: Description = {
   tag: 'Sending',
   summary: 'Send an SMS',
-  description: `Sends one text message. ${durable} A client that may use certain senders only must name one in \`from\`.`,
+  description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
   request: {
     schema: 'SendSmsRequest',
@@ -59,7 +59,7 @@ export const sendBulkSms: Description = {
   tag: 'Sending',
   summary: 'Send an SMS to up to 1000 recipients',
   description:
-    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. A bad row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client that may use certain senders only must name one in `from`. One request counts once. The status look-up takes the `batch_id` too.',
+    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the limit. The status request also accepts the `batch_id`.',
   keyed: true,
   request: {
     schema: 'SendBulkSmsRequest',
@@ -118,7 +118,7 @@ export const sendBulkSms: Description = {
 export const sendWhatsApp: Description = {
   tag: 'Sending',
   summary: 'Send a WhatsApp message',
-  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` where it is not given). ${durable} A client that may use certain senders only needs \`whatsapp\` among them.`,
+  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` among them.`,
   keyed: true,
   request: {
     schema: 'SendWhatsAppRequest',
