@@ -30,7 +30,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .description('what the simulated carrier took, where it is the carrier')
     .command('list')
     .description('lists messages with their bodies, newest first')
-    .option('--to <number>', 'of this recipient alone')
+    .option('--to <number>', 'only of this recipient')
     .action(
       run(async ({ dependencies }, options: { to?: string }) => {
         const outbox = await listOutbox(dependencies, parseBody(outboxQuery, options).to, outboxMax);

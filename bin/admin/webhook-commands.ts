@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
   webhooks
     .command('failed')
     .description('lists webhooks that failed for good, the latest first')
-    .option('--client <client>', 'of this client alone, by id or name')
+    .option('--client <client>', 'only of this client (id or name)')
     .action(
       run(async ({ dependencies }, options: { client?: string }) => {
         const failed = await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax });
@@ -63,7 +63,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .description('sends webhooks again, with the same body and webhook-id')
     .argument('[delivery-id...]')
     .option('--all-failed', 'all that webhooks failed lists', false)
-    .option('--client <client>', 'with --all-failed: of this client alone, by id or name')
+    .option('--client <client>', 'with --all-failed: only of this client (id or name)')
     .addHelpText(
       'after',
       '\nExample:\n  $ npm run admin -- webhooks resend --all-failed --client client_0a1b2c3d4e5f6g7h',

@@ -16,8 +16,8 @@ const { metafile } = buildSync({
   metafile: true,
 });
 
-/** What of the sources stands in each bundle. */
-const carriedBy = new Map(
+/** The sources in each bundle. */
+const sourcesOf = new Map(
   Object.entries(metafile.outputs).map(([file, { inputs }]) => [
     file,
     Object.keys(inputs).filter((input) => (inputs[input]?.bytesInOutput ?? 0) > 0),
@@ -26,24 +26,24 @@ const carriedBy = new Map(
 
 describe('a function’s bundle', () => {
   it.each(Object.keys(metafile.outputs))(
-    '%s carries nothing that was left out for its start’s sake',
+    '%s has none of the code that was left out for a faster start',
     (file) => {
-      // Chained zod and its languages; credentials that Lambda has not; what only event streams need.
+      // Classic zod and its translations; credential sources that Lambda does not have; event streams.
       const leftOut =
         /zod\/v4\/(classic|locales\/(?!(?:en|index)\.js))|nested-clients|credential-provider-(?!env)|submodules\/event-streams/;
-      expect(carriedBy.get(file)?.filter((input) => leftOut.test(input))).toEqual([]);
+      expect(sourcesOf.get(file)?.filter((input) => leftOut.test(input))).toEqual([]);
     },
   );
 
-  it.each(Object.keys(metafile.outputs))('%s carries of no service all its operations', (file) => {
-    // The client that has every operation as a method: there when a bundle takes in a service as a whole.
+  it.each(Object.keys(metafile.outputs))('%s has no complete service client', (file) => {
+    // The client class that has every operation as a method.
     const whole = /@aws-sdk\/client-[^/]+\/dist-es\/(?!\w+Client\.js)[A-Z]\w+\.js$/;
-    expect(carriedBy.get(file)?.filter((input) => whole.test(input))).toEqual([]);
+    expect(sourcesOf.get(file)?.filter((input) => whole.test(input))).toEqual([]);
   });
 
-  it('carries the numbering plans only where a request names a number or a country', () => {
-    const carriers = [...carriedBy.keys()].filter((file) =>
-      carriedBy.get(file)?.some((input) => input.includes('libphonenumber-js/')),
+  it('has the numbering plans only where a request contains a number or a country', () => {
+    const carriers = [...sourcesOf.keys()].filter((file) =>
+      sourcesOf.get(file)?.some((input) => input.includes('libphonenumber-js/')),
     );
     expect(carriers.map((file) => parse(file).name)).toEqual([
       'admin-api',
@@ -56,7 +56,7 @@ describe('a function’s bundle', () => {
   });
 });
 
-describe('the answers that describe the API', () => {
+describe('the generated responses of describe-api', () => {
   const made = mkdtempSync(join(tmpdir(), 'answers-'));
   afterAll(() => rmSync(made, { recursive: true }));
 
@@ -66,7 +66,7 @@ describe('the answers that describe the API', () => {
     return new Map(readdirSync(answers).map((name) => [name, readFileSync(join(answers, name), 'utf8')]));
   }
 
-  it('are one for each route of the function, the same bytes each time that they are made', () => {
+  it('are one for each route, with the same bytes each time', () => {
     const first = make('first');
     expect([...first.keys()].toSorted()).toEqual([
       'getDocs.json',

@@ -1,4 +1,4 @@
-/** What works on the emulator and would fail or hurt on AWS, where no emulator shows it: by the template. */
+/** Checks of the template for what works on the emulator but would fail on AWS. */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { resourceMaximum } from '../../lib/gateway-stack.ts';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
@@ -11,7 +11,7 @@ import {
   type TemplateResource,
 } from '../support/template/stage-templates.ts';
 
-const everySetting = 'production with all there is';
+const everySetting = 'production with everything';
 const longestName = 'production under the longest name';
 const all = Object.keys(deployments);
 
@@ -24,7 +24,7 @@ function ofType(deployment: string, type: string): [string, TemplateResource][] 
 const refOf = (value: unknown): string => (value as { Ref: string }).Ref;
 
 describe.each(all)('a deploy after a destroy, %s', (deployment) => {
-  it('is in nobody’s way: the schedule group is deleted, and its name is that of this one stack', () => {
+  it('does not block the next deploy: the schedule group is deleted, and its name is unique to the stack', () => {
     const [[id, group] = ['', undefined]] = ofType(deployment, 'AWS::Scheduler::ScheduleGroup');
     expect(group?.DeletionPolicy).toBe('Delete');
     const name = (stackId: string) => rendered(group?.Properties.Name, stackId);
@@ -33,7 +33,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     );
     expect(first).toMatch(/-111111111111$/);
     expect(second).toMatch(/-222222222222$/);
-    // Whatever names the group waits for it, because it does so by reference.
+    // A reference makes a resource depend on the group.
     const schedules = ofType(deployment, 'AWS::Scheduler::Schedule');
     expect(schedules.length).toBeGreaterThan(0);
     for (const [, { Properties }] of schedules) expect(refOf(Properties.GroupName)).toBe(id);
@@ -44,7 +44,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     for (const variable of told) expect(refOf(variable)).toBe(id);
   });
 
-  it('finds nothing under a name that it needs, but tables, which it can take back', () => {
+  it('finds only tables under the names that it needs, which it can import', () => {
     const { resources } = synthesized(deployment);
     const kept = Object.entries(resources).filter(
       ([, { DeletionPolicy }]) => DeletionPolicy !== undefined && DeletionPolicy !== 'Delete',
@@ -54,28 +54,28 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     );
     for (const { type, value } of named) {
       expect(type).toBe('AWS::DynamoDB::Table');
-      // CloudFormation imports what has a name without any function in it.
+      // CloudFormation imports only resources whose names are literals.
       expect(typeof value).toBe('string');
     }
     if (deployment.startsWith('production')) expect(named).toHaveLength(13);
     else expect(kept).toEqual([]);
   });
 
-  it('leaves nothing of a first deploy that fails, but tables, which are protected', () => {
+  it('leaves only tables of a first deploy that fails, which are protected', () => {
     for (const [, { Type, DeletionPolicy }] of Object.entries(synthesized(deployment).resources)) {
       const ofData = ['AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'].includes(Type);
       if (ofData) expect(['Delete', 'RetainExceptOnCreate']).toContain(DeletionPolicy);
     }
   });
 
-  it('has fewer resources than CloudFormation takes, with room for more', () => {
+  it('has fewer resources than CloudFormation allows, with room for more', () => {
     expect(Object.keys(synthesized(deployment).resources).length).toBeLessThanOrEqual(resourceMaximum);
   });
 
-  it('gives no function more than the 4 KB of variables that Lambda takes', () => {
+  it('gives no function more than the 4 KB of variables that Lambda allows', () => {
     for (const [, { Properties }] of ofType(deployment, 'AWS::Lambda::Function')) {
       const variables = Object.entries(Properties.Environment?.Variables ?? {});
-      // A reference is an ARN or a URL at most.
+      // A reference is at most as long as an ARN or a URL.
       const size = variables.reduce(
         (sum, [name, value]) => sum + name.length + (typeof value === 'string' ? value.length : 200),
         0,
@@ -84,13 +84,13 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     }
   });
 
-  it('lets a service act for this account alone', () => {
+  it('lets services act only for this account', () => {
     const { resources } = synthesized(deployment);
     const documents = Object.values(resources).flatMap(({ Type, Properties }) => {
       if (Type === 'AWS::KMS::Key') return [Properties.KeyPolicy];
       if (Type === 'AWS::IAM::Role') {
         const { Statement } = Properties.AssumeRolePolicyDocument;
-        // Lambda, CodeDeploy and API Gateway assume a role only for what this account made.
+        // Lambda, CodeDeploy and API Gateway assume a role only for resources of this account.
         const confusable = JSON.stringify(Statement).includes('scheduler.amazonaws.com');
         return confusable ? [Properties.AssumeRolePolicyDocument] : [];
       }
@@ -138,7 +138,7 @@ describe('names', () => {
 });
 
 describe('a deploy while an alarm is on', () => {
-  it('is let pass by a setting, which is in force before the code is shifted', () => {
+  it('is permitted by a setting, which applies before the code is shifted', () => {
     const groups = ofType(longestName, 'AWS::CodeDeploy::DeploymentGroup');
     expect(groups.length).toBeGreaterThan(0);
     for (const [, { Properties }] of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(false);
@@ -300,7 +300,7 @@ describe('the web ACL', () => {
 });
 
 describe('the topic of receipts', () => {
-  it('is a stack output, and may be published to before the configuration set is made', () => {
+  it('is a stack output, and the permission to publish exists before the configuration set', () => {
     const [[policy] = ['']] = ofType('production', 'AWS::SNS::TopicPolicy');
     const [[, configurationSet] = ['', undefined]] = ofType('production', 'AWS::SMSVOICE::ConfigurationSet');
     const [[topic] = ['']] = ofType('production', 'AWS::SNS::Topic');
@@ -308,7 +308,7 @@ describe('the topic of receipts', () => {
     expect(configurationSet?.DependsOn).toContain(policy);
   });
 
-  it('takes receipts of the two carriers, for this account', () => {
+  it('accepts receipts of the two carriers, for this account', () => {
     const statements = ofType('production', 'AWS::SNS::TopicPolicy').flatMap(
       ([, { Properties }]) =>
         Properties.PolicyDocument.Statement as {
@@ -328,7 +328,7 @@ describe('the topic of receipts', () => {
 });
 
 describe('alarms', () => {
-  it('may be published to their topic, whose policy replaced the one that let them', () => {
+  it('may publish to their topic, whose TLS policy replaces the default one', () => {
     const alarmed = ofType(everySetting, 'AWS::SNS::TopicPolicy').find(([id]) =>
       id.startsWith('AlarmNotifications'),
     );
@@ -340,7 +340,7 @@ describe('alarms', () => {
 });
 
 describe('a new account, with ten executions at once', () => {
-  it('can be deployed to: nothing is reserved, and each queue takes the least that AWS allows where told', () => {
+  it('can be deployed to: nothing is reserved, and queues can have the least concurrency that AWS allows', () => {
     for (const [, { Properties }] of ofType('production', 'AWS::Lambda::Function'))
       expect(Properties.ReservedConcurrentExecutions).toBeUndefined();
     const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(page('docs/deploy.md')) ?? [];
@@ -348,7 +348,7 @@ describe('a new account, with ten executions at once', () => {
     expect(Object.values(concurrency)).toEqual([2, 2, 2, 2]);
   });
 
-  it('is told of what to ask for: more than the queues alone take at once', () => {
+  it('has documented needs: the sum of the concurrency of all queues', () => {
     const [, stated = '0'] =
       /the queues alone take up to (\d+) executions at once/.exec(
         page('docs/deploy.md').replaceAll(/\s+/g, ' '),

@@ -36,7 +36,6 @@ describe('the stack', () => {
     dev = templateOf(stages.dev);
     local = templateOf(stages.local);
   });
-  // Jest hides the end of its process from what it runs.
 
   const functions = (template: Template): Resource[] =>
     Object.values(template.findResources('AWS::Lambda::Function')) as unknown as Resource[];
@@ -50,7 +49,7 @@ describe('the stack', () => {
     expect(new Set(logs).size).toBe(functions(dev).length);
   });
 
-  it('runs every function on Node 24, on arm64, with JSON logs and a watch on its errors', () => {
+  it('runs every function on Node 24, on arm64, with JSON logs and an alarm on its errors', () => {
     for (const { Properties } of functions(dev)) {
       expect(Properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -58,24 +57,24 @@ describe('the stack', () => {
         LoggingConfig: { LogFormat: 'JSON' },
       });
     }
-    const watched = Object.values(dev.findResources('AWS::CloudWatch::Alarm')).filter(({ Properties }) =>
+    const errorAlarms = Object.values(dev.findResources('AWS::CloudWatch::Alarm')).filter(({ Properties }) =>
       JSON.stringify(Properties).includes('"Errors"'),
     );
-    expect(watched).toHaveLength(functions(dev).length);
+    expect(errorAlarms).toHaveLength(functions(dev).length);
   });
 
-  it('answers each route by its own function, and every other method and path by ours', () => {
+  it('handles each route by its own function, and every other method and path by refuse-unmatched', () => {
     const methods = Object.values(dev.findResources('AWS::ApiGateway::Method'));
     const named = methods.filter(({ Properties }) => Properties.HttpMethod !== 'ANY');
     const all: Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
     expect(named).toHaveLength(all.filter(({ method }) => method !== 'ANY').length);
     const resources = Object.keys(dev.findResources('AWS::ApiGateway::Resource'));
     const anyMethods = methods.filter(({ Properties }) => Properties.HttpMethod === 'ANY');
-    // The root has no resource of its own.
+    // The root path is not among the resources.
     expect(anyMethods).toHaveLength(resources.length + 1);
   });
 
-  it('answers in its own form what API Gateway answers by itself', () => {
+  it('gives the responses of API Gateway itself the error body and headers of the API', () => {
     const made = Object.values(dev.findResources('AWS::ApiGateway::GatewayResponse'));
     expect(made).toHaveLength(ownResponses.length);
     for (const { Properties } of made) {
@@ -96,7 +95,7 @@ describe('the stack', () => {
     }
   });
 
-  it('watches every dead-letter queue, and gives every other queue one', () => {
+  it('has an alarm on every dead-letter queue, and a dead-letter queue for every other queue', () => {
     const queues = Object.values(dev.findResources('AWS::SQS::Queue'));
     const withDeadLetters = queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined);
     const alarms = dev.findResources('AWS::CloudWatch::Alarm', {
@@ -106,10 +105,10 @@ describe('the stack', () => {
     expect(Object.keys(alarms)).toHaveLength(queues.length - withDeadLetters.length);
   });
 
-  it('relays insertions and changes but claims, parts a bad record from its neighbours, and keeps what it gave up', () => {
+  it('relays insertions and changes except claims, isolates a bad record, and keeps failed records', () => {
     dev.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       BisectBatchOnFunctionError: true,
-      // The stream keeps a record for 24 hours: what is given up can still be read there.
+      // The stream keeps a record for 24 hours, so a failed one can still be read.
       MaximumRecordAgeInSeconds: 72_000,
       MaximumRetryAttempts: 100,
       FilterCriteria: {
@@ -124,7 +123,7 @@ describe('the stack', () => {
     });
   });
 
-  it('lets the one function loop that queues its own messages anew', () => {
+  it('permits a recursive loop only for the function that queues its messages again', () => {
     const looping = Object.values(dev.findResources('AWS::Lambda::Function')).filter(
       ({ Properties }) => Properties.RecursiveLoop === 'Allow',
     );
@@ -133,7 +132,7 @@ describe('the stack', () => {
     ]);
   });
 
-  it('gives the slow lane a concurrency of its own, and has partial failures reported', () => {
+  it('gives each lane its own concurrency, and reports partial batch failures', () => {
     const lanes = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
       ({ Properties }) => Properties.ScalingConfig !== undefined,
     );
@@ -142,16 +141,16 @@ describe('the stack', () => {
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 
-  it('lets webhooks to receivers that hang gather for a second, and no other message', () => {
-    const gathering = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
+  it('has a batching window of a second only in the slow lane', () => {
+    const batching = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
       ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
     );
     expect(
-      gathering.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
+      batching.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
     ).toEqual([[100, 1]]);
   });
 
-  it('keeps the data of production when its stack goes, and demands TLS of queues on AWS', () => {
+  it('keeps the data of production when its stack is deleted, and requires TLS for queues on AWS', () => {
     const production = templateOf(stages.production);
     for (const table of Object.values(production.findResources('AWS::DynamoDB::Table'))) {
       expect(table).toMatchObject({
@@ -165,7 +164,7 @@ describe('the stack', () => {
     expect(local.findResources('AWS::SQS::QueuePolicy')).toEqual({});
   });
 
-  it('may hand messages over only where the carrier is a real one, whose receipts it then takes', () => {
+  it('may hand messages over, and receive receipts, only with a real carrier', () => {
     const carrierActions = ['sms-voice:SendTextMessage', 'social-messaging:SendWhatsAppMessage'];
     const handOvers = (template: Template) =>
       statements(template).filter(({ statement }) =>

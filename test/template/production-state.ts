@@ -1,6 +1,6 @@
 /**
- * The tables, keys and secrets of production, as they stand there. A change that is not an addition would have
- * CloudFormation drop or replace one of them, and leave what it holds behind.
+ * The tables, keys and secrets of production. A change that is not an addition would make CloudFormation drop or replace
+ * one of them.
  */
 export const productionState: Readonly<Record<string, unknown>> = {
   StorageClients6AB22E1B: {

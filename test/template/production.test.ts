@@ -11,7 +11,7 @@ import {
 } from '../support/template/stage-templates.ts';
 import { productionState } from './production-state.ts';
 
-const complete = 'production with all there is';
+const complete = 'production with everything';
 
 afterAll(forgetTemplates);
 
@@ -25,8 +25,8 @@ describe.each(Object.keys(deployments))('the rules of cdk-nag, %s', (name) => {
   });
 });
 
-describe('what production holds', () => {
-  it('is neither dropped nor replaced: tables, keys and secrets are those that stand there', () => {
+describe('the data of production', () => {
+  it('is neither dropped nor replaced: tables, keys and secrets stay the same', () => {
     expect(lossesIn(synthesized('production').resources)).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describe('what production holds', () => {
         withProperty(table, { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } }),
       'has its rows purged by expires_at',
     ],
-  ])('would not be what it is with %s', (_what, prefix, change, loss) => {
+  ])('reports %s', (_what, prefix, change, loss) => {
     const { [prefix]: id = prefix } = Object.fromEntries(
       Object.keys(productionState).map((known) => [known.slice(0, prefix.length), known]),
     );
@@ -114,7 +114,7 @@ describe('what production holds', () => {
     ]);
   });
 
-  it('would not be what it is under another logical id, though nothing else differs', () => {
+  it('reports a changed logical id', () => {
     const [[id] = ['']] = Object.entries(productionState);
     const { [id]: table, ...others } = synthesized('production').resources;
     if (table === undefined) throw new Error(`production has no ${id}`);
@@ -124,12 +124,12 @@ describe('what production holds', () => {
     ]);
   });
 
-  it('cannot be destroyed before a deploy has taken its protection back', () => {
+  it('cannot be deleted before a deploy has turned its protection off', () => {
     expect(stages.production.terminationProtection).toBe(true);
     expect(stages.production.keepData).toBe(true);
   });
 
-  it('gets a second token key beside the first, which may sign until the deploy is over', () => {
+  it('gets a second token key, and both may sign during the deploy', () => {
     const [first] = ofType('production', 'AWS::KMS::Key').map(([id]) => id);
     const both = ofType(complete, 'AWS::KMS::Key').map(([id]) => id);
     expect(both).toHaveLength(2);
@@ -141,8 +141,8 @@ describe('what production holds', () => {
   });
 });
 
-describe('who is told', () => {
-  it('every alarm goes to the address, and links to a runbook that exists', () => {
+describe('alarms and logs', () => {
+  it('have an action for every alarm, and a link to a runbook that exists', () => {
     const alarms = ofType(complete, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeGreaterThan(40);
     for (const [, { Properties }] of alarms) {
@@ -154,7 +154,7 @@ describe('who is told', () => {
     for (const runbook of runbooks) expect(anchors).toContain(`runbook-${runbook}`);
   });
 
-  it('every log ends, and no bucket, function URL or open topic is in the template', () => {
+  it('have a retention for every log, and there is no bucket, function URL or public topic', () => {
     for (const name of Object.keys(deployments)) {
       for (const [, { Properties }] of ofType(name, 'AWS::Logs::LogGroup'))
         expect(Properties.RetentionInDays).toBeGreaterThan(0);
@@ -167,8 +167,8 @@ describe('who is told', () => {
   });
 });
 
-describe('capacity that is ordered beforehand', () => {
-  it('is that of every table and index that a message touches, and follows the traffic', () => {
+describe('provisioned capacity', () => {
+  it('is for every table and index that every message uses, and scales with traffic', () => {
     const billed = ofType(complete, 'AWS::DynamoDB::Table').filter(
       ([, { Properties }]) => Properties.BillingMode !== 'PAY_PER_REQUEST',
     );
@@ -187,7 +187,7 @@ describe('capacity that is ordered beforehand', () => {
       expect(Properties).toMatchObject({ MinCapacity: 100, MaxCapacity: 4000 });
   });
 
-  it('is none where nothing is said: each unit is paid for as it is used', () => {
+  it('is off by default: tables are on demand', () => {
     for (const [, { Properties }] of ofType('production', 'AWS::DynamoDB::Table'))
       expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
   });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { statementsOf } from '../support/template/function-actions.ts';
 import { forgetTemplates, synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
 
-const complete = 'production with all there is';
+const complete = 'production with everything';
 
 afterAll(forgetTemplates);
 
@@ -75,7 +75,7 @@ describe('new code in production', () => {
     },
   );
 
-  it('is reached by its alias alone: by the API, the queues, the stream and the schedules', () => {
+  it('is called only by its alias: by the API, the queues, the stream and the schedules', () => {
     const live = new Set(aliases.map(([id]) => id));
     const called = [
       ...ofType('production', 'AWS::ApiGateway::Method').map(
@@ -95,7 +95,7 @@ describe('new code in production', () => {
     }
   });
 
-  it('begins at once on a stage without canaries', () => {
+  it('is deployed at once on a stage without canaries', () => {
     expect(ofType('no settings', 'AWS::Lambda::Alias')).toEqual([]);
     expect(ofType('no settings', 'AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('the web ACL of production', () => {
   const [aclId, { Properties: acl }] = the('production', 'AWS::WAFv2::WebACL');
   const rules = acl.Rules as readonly { Name: string; Priority: number; OverrideAction?: unknown }[];
 
-  it('stands before the API as it is published', () => {
+  it('protects the stage of the API', () => {
     const [, { Properties }] = the('production', 'AWS::WAFv2::WebACLAssociation');
     const [stage] = the('production', 'AWS::ApiGateway::Stage');
     expect(Properties.WebACLArn).toEqual({ 'Fn::GetAtt': [aclId, 'Arn'] });
@@ -113,7 +113,7 @@ describe('the web ACL of production', () => {
     expect([acl.Scope, acl.DefaultAction]).toEqual(['REGIONAL', { Allow: {} }]);
   });
 
-  it("answers a flood first, with the error body and the headers of the contract's 429", () => {
+  it("checks the rate of an address first, with the error body and headers of the contract's 429", () => {
     const flood = acl.Rules[0];
     expect(flood).toMatchObject({
       Priority: 0,
@@ -144,7 +144,7 @@ describe('the web ACL of production', () => {
     });
   });
 
-  it("blocks by AWS's lists, which API Gateway answers in our form", () => {
+  it("blocks by AWS's managed rules, with the error body of the gateway", () => {
     expect(rules.map(({ Name, Priority }) => [Priority, Name])).toEqual([
       [0, 'flood'],
       [1, 'AWSManagedRulesAmazonIpReputationList'],
@@ -161,8 +161,8 @@ describe('the web ACL of production', () => {
   });
 });
 
-describe('a name of its own', () => {
-  it('is served with TLS 1.2 under the certificate, and leads to the API with its paths unchanged', () => {
+describe('a custom domain', () => {
+  it('uses TLS 1.2 and the certificate, and maps to the API with unchanged paths', () => {
     const [domain, { Properties }] = the(complete, 'AWS::ApiGateway::DomainName');
     expect(Properties).toMatchObject({
       DomainName: 'api.example.com',
@@ -187,7 +187,7 @@ describe('a name of its own', () => {
   });
 });
 
-describe('traces and the log of the API', () => {
+describe('traces and access logs', () => {
   const tracing = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'];
   const traced = (name: string): string[] =>
     ofType(name, 'AWS::IAM::Role')
@@ -199,7 +199,7 @@ describe('traces and the log of the API', () => {
       )
       .map(([role]) => role);
 
-  it('are of every function and of the API in production, each by the right of its own role', () => {
+  it('are on for every function and the API in production, each with the permission of its own role', () => {
     const functions = ofType('production', 'AWS::Lambda::Function');
     for (const [, { Properties }] of functions) expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
     const roles = functions.map(([, { Properties }]) => String(Properties.Role['Fn::GetAtt'][0]));
@@ -208,7 +208,7 @@ describe('traces and the log of the API', () => {
     expect(stage.TracingEnabled).toBe(true);
   });
 
-  it('name what never reached a function, and never a body or a credential', () => {
+  it('log requests that reach no function, without bodies or credentials', () => {
     const [, { Properties: stage }] = the('production', 'AWS::ApiGateway::Stage');
     expect(Object.keys(JSON.parse(stage.AccessLogSetting.Format))).toEqual([
       'request_id',
@@ -222,7 +222,7 @@ describe('traces and the log of the API', () => {
     expect(stage.MethodSettings).toMatchObject([{ DataTraceEnabled: false, LoggingLevel: 'ERROR' }]);
   });
 
-  it('are neither made nor permitted where a stage does not pay for them', () => {
+  it('are off, and not permitted, where the stage turns them off', () => {
     for (const [, { Properties }] of ofType('no settings', 'AWS::Lambda::Function'))
       expect(Properties.TracingConfig).toBeUndefined();
     expect(traced('no settings')).toEqual([]);

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
 
 describe('the settings of a stage', () => {
-  it('are those of dev where nothing is said', () => {
+  it('are those of dev by default', () => {
     expect(stageFrom({})).toEqual(stages.dev);
   });
 
-  it('are taken as text from a command line, whatever their kind', () => {
+  it('are parsed from the text of a command line, for all types', () => {
     const changed = stageFrom({
       logRetentionDays: '30',
       tracing: 'true',
@@ -24,11 +24,11 @@ describe('the settings of a stage', () => {
     });
   });
 
-  it('leave what the CDK itself put into the context alone', () => {
+  it('ignore context entries of the CDK', () => {
     expect(stageFrom({ '@aws-cdk/core:x': true, 'aws:cdk:bundling-stacks': ['**'] })).toEqual(stages.dev);
   });
 
-  it('are refused all at once, each with what it should be', () => {
+  it('report all invalid entries at once, each with what it should be', () => {
     const refused = () =>
       stageFrom({ stage: 'production', alarmEmail: 'nobody', retentionDays: '0', retentoinDays: '9' });
     expect(refused).toThrow(/^stage production has invalid settings:/);
@@ -37,13 +37,13 @@ describe('the settings of a stage', () => {
     expect(refused).toThrow('retentionDays: Too small');
   });
 
-  it('hold prices in the form in which the functions read them', () => {
+  it('have prices in the form in which the functions read them', () => {
     const prices = (currency: string) => `{"currency":"${currency}","sms":{"GB":0.04},"whatsapp":{}}`;
     expect(stageFrom({ prices: prices('EUR') }).prices.sms).toEqual({ GB: 0.04 });
     expect(() => stageFrom({ prices: prices('euro') })).toThrow('prices.currency: Invalid string');
   });
 
-  it('say what production still lacks', () => {
+  it('report what production still needs', () => {
     expect(() => stageFrom({ stage: 'production' })).toThrow(
       'whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social',
     );
@@ -53,7 +53,7 @@ describe('the settings of a stage', () => {
     expect(() => stageFrom({ webhookAllowLoopback: 'true' })).toThrow('only the local stage');
   });
 
-  it('tell which stages there are', () => {
+  it('report the existing stages', () => {
     expect(() => stageFrom({ stage: 'staging' })).toThrow(
       'no stage "staging"; there are: local, dev, production',
     );

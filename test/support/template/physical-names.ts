@@ -4,7 +4,7 @@ import type { TemplateResource } from './stage-templates.ts';
 interface NameLimit {
   readonly longest: number;
   readonly pattern: RegExp;
-  /** Whether an account takes it once in a region. */
+  /** Whether it is unique in an account and region. */
   readonly unique: boolean;
 }
 
@@ -13,7 +13,7 @@ const handler = { longest: 128, pattern: /^\S+$/, unique: false };
 const metric = { longest: 255, pattern: /^[\w.-]+$/, unique: false };
 const domain = { longest: 255, pattern: /^[a-z0-9.-]+$/, unique: false };
 
-/** By type and property; what is no name of the resource itself is not unique. */
+/** By type and property. Names inside a resource are not unique. */
 const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::ApiGateway::DomainName': { DomainName: domain },
   'AWS::ApiGateway::RestApi': { Name: { longest: 1024, pattern: /./, unique: true } },
@@ -37,7 +37,7 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::WAFv2::WebACL': { Name: handler },
 };
 
-/** A web ACL's metrics have 128 characters each, and stand below its rules. */
+/** The metric names in a web ACL's rules have at most 128 characters. */
 const webAclMetric: NameLimit = { longest: 128, pattern: /^[\w#:./-]+$/, unique: true };
 
 export interface PhysicalName extends NameLimit {
@@ -66,7 +66,7 @@ export function physicalNames({ Type, Properties }: TemplateResource): PhysicalN
   return [...names, ...metrics];
 }
 
-/** By which one resource names another: what CloudFormation itself knows (`AWS::StackId`) is none. */
+/** References to other resources, without pseudo parameters such as `AWS::StackId`. */
 function isReference(value: unknown): boolean {
   return /"(Ref":"(?!AWS::)|Fn::GetAtt":)/.test(JSON.stringify(value));
 }
@@ -74,7 +74,7 @@ function isReference(value: unknown): boolean {
 const someStack =
   'arn:aws:cloudformation:eu-west-1:000000000000:stack/s/01234567-89ab-cdef-0123-456789abcdef';
 
-/** A value as CloudFormation makes it of the functions in it. */
+/** A value with CloudFormation's functions evaluated. */
 export function rendered(value: unknown, stackId = someStack): string {
   return String(evaluated(value, stackId));
 }

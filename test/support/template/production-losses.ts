@@ -1,21 +1,21 @@
-/** What a template would have production lose: a table, key or secret that it drops, replaces, or no longer protects. */
+/** What production would lose by a template: tables, keys and secrets that it drops, replaces, or no longer protects. */
 import { isDeepStrictEqual } from 'node:util';
 import { productionState } from '../../template/production-state.ts';
 import type { TemplateResource } from './stage-templates.ts';
 
 type Resources = Readonly<Record<string, TemplateResource>>;
 
-/** The properties of each type by whose change CloudFormation makes a new one, or a new value, in its place. */
+/** The properties of each type whose change makes CloudFormation replace the resource or its value. */
 const identity: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::Table': ['TableName', 'KeySchema'],
   'AWS::KMS::Key': ['KeySpec', 'KeyUsage'],
   'AWS::SecretsManager::Secret': ['Name', 'GenerateSecretString'],
 };
 
-/** Rows that something else brings back, or that are worth nothing after a day. */
+/** Tables whose rows can be rebuilt, or are worthless after a day. */
 const notRestorable = ['rate-counters', 'batches', 'one-time-passwords', 'usage', 'signing-keys'];
 
-/** One sentence for each loss; empty where a deploy of these resources loses nothing. */
+/** One sentence for each loss. */
 export function lossesIn(resources: Resources): string[] {
   const stateful = statefulOf(resources);
   const dropped = Object.keys(productionState)
@@ -46,9 +46,9 @@ function statefulOf(resources: Resources): Readonly<Record<string, unknown>> {
   );
 }
 
-/** How a resource that stands could still be lost, or its rows. */
+/** How a resource or its rows could be lost later. */
 function gapsOf({ Type, Properties, DeletionPolicy, UpdateReplacePolicy }: TemplateResource): string[] {
-  // A table is kept of a first deploy that fails, too: it is protected, so CloudFormation could not delete it.
+  // Tables are also kept when the first deploy fails, because CloudFormation cannot delete a protected table.
   const kept = Type === 'AWS::DynamoDB::Table' ? 'Retain' : 'RetainExceptOnCreate';
   const gaps = DeletionPolicy === kept ? [] : ['goes with the stack'];
   if (UpdateReplacePolicy !== 'Retain') gaps.push('goes where it is replaced');

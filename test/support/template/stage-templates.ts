@@ -1,4 +1,4 @@
-/** The stages as they would be deployed, each synthesized with the rules on, once for a test file. */
+/** The templates of the stages, synthesized with cdk-nag, once for each test file. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { stageFrom } from '../../../lib/stages/stages.ts';
 
 export interface TemplateResource {
   readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a template is whatever CloudFormation takes
+  // biome-ignore lint/suspicious/noExplicitAny: templates have no types
   readonly Properties: Record<string, any>;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
@@ -27,7 +27,7 @@ interface Synthesized {
   readonly file: string;
   readonly resources: Readonly<Record<string, TemplateResource>>;
   readonly outputs: Readonly<Record<string, { readonly Value: unknown }>>;
-  /** What the rules found and nobody acknowledged. */
+  /** Findings of cdk-nag that are not acknowledged. */
   readonly findings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const production = {
   whatsappPhoneNumberId: 'phone-number-id-0123456789abcdef0123456789abcdef',
 };
 
-/** Prices of so many countries, each with as many digits as a price has. */
+/** Prices of this many countries, with realistic numbers of digits. */
 function pricesOf(countries: number): Record<string, number> {
   const letter = (index: number): string => String.fromCharCode(65 + (index % 26));
   return Object.fromEntries(
@@ -47,12 +47,12 @@ function pricesOf(countries: number): Record<string, number> {
   );
 }
 
-/** Settings as a command line gives them: every stage there is, and production with all that is optional. */
+/** Settings as on a command line: every stage, and production with all optional parts. */
 export const deployments: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'no settings': {},
   local: { stage: 'local' },
   production,
-  'production with all there is': {
+  'production with everything': {
     ...production,
     region: 'eu-west-1',
     alarmEmail: 'on-call@example.com',
@@ -82,7 +82,7 @@ export function synthesized(name: string): Synthesized {
   return made;
 }
 
-/** Jest hides the end of its process from what it runs. */
+/** Deletes the templates; to be called after the tests, because Jest hides the process's exit event. */
 export function forgetTemplates(): void {
   rmSync(outdir, { recursive: true, force: true });
 }
