@@ -1,4 +1,4 @@
-/** The dashboard as a whole: signing in, the frame around every page, and the end of a session. */
+/** Shows the sign-in page, or the dashboard while a session lasts. */
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { RenderFailure } from './components/render-failure.tsx';
 import { forgetSession, type Session, storedSession, storeSession } from './session.ts';
@@ -8,11 +8,11 @@ const SignedIn = lazy(() => import('./signed-in.tsx'));
 
 export function App() {
   const [session, setSession] = useState<Session | undefined>(storedSession);
-  const [signOutReason, setFarewell] = useState<string>();
+  const [signOutReason, setSignOutReason] = useState<string>();
 
   const end = useCallback((why: string | undefined) => {
     forgetSession();
-    setFarewell(why);
+    setSignOutReason(why);
     setSession(undefined);
   }, []);
 
@@ -22,7 +22,7 @@ export function App() {
         signOutReason={signOutReason}
         onSignIn={(started) => {
           storeSession(started);
-          setFarewell(undefined);
+          setSignOutReason(undefined);
           setSession(started);
         }}
       />

@@ -1,4 +1,4 @@
-/** Light or dark: as the system prefers, until a person chooses; the choice is remembered. */
+/** Light or dark mode: the system's setting until the user chooses; the choice is remembered. */
 import { applyMode, Mode } from '@cloudscape-design/global-styles';
 
 type Colours = 'light' | 'dark';

@@ -1,4 +1,4 @@
-/** What every page may use: the gateway, and a place to say what was done. */
+/** What every page can use: the admin API, and notifications. */
 import { createContext, useContext } from 'react';
 import type { Api } from './api/client.ts';
 

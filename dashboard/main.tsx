@@ -1,4 +1,4 @@
-/** The dashboard's beginning: styles, colours, texts for screen readers, and the app. */
+/** The entry point: styles, colours, the library's texts, and the app. */
 import '@cloudscape-design/global-styles/dark-mode-utils.css';
 import './dashboard.css';
 import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';

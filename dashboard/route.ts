@@ -1,4 +1,4 @@
-/** Which page is shown: the part of the address after `#`, so that a link, a reload and the back button work. */
+/** Hash routing: the page is in the address after `#`, so links, reload and the back button work. */
 import { useSyncExternalStore } from 'react';
 
 export interface Location {

@@ -1,4 +1,4 @@
-/** The token of whoever signed in: kept for this tab alone, forgotten when it ends. */
+/** The signed-in session, in the tab's session storage. */
 
 export interface Session {
   readonly token: string;

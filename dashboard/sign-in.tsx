@@ -1,4 +1,4 @@
-/** Signing in with an administrator's client id and secret. The secret is sent once and kept nowhere. */
+/** Sign-in with an administrator's client id and secret. The secret is not stored. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -13,7 +13,7 @@ import { sentence } from './api/use-loading.ts';
 import type { Session } from './session.ts';
 
 interface SignInProps {
-  /** Why the session before ended. */
+  /** Why the last session ended. */
   readonly signOutReason: string | undefined;
   readonly onSignIn: (session: Session) => void;
 }
@@ -55,7 +55,7 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
           >
             <Container
               header={
-                <Header variant="h1" description="For clients that may administer the gateway.">
+                <Header variant="h1" description="For clients with the scope admin.">
                   Messaging gateway
                 </Header>
               }

@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, notices, colours, and the clock of the session. */
+/** The layout of every page: navigation, notifications, colours, and the end of the session. */
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
 import Box from '@cloudscape-design/components/box';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
@@ -25,11 +25,11 @@ import type { Session } from './session.ts';
 
 interface SignedInProps {
   readonly session: Session;
-  /** With a sentence where the session ended by itself. */
-  readonly onEnd: (why: string | undefined) => void;
+  /** @param reason - undefined when the user signed out */
+  readonly onEnd: (reason: string | undefined) => void;
 }
 
-// Its charts are a quarter of the script.
+// Loaded on demand: its charts are a quarter of the script.
 const OverviewPage = lazy(() => import('./pages/overview.tsx'));
 
 const expired = 'Your session has ended. Sign in again to go on.';
@@ -53,7 +53,7 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
       ...shown.slice(-2),
       { id, type, content: text, dismissible: true, dismissLabel: 'Dismiss', onDismiss: dismiss },
     ]);
-    // An error stays until it was read.
+    // An error stays until it is dismissed.
     if (type === 'success') setTimeout(dismiss, 8000);
   }, []);
 
@@ -86,7 +86,7 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
               ariaLabel: `${about.data?.name ?? session.clientId}, account`,
               items: [{ id: 'sign-out', text: 'Sign out' }],
               onItemClick: () => {
-                // The next to sign in here begins at the beginning.
+                // The next user starts at the first page.
                 go(linkTo('activity'));
                 onEnd(undefined);
               },

@@ -1,16 +1,16 @@
-/** Calls the gateway that the page came from; what goes wrong arrives as an ApiError with a sentence for a person. */
+/** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
 import type { Session } from '../session.ts';
 
-/** `/live` where API Gateway puts its stage before every path, else nothing. */
+/** API Gateway's stage (`/live`) where it is part of the path, else empty. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
-/** For longer nobody waits before a page: the refusal is shown. */
+/** With a longer `Retry-After` the error is shown instead. */
 const retryAfterMaxSeconds = 10;
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** By field, as the gateway names it. */
+  /** By field. */
   readonly details: Readonly<Record<string, string>>;
 
   constructor(status: number, message: string, details: Readonly<Record<string, string>> = {}) {
@@ -27,7 +27,7 @@ export interface Api {
   send<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
 }
 
-/** @param onEnd - called when the gateway no longer takes the token */
+/** @param onEnd - called when the gateway no longer accepts the token */
 export function apiOf(session: Session, onEnd: () => void): Api {
   const call = async (method: string, path: string, body?: unknown): Promise<never> => {
     const headers: Record<string, string> = { Authorization: `Bearer ${session.token}` };
@@ -52,7 +52,7 @@ interface TokenAnswer {
   readonly expires_in: number;
 }
 
-/** A session of a client that may administer. @throws ApiError */
+/** @throws ApiError */
 export async function signIn(clientId: string, clientSecret: string): Promise<Session> {
   const answer = (await request(
     'POST',
@@ -100,7 +100,7 @@ async function request(
     });
   let response = await attempt();
   const retryAfterSeconds = Number(response.headers.get('Retry-After'));
-  // What was refused for its rate has done nothing, so it can be repeated.
+  // A request refused with 429 has done nothing, so it can be repeated.
   if (response.status === 429 && retryAfterSeconds > 0 && retryAfterSeconds <= retryAfterMaxSeconds) {
     await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1000));
     response = await attempt();
@@ -110,7 +110,7 @@ async function request(
   const { message, details = [] } = answer as ErrorBody;
   throw new ApiError(
     response.status,
-    message ?? `The gateway answered with status ${response.status}.`,
+    message ?? `The gateway responded with status ${response.status}.`,
     Object.fromEntries(details.map((detail) => [detail.field, detail.message])),
   );
 }

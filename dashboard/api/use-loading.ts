@@ -1,4 +1,4 @@
-/** What is read from the gateway for a page: loading, there, or refused; and read page by page where there is much. */
+/** Loads data from the admin API, also by pages. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 interface Loaded<Data> {
@@ -8,7 +8,7 @@ interface Loaded<Data> {
   reload(): void;
 }
 
-/** Loads again when `key` changes; an answer that comes too late is dropped. */
+/** Loads again when `key` changes; an outdated response is ignored. */
 export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ key: string; data?: Data; error?: string; loading: boolean }>({
     key,
@@ -42,8 +42,8 @@ export function useLoaded<Data>(key: string, load: () => Promise<Data>): Loaded<
   };
 }
 
-/** What a person typed, once the typing has paused: what is half typed is not looked up. */
-export function useSettled(text: string): string {
+/** The text after a pause in typing. */
+export function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), 400);
@@ -52,7 +52,7 @@ export function useSettled(text: string): string {
   return settled;
 }
 
-/** Calls `reload` every two seconds as long as something is under way. */
+/** Calls `reload` every two seconds while something is in progress. */
 export function useRefresh(underWay: boolean, reload: () => void): void {
   const latest = useRef(reload);
   latest.current = reload;
@@ -66,12 +66,12 @@ export function useRefresh(underWay: boolean, reload: () => void): void {
 export interface Pages {
   /** From 1. */
   readonly index: number;
-  /** How many are known of: one more each time the gateway says that there is more. */
+  /** Known pages: one more each time a response has a next cursor. */
   readonly count: number;
   turnTo(index: number): void;
 }
 
-/** Pages by the gateway's cursors; another `key` begins at the first page again. */
+/** Loads pages by cursor; starts at the first page again when `key` changes. */
 export function usePaged<Data extends { readonly next_cursor?: string }>(
   key: string,
   load: (cursor: string | undefined) => Promise<Data>,
@@ -102,7 +102,7 @@ export function usePaged<Data extends { readonly next_cursor?: string }>(
 interface Cursors {
   readonly key: string;
   readonly index: number;
-  /** The cursor of each page that is known of; the first has none. */
+  /** The cursor of each known page; the first page has none. */
   readonly cursors: readonly (string | undefined)[];
 }
 

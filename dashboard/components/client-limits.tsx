@@ -1,4 +1,4 @@
-/** All limits of one client, each number editable where it stands; an empty one means the default. */
+/** All limits of one client, editable in place; an empty field means the default. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -29,7 +29,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     try {
       const value = text.trim() === '' ? null : Number(text);
       await api.send('PATCH', path, { endpoint: row.endpoint, [field]: value });
-      notify('success', `The limits of ${row.endpoint} are saved: in force within 60 seconds.`);
+      notify('success', `The limits of ${row.endpoint} are saved. They take effect within 60 seconds.`);
       loaded.reload();
     } catch (error) {
       notify('error', sentence(error));
@@ -39,7 +39,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const remove = async (row: EndpointLimits): Promise<void> => {
     try {
       await api.send('POST', `${path}/remove`, { endpoint: row.endpoint });
-      notify('success', `The defaults of ${row.endpoint} hold again.`);
+      notify('success', `${row.endpoint} has the default limits again.`);
       loaded.reload();
     } catch (error) {
       notify('error', sentence(error));
@@ -90,7 +90,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       header={
         <Header
           variant="h2"
-          description="Bold numbers are this client's own. Choose a number to change it; empty means the default."
+          description="Overrides are bold. Select a number to change it; empty means the default."
           actions={<Button onClick={() => go(linkTo('limits'))}>All clients</Button>}
         >
           {clientId}
@@ -137,7 +137,7 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
       ariaLabel: titles[field],
       errorIconAriaLabel: 'Error',
       editIconAriaLabel: 'can be edited',
-      disabledReason: (row) => (row.policy === null ? 'There is no such endpoint.' : undefined),
+      disabledReason: (row) => (row.policy === null ? 'This endpoint does not exist.' : undefined),
       validation: (row, text: string | undefined) => fault(text ?? String(row.override?.[field] ?? '')),
       editingCell: (row, { currentValue, setValue }) => (
         <Input
@@ -155,5 +155,5 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
 
 function fault(text: string): string | undefined {
   if (text.trim() === '') return undefined;
-  return /^[1-9]\d{0,8}$/.test(text.trim()) ? undefined : 'A whole number of 1 or more, or nothing.';
+  return /^[1-9]\d{0,8}$/.test(text.trim()) ? undefined : 'Enter a whole number of 1 or more, or nothing.';
 }

@@ -1,7 +1,7 @@
-/** Text as it went over the wire; what is too long scrolls, also by keyboard. */
+/** Raw text, such as a request body; scrolls if it is long, also by keyboard. */
 
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
-  if (text === '') return <span>Nothing</span>;
+  if (text === '') return <span>Empty</span>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section aria-label={label} tabIndex={0} className="code">

@@ -1,4 +1,4 @@
-/** Asks before something that cannot be taken back, or that a client will feel. */
+/** Asks for confirmation of an action that cannot be undone or that affects a client. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';

@@ -1,4 +1,4 @@
-/** An id that leads to what it names; it breaks anywhere, so a narrow column can hold it. */
+/** A link to the page of an id; it can wrap at any character, for narrow columns. */
 import Link from '@cloudscape-design/components/link';
 import { linkTo } from '../route.ts';
 

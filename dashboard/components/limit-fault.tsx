@@ -1,4 +1,4 @@
-/** What is wrong in a row of limits that a person typed, or is never reached. */
+/** Invalid values in a row of limits, and limits that can never be reached. */
 import Box from '@cloudscape-design/components/box';
 import Icon from '@cloudscape-design/components/icon';
 import type { LimitFault } from '../../shared/admin/limits.ts';

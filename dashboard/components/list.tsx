@@ -1,4 +1,4 @@
-/** A table that pages from the gateway, with its empty, loading and error states. */
+/** A table with pages, and with empty, loading and error states. */
 import Box from '@cloudscape-design/components/box';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -39,14 +39,14 @@ export function List<Row>(props: ListProps<Row>) {
       columnDefinitions={columns}
       items={rows ?? []}
       trackBy={props.idOf}
-      // What is on the screen stays while it is read again.
+      // Rows stay visible while they are reloaded.
       loading={loading && rows === undefined}
       loadingText="Loading"
       wrapLines
       enableKeyboardNavigation
       empty={
         <Box textAlign="center" color="inherit" padding="s">
-          {error === undefined ? props.empty : 'Nothing could be loaded.'}
+          {error === undefined ? props.empty : 'Loading failed.'}
         </Box>
       }
       ariaLabels={{
@@ -84,7 +84,7 @@ export function List<Row>(props: ListProps<Row>) {
   return (
     <SpaceBetween size="m">
       <LoadFailure error={error} onRetry={props.onRetry} />
-      {/* A filter stays, so that it can be mended. */}
+      {/* The filter stays, so that it can be corrected. */}
       {rows === undefined && props.filter === undefined ? null : table}
     </SpaceBetween>
   );

@@ -1,4 +1,4 @@
-/** What could not be read, why, and a way to try again. */
+/** The error of a failed load, with a button to try again. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 

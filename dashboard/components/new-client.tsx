@@ -1,4 +1,4 @@
-/** Asks for what a new client needs: a name, what it may do, and where its webhooks go. */
+/** The form of a new client: name, scope and webhook URL. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Form from '@cloudscape-design/components/form';
@@ -60,12 +60,12 @@ export function NewClient({ onDismiss, onCreated }: NewClientProps) {
             <FormField label="Name" errorText={details.name}>
               <Input value={name} autoFocus onChange={({ detail }) => setName(detail.value)} />
             </FormField>
-            <FormField label="It may">
+            <FormField label="Scope">
               <RadioGroup
                 value={scope}
                 items={[
-                  { value: 'messages', label: 'send messages' },
-                  { value: 'admin', label: 'administer the gateway' },
+                  { value: 'messages', label: 'Send messages' },
+                  { value: 'admin', label: 'Administer the gateway' },
                 ]}
                 onChange={({ detail }) => setScope(detail.value)}
               />

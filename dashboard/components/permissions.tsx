@@ -1,4 +1,4 @@
-/** The only countries and senders that a client may use; edited in place, and empty where it may use all. */
+/** The countries and senders that a client may use, editable; empty means all. */
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
@@ -11,7 +11,7 @@ import { sentence } from '../api/use-loading.ts';
 import { useDashboard } from '../context.ts';
 
 interface PermissionsProps {
-  /** Of the client in the admin API. */
+  /** The client's path in the admin API. */
   readonly path: string;
   readonly countries: readonly string[] | null;
   readonly senders: readonly string[] | null;
@@ -24,9 +24,10 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
   const [senderText, setSenderText] = useState(textOf(senders));
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
-  const isAsItWas = countryText === textOf(countries) && senderText === textOf(senders);
+  const isUnchanged = countryText === textOf(countries) && senderText === textOf(senders);
   const faults = { countries: faultOf('countries', error), senders: faultOf('senders', error) };
-  const isOfNoField = error !== undefined && faults.countries === undefined && faults.senders === undefined;
+  const isGeneralError =
+    error !== undefined && faults.countries === undefined && faults.senders === undefined;
 
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -37,7 +38,7 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
       const saved = await api.send<ClientView>('PATCH', path, wanted);
       setCountryText(textOf(saved.countries));
       setSenderText(textOf(saved.senders));
-      notify('success', 'The countries and senders are saved, and in force within 60 seconds.');
+      notify('success', 'The countries and senders are saved. They take effect within 60 seconds.');
       onSaved();
     } catch (refusal) {
       setError(refusal);
@@ -49,9 +50,9 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
   return (
     <form onSubmit={(event) => void save(event)}>
       <Form
-        errorText={isOfNoField ? sentence(error) : undefined}
+        errorText={isGeneralError ? sentence(error) : undefined}
         actions={
-          <Button formAction="submit" loading={busy} disabled={isAsItWas}>
+          <Button formAction="submit" loading={busy} disabled={isUnchanged}>
             Save countries and senders
           </Button>
         }
@@ -59,14 +60,14 @@ export function Permissions({ path, countries, senders, onSaved }: PermissionsPr
         <ColumnLayout columns={2}>
           <ListField
             label="Countries"
-            description="By two letters, as GB, FR. Empty means all."
+            description="Two-letter codes, such as GB, FR. Empty means all."
             fault={faults.countries}
             text={countryText}
             onChange={setCountryText}
           />
           <ListField
             label="Senders"
-            description="Names and numbers, as ACME, +447700900123. With a list, otp allows one-time passwords and whatsapp allows WhatsApp. Empty means all."
+            description="Names and numbers, such as ACME, +447700900123. Add otp to allow one-time passwords, and whatsapp to allow WhatsApp. Empty means all."
             fault={faults.senders}
             text={senderText}
             onChange={setSenderText}
@@ -95,7 +96,7 @@ function ListField({ label, description, fault, text, onChange }: ListFieldProps
 
 const textOf = (list: readonly string[] | null): string => list?.join(', ') ?? '';
 
-/** Null where nothing is named: all are allowed. */
+/** Null where the text is empty: all are allowed. */
 function listOf(text: string): readonly string[] | null {
   const items = text
     .split(',')
@@ -104,7 +105,7 @@ function listOf(text: string): readonly string[] | null {
   return items.length === 0 ? null : items;
 }
 
-/** What is wrong with the list itself, or with one of its items: `countries[1]`. */
+/** The error of the list, or of one of its items (`countries[1]`). */
 function faultOf(field: string, error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const found = Object.entries(error.details).find(([name]) => name.replace(/\[\d+\]$/, '') === field);

@@ -1,4 +1,4 @@
-/** Catches what keeps a page from being shown, such as a part of the script that a deploy has replaced since. */
+/** The error boundary of pages; for instance, a chunk of the script may be gone after a deploy. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';

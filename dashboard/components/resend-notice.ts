@@ -1,15 +1,15 @@
-/** What became of webhooks that were to be sent again, in one sentence for each result. */
+/** The notification after a resend: one sentence for each kind of result. */
 import type { ResendResult } from '../../shared/admin/webhooks.ts';
 
 type Outcome = ResendResult['outcome'];
 
-/** Each for one webhook, and for several. */
+/** Singular and plural. */
 const sentences: Readonly<Record<Outcome, readonly [string, string]>> = {
-  resent: ['webhook is sent again', 'webhooks are sent again'],
+  resent: ['webhook is being resent', 'webhooks are being resent'],
   already_waiting: ['is already waiting for its next attempt', 'are already waiting for their next attempt'],
-  acknowledged_meanwhile: ['has been acknowledged by now', 'have been acknowledged by now'],
+  acknowledged_meanwhile: ['has already been acknowledged', 'have already been acknowledged'],
   not_found: ['is not known', 'are not known'],
-  failed: ['could not be sent again: try it once more', 'could not be sent again: try them once more'],
+  failed: ['could not be resent; try again', 'could not be resent; try again'],
 };
 const notDone: ReadonlySet<Outcome> = new Set(['not_found', 'failed']);
 

@@ -1,4 +1,4 @@
-/** New secrets, shown this once, each with a button to copy it. */
+/** Shows new secrets once, each with a button to copy it. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -30,7 +30,7 @@ export function Secrets({ title, secrets, onDone }: SecretsProps) {
     <Modal
       visible
       header={title}
-      // Neither Escape, a click beside them nor the closing cross may lose them.
+      // Escape, a click outside and the close button must not lose the secrets.
       onDismiss={() => setIsDismissed(true)}
       footer={
         <Box float="right">
@@ -42,9 +42,7 @@ export function Secrets({ title, secrets, onDone }: SecretsProps) {
     >
       <SpaceBetween size="m">
         <Alert type="warning">
-          {secrets.length === 1
-            ? 'It is shown this once and cannot be looked up again.'
-            : 'They are shown this once and cannot be looked up again.'}
+          {secrets.length === 1 ? 'It is shown only once.' : 'They are shown only once.'}
         </Alert>
         {isDismissed ? (
           <div role="alert">
@@ -59,7 +57,7 @@ export function Secrets({ title, secrets, onDone }: SecretsProps) {
               textToCopy={value}
               copyButtonAriaLabel={`Copy ${label.toLowerCase()}`}
               copySuccessText="Copied"
-              copyErrorText="It could not be copied: select the text instead."
+              copyErrorText="Copying failed. Select the text instead."
             />
           </div>
         ))}

@@ -1,7 +1,7 @@
-/** The state of a message or of a webhook: a word, with a sign and a colour that say the same. */
+/** The state of a message or webhook, with an icon and a colour. */
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 
-const signs: Readonly<Record<string, StatusIndicatorProps.Type>> = {
+const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
   scheduled: 'pending',
   queued: 'pending',
   sending: 'in-progress',
@@ -22,7 +22,7 @@ const signs: Readonly<Record<string, StatusIndicatorProps.Type>> = {
 
 export function State({ of }: { readonly of: string }) {
   return (
-    <StatusIndicator type={signs[of] ?? 'info'} wrapText={false}>
+    <StatusIndicator type={icons[of] ?? 'info'} wrapText={false}>
       {of.replaceAll('_', ' ')}
     </StatusIndicator>
   );

@@ -1,4 +1,4 @@
-/** A moment in the reader's own time, with the exact one in UTC for the machine. */
+/** A time in the user's time zone, with the exact UTC time as its title. */
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 

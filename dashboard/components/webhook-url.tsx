@@ -1,4 +1,4 @@
-/** Where a client's webhooks go unless a request says otherwise; edited in place. */
+/** The client's default webhook URL, editable. */
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
@@ -8,7 +8,7 @@ import { sentence } from '../api/use-loading.ts';
 import { useDashboard } from '../context.ts';
 
 interface WebhookUrlProps {
-  /** Of the client in the admin API. */
+  /** The client's path in the admin API. */
   readonly path: string;
   readonly value: string | null;
   readonly onSaved: () => void;
@@ -41,7 +41,7 @@ export function WebhookUrl({ path, value, onSaved }: WebhookUrlProps) {
     <form onSubmit={(event) => void save(event)}>
       <FormField
         label="Webhook URL"
-        description="Empty means none: only requests that name one have webhooks."
+        description="The default for requests without a webhook URL. Empty means none."
         errorText={error}
         secondaryControl={
           <Button formAction="submit" loading={busy} disabled={text.trim() === (value ?? '')}>

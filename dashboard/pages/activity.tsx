@@ -1,4 +1,4 @@
-/** Activity Logs: failed webhooks first, everything else by a filter; one or many webhooks can be sent again. */
+/** Activity Logs: failed webhooks by default, other kinds by a filter. Webhooks can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
@@ -14,7 +14,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityList, ActivityView, ResendResult } from '../../shared/admin/webhooks.ts';
-import { sentence, usePaged, useRefresh, useSettled } from '../api/use-loading.ts';
+import { sentence, useDebounced, usePaged, useRefresh } from '../api/use-loading.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { resendNotice } from '../components/resend-notice.ts';
@@ -25,10 +25,10 @@ import { linkTo } from '../route.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   webhook_failed: 'Failed webhooks',
-  all: 'Everything',
-  webhook_resent: 'Webhooks sent again',
+  all: 'All',
+  webhook_resent: 'Webhooks resent',
   client_created: 'Clients created',
-  entry_refused: 'Work that a service refused',
+  entry_refused: 'Refused by a service',
   client_disabled: 'Clients disabled',
   client_enabled: 'Clients enabled',
   client_secret_rotated: 'New client secrets',
@@ -51,7 +51,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
   const [selected, setSelected] = useState<readonly ActivityView[]>([]);
   const [sending, setSending] = useState(false);
 
-  const client = useSettled(clientId.trim());
+  const client = useDebounced(clientId.trim());
   const list = usePaged<ActivityList>(`${kind}|${client}|${JSON.stringify(range)}`, (cursor) =>
     api.get('/activity', {
       kind: kind === 'all' ? undefined : kind,
@@ -60,12 +60,12 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
       ...timesOf(range),
     }),
   );
-  // Nothing of another client is to be seen, or sent again, beside what is being typed.
+  // While the user types, the old client's entries must not be shown or resent.
   const isTyping = client !== clientId.trim();
   const entries = isTyping ? undefined : list.data?.entries;
-  useRefresh(entries?.some(isUnderWay) ?? false, list.reload);
+  useRefresh(entries?.some(isInProgress) ?? false, list.reload);
 
-  const sendAgain = async (): Promise<void> => {
+  const resend = async (): Promise<void> => {
     setSending(true);
     try {
       const ids = [...new Set(selected.map((entry) => entry.delivery_id))];
@@ -92,9 +92,9 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
             variant="h2"
             actions={
               <SpaceBetween direction="horizontal" size="xs">
-                <Button iconName="refresh" ariaLabel="Load again" onClick={list.reload} />
-                <Button disabled={selected.length === 0} loading={sending} onClick={() => void sendAgain()}>
-                  Send again
+                <Button iconName="refresh" ariaLabel="Refresh" onClick={list.reload} />
+                <Button disabled={selected.length === 0} loading={sending} onClick={() => void resend()}>
+                  Resend
                 </Button>
               </SpaceBetween>
             }
@@ -134,7 +134,7 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
             <FormField label="Time">
               <DateRangePicker
                 value={range}
-                placeholder="All that is kept"
+                placeholder="Any time"
                 relativeOptions={[
                   { key: 'hour', amount: 1, unit: 'hour', type: 'relative' },
                   { key: 'day', amount: 24, unit: 'hour', type: 'relative' },
@@ -154,13 +154,13 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
         loading={list.loading || isTyping}
         error={isTyping ? undefined : list.error}
         onRetry={list.reload}
-        empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing of that kind has happened.'}
+        empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'There is no activity of this kind.'}
         idOf={(entry) => entry.entry_id}
         pages={list.pages}
         selection={{
           selected,
           onSelect: setSelected,
-          isDisabled: (entry) => entry.delivery === undefined || isUnderWay(entry),
+          isDisabled: (entry) => entry.delivery === undefined || isInProgress(entry),
           labelOf: (entry) => `Select ${entry.summary}`,
         }}
       />
@@ -172,7 +172,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   { id: 'at', header: 'Time', minWidth: 170, cell: (entry) => <Time at={entry.at} /> },
   {
     id: 'summary',
-    header: 'What happened',
+    header: 'Activity',
     minWidth: 260,
     isRowHeader: true,
     cell: (entry) =>
@@ -184,7 +184,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   },
   {
     id: 'now',
-    header: 'Stands now',
+    header: 'Current state',
     minWidth: 180,
     cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
   },
@@ -210,7 +210,7 @@ const change: TableProps.ColumnDefinition<ActivityView> = {
   cell: (entry) => <Change entry={entry} />,
 };
 
-/** Webhooks go somewhere; everything else changed something. */
+/** Webhooks have a destination; all other activities a change. */
 function columnsOf(kind: string): readonly TableProps.ColumnDefinition<ActivityView>[] {
   return [...columns, kind === 'webhook_failed' || kind === 'webhook_resent' ? destination : change];
 }
@@ -237,7 +237,7 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-function isUnderWay({ delivery }: ActivityView): boolean {
+function isInProgress({ delivery }: ActivityView): boolean {
   return delivery !== undefined && delivery.state !== 'failed' && delivery.state !== 'acknowledged';
 }
 

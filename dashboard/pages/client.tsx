@@ -1,4 +1,4 @@
-/** One client: its secrets, API keys and webhook URL; everything about it can be changed here. */
+/** One client: settings, secrets and API keys. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -49,7 +49,7 @@ export function ClientPage({ id }: { readonly id: string }) {
 
   const setDisabled = (disabled: boolean) => async (): Promise<void> => {
     await api.send('PATCH', path, { disabled });
-    notify('success', disabled ? 'The client is refused from now on.' : 'The client is let in again.');
+    notify('success', disabled ? 'The client is disabled.' : 'The client is enabled.');
   };
   const renew = (kind: 'secret' | 'webhook-secret') => async (): Promise<void> => {
     const made = await api.send<{ client_secret?: string; webhook_secret?: string; active_at?: string }>(
@@ -57,7 +57,7 @@ export function ClientPage({ id }: { readonly id: string }) {
       `${path}/${kind}`,
     );
     const label =
-      kind === 'secret' ? 'Client secret' : `Webhook secret, which signs from ${made.active_at ?? 'now'} on`;
+      kind === 'secret' ? 'Client secret' : `Webhook secret, active from ${made.active_at ?? 'now'}`;
     setSecret({ label, value: made.client_secret ?? made.webhook_secret ?? '' });
   };
   const createKey = async (): Promise<void> => {
@@ -109,10 +109,10 @@ export function ClientPage({ id }: { readonly id: string }) {
                 columns={4}
                 items={[
                   { label: 'State', value: <State of={client.disabled ? 'disabled' : 'enabled'} /> },
-                  { label: 'May', value: client.scopes.join(', ') },
+                  { label: 'Scopes', value: client.scopes.join(', ') },
                   { label: 'Created', value: <Time at={client.created_at} /> },
                   {
-                    label: 'What was done',
+                    label: 'Changes',
                     value: (
                       <Link href={linkTo('activity', undefined, { client_id: id, kind: 'all' })}>
                         Activity
@@ -150,10 +150,10 @@ export function ClientPage({ id }: { readonly id: string }) {
             <SpaceBetween size="xs">
               {client.secrets.map((one) => (
                 <Box key={one.created_at}>
-                  Client secret of <Time at={one.created_at} />
+                  Client secret, created <Time at={one.created_at} />
                   {one.expires_at === null ? null : (
                     <>
-                      , holds until <Time at={one.expires_at} />
+                      , valid until <Time at={one.expires_at} />
                     </>
                   )}
                 </Box>
@@ -165,7 +165,7 @@ export function ClientPage({ id }: { readonly id: string }) {
             header={
               <Header
                 variant="h2"
-                description="For programs that cannot ask for tokens."
+                description="For programs that cannot request tokens."
                 actions={<Button onClick={() => void createKey()}>Create API key</Button>}
               >
                 API keys
@@ -205,14 +205,14 @@ export function ClientPage({ id }: { readonly id: string }) {
             loading={false}
             error={undefined}
             onRetry={loaded.reload}
-            empty="It has no API keys."
+            empty="No API keys"
             idOf={(key) => key.key_id}
           />
         </SpaceBetween>
       )}
       {question === undefined ? null : <ConfirmDialog {...question} onNo={() => setQuestion(undefined)} />}
       {secret === undefined ? null : (
-        <Secrets title="A new secret" secrets={[secret]} onDone={() => setSecret(undefined)} />
+        <Secrets title="New secret" secrets={[secret]} onDone={() => setSecret(undefined)} />
       )}
     </ContentLayout>
   );
@@ -221,12 +221,12 @@ export function ClientPage({ id }: { readonly id: string }) {
 const questions = {
   disable: (name: string) => ({
     title: `Disable ${name}?`,
-    text: 'Its requests are refused within 60 seconds, whatever token it holds. Messages on their way go on.',
+    text: 'Its requests are refused within 60 seconds, also with valid tokens. Messages already accepted are still sent.',
     yes: 'Disable',
   }),
   enable: (name: string) => ({
     title: `Enable ${name}?`,
-    text: 'Its requests are taken again.',
+    text: 'Its requests are accepted again.',
     yes: 'Enable',
   }),
   revoke: (keyId: string) => ({
@@ -235,13 +235,13 @@ const questions = {
     yes: 'Revoke',
   }),
   secret: {
-    title: 'Make a new client secret?',
-    text: 'The one before holds for 24 hours more; one that is older still ends now.',
-    yes: 'Make',
+    title: 'Create a new client secret?',
+    text: 'The current one stays valid for 24 hours. An older one ends now.',
+    yes: 'Create',
   },
   webhookSecret: {
-    title: 'Make a new webhook secret?',
-    text: 'It signs from 60 seconds on, the one before for 24 hours more.',
-    yes: 'Make',
+    title: 'Create a new webhook secret?',
+    text: 'It signs from 60 seconds on. The current one also signs for 24 hours more.',
+    yes: 'Create',
   },
 };

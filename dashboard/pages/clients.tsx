@@ -1,4 +1,4 @@
-/** Clients: all of them, and making a new one, whose secrets are shown once. */
+/** The list of clients; creates clients, whose secrets are shown once. */
 import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
@@ -29,7 +29,7 @@ export function ClientsPage() {
           variant="h1"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              <Button iconName="refresh" ariaLabel="Load again" onClick={list.reload} />
+              <Button iconName="refresh" ariaLabel="Refresh" onClick={list.reload} />
               <Button variant="primary" onClick={() => setCreating(true)}>
                 Create client
               </Button>
@@ -91,7 +91,7 @@ const columns: TableProps.ColumnDefinition<ClientView>[] = [
     minWidth: 110,
     cell: (client) => <State of={client.disabled ? 'disabled' : 'enabled'} />,
   },
-  { id: 'scopes', header: 'May', minWidth: 110, cell: (client) => client.scopes.join(', ') },
+  { id: 'scopes', header: 'Scopes', minWidth: 110, cell: (client) => client.scopes.join(', ') },
   { id: 'url', header: 'Webhook URL', minWidth: 200, cell: (client) => client.webhook_url ?? '–' },
   { id: 'created', header: 'Created', minWidth: 170, cell: (client) => <Time at={client.created_at} /> },
 ];

@@ -1,4 +1,4 @@
-/** Limits: the defaults beside a client's overrides, edited in place; and what is wrong in rows typed by hand. */
+/** Limits: all overrides, with rows that have invalid values; and the limits of one client, editable. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -27,7 +27,7 @@ export function LimitsPage({ clientId }: { readonly clientId: string | undefined
   return (
     <ContentLayout
       header={
-        <Header variant="h1" description="A change is in force within 60 seconds.">
+        <Header variant="h1" description="Changes take effect within 60 seconds.">
           Limits
         </Header>
       }
@@ -57,19 +57,19 @@ function Overrides() {
   return (
     <SpaceBetween size="l">
       {faulty.length === 0 ? null : (
-        <Alert type="warning" header="Some rows are wrong">
-          {faulty.length === 1 ? 'One row holds' : `${faulty.length} rows hold`} something that is no limit.
-          The defaults are in force in its place.
+        <Alert type="warning" header="Invalid rows">
+          {faulty.length === 1 ? 'One row has' : `${faulty.length} rows have`} an invalid value. The defaults
+          are used instead.
         </Alert>
       )}
       <List<EndpointLimits>
-        label="Clients with limits of their own"
+        label="Limit overrides"
         header={
           <Header
             variant="h2"
-            actions={<Button iconName="refresh" ariaLabel="Load again" onClick={loaded.reload} />}
+            actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />}
           >
-            Clients with limits of their own
+            Limit overrides
           </Header>
         }
         columns={columns}
@@ -106,7 +106,7 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
   })),
   {
     id: 'faults',
-    header: 'To check',
+    header: 'Warnings',
     minWidth: 220,
     cell: (row) =>
       row.faults.length + row.warnings.length === 0 ? (

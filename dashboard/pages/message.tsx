@@ -1,4 +1,4 @@
-/** One message: what became of it, and the webhooks that told of it. */
+/** One message: its history and webhooks. */
 import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
@@ -50,7 +50,7 @@ export function MessagePage({ id }: { readonly id: string }) {
             loading={false}
             error={undefined}
             onRetry={loaded.reload}
-            empty="It has no history."
+            empty="No history"
             idOf={({ status }) => status}
           />
           <List<DeliverySummary>
@@ -72,7 +72,7 @@ export function MessagePage({ id }: { readonly id: string }) {
             loading={false}
             error={undefined}
             onRetry={loaded.reload}
-            empty="No webhook was owed: neither the request nor the account named a URL."
+            empty="No webhooks: neither the request nor the account has a URL."
             idOf={(row) => row.delivery_id}
           />
         </SpaceBetween>

@@ -1,4 +1,4 @@
-/** Messages: found by id, by recipient, by client, or by a client's reference; newest first. */
+/** Searches messages by id, recipient, client or reference; newest first. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
@@ -56,7 +56,7 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
           <Header
             variant="h2"
             actions={
-              searched ? <Button iconName="refresh" ariaLabel="Load again" onClick={list.reload} /> : null
+              searched ? <Button iconName="refresh" ariaLabel="Refresh" onClick={list.reload} /> : null
             }
           >
             Search
@@ -80,14 +80,14 @@ export function MessagesPage({ query }: { readonly query: URLSearchParams }) {
                 </FormField>
                 {field('recipient', 'Recipient', '+44…')}
                 {field('client_id', 'Client', 'Id or name')}
-                {field('reference', 'Reference', "the client's own")}
+                {field('reference', 'Reference', "the client's reference")}
               </Grid>
               <SpaceBetween direction="horizontal" size="m" alignItems="center">
                 <Button formAction="submit" variant="primary" disabled={needsClient}>
                   Search
                 </Button>
                 {needsClient ? (
-                  <Box color="text-body-secondary">A reference belongs to a client: name it too.</Box>
+                  <Box color="text-body-secondary">Enter the client of the reference, too.</Box>
                 ) : null}
               </SpaceBetween>
             </SpaceBetween>

@@ -28,8 +28,8 @@ export function OutboxPage({ query }: { readonly query: URLSearchParams }) {
       header={
         <Header
           variant="h1"
-          description="What the simulated carrier took instead of sending it, newest first: 200 at most."
-          actions={<Button iconName="refresh" ariaLabel="Load again" onClick={loaded.reload} />}
+          description="The latest messages that the simulated carrier received, 200 at most."
+          actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />}
         >
           Outbox
         </Header>

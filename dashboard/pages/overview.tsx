@@ -1,4 +1,4 @@
-/** Overview: how many messages entered each state, and how webhooks went, over a day, a week or a month. */
+/** Overview: messages by state and webhook attempts in the last day, week or month. */
 import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -14,7 +14,7 @@ import { useLoaded } from '../api/use-loading.ts';
 import { LoadFailure } from '../components/load-failure.tsx';
 import { useDashboard } from '../context.ts';
 
-/** Told apart in light and in dark, and by those who do not see red and green. */
+/** Distinguishable in light and dark mode, and with red-green colour blindness. */
 const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
 
 const messageSeries = {
@@ -25,25 +25,25 @@ const messageSeries = {
 } as const;
 const webhookSeries = {
   webhooks_acknowledged: { title: 'acknowledged', color: colours.good },
-  webhooks_retry_scheduled: { title: 'not acknowledged, tried again', color: colours.doubtful },
-  webhooks_failed: { title: 'failed for good', color: colours.bad },
+  webhooks_retry_scheduled: { title: 'not acknowledged, retried', color: colours.doubtful },
+  webhooks_failed: { title: 'failed', color: colours.bad },
 } as const;
 
 export default function OverviewPage() {
   const { api } = useDashboard();
   const [span, setSpan] = useState('day');
   const loaded = useLoaded<UsageView>(span, () => api.get('/usage', { span }));
-  const figures = loaded.data;
+  const usage = loaded.data;
   return (
     <ContentLayout
       header={
         <Header
           variant="h1"
-          description="Counted as things happen, for the eye: a repeated worker may count twice."
+          description="Approximate: repeated work may be counted twice."
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <SegmentedControl
-                label="Time"
+                label="Period"
                 selectedId={span}
                 options={[
                   { id: 'day', text: 'Day' },
@@ -52,7 +52,7 @@ export default function OverviewPage() {
                 ]}
                 onChange={({ detail }) => setSpan(detail.selectedId)}
               />
-              <Button iconName="refresh" ariaLabel="Load again" onClick={loaded.reload} />
+              <Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />
             </SpaceBetween>
           }
         >
@@ -62,11 +62,11 @@ export default function OverviewPage() {
     >
       <SpaceBetween size="l">
         {loaded.error === undefined ? null : <LoadFailure error={loaded.error} onRetry={loaded.reload} />}
-        <Container header={<Header variant="h2">In this time</Header>}>
-          <Totals totals={figures?.totals ?? {}} />
+        <Container header={<Header variant="h2">Totals</Header>}>
+          <Totals totals={usage?.totals ?? {}} />
         </Container>
-        <Chart title="Messages by state" series={messageSeries} figures={figures} loading={loaded.loading} />
-        <Chart title="Webhook attempts" series={webhookSeries} figures={figures} loading={loaded.loading} />
+        <Chart title="Messages by state" series={messageSeries} usage={usage} loading={loaded.loading} />
+        <Chart title="Webhook attempts" series={webhookSeries} usage={usage} loading={loaded.loading} />
       </SpaceBetween>
     </ContentLayout>
   );
@@ -81,19 +81,19 @@ function Totals({ totals }: { readonly totals: Readonly<Record<string, number>> 
     <KeyValuePairs
       columns={4}
       items={[
-        { label: 'Messages sent', value: <Figure value={of('messages_sent').toLocaleString()} /> },
-        { label: 'Messages delivered', value: <Figure value={of('messages_delivered').toLocaleString()} /> },
+        { label: 'Messages sent', value: <Total value={of('messages_sent').toLocaleString()} /> },
+        { label: 'Messages delivered', value: <Total value={of('messages_delivered').toLocaleString()} /> },
         {
           label: 'Messages failed or expired',
-          value: <Figure value={(of('messages_failed') + of('messages_expired')).toLocaleString()} />,
+          value: <Total value={(of('messages_failed') + of('messages_expired')).toLocaleString()} />,
         },
-        { label: 'Webhook attempts acknowledged', value: <Figure value={success} /> },
+        { label: 'Webhook attempts acknowledged', value: <Total value={success} /> },
       ]}
     />
   );
 }
 
-function Figure({ value }: { readonly value: string }) {
+function Total({ value }: { readonly value: string }) {
   return (
     <Box variant="span" fontSize="heading-xl" fontWeight="bold">
       {value}
@@ -104,13 +104,13 @@ function Figure({ value }: { readonly value: string }) {
 interface ChartProps {
   readonly title: string;
   readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
-  readonly figures: UsageView | undefined;
+  readonly usage: UsageView | undefined;
   readonly loading: boolean;
 }
 
-function Chart({ title, series, figures, loading }: ChartProps) {
-  const step = figures?.step ?? 'hour';
-  const points = figures?.points ?? [];
+function Chart({ title, series, usage, loading }: ChartProps) {
+  const step = usage?.step ?? 'hour';
+  const points = usage?.points ?? [];
   const any = points.some(({ counts }) => Object.keys(series).some((name) => (counts[name] ?? 0) > 0));
   const label = (at: Date): string =>
     at.toLocaleString(
@@ -137,10 +137,10 @@ function Chart({ title, series, figures, loading }: ChartProps) {
         }
         i18nStrings={{ xTickFormatter: label }}
         xTitle={step === 'hour' ? 'Hour' : 'Day (UTC)'}
-        yTitle="Number"
-        statusType={loading && figures === undefined ? 'loading' : 'finished'}
+        yTitle="Count"
+        statusType={loading && usage === undefined ? 'loading' : 'finished'}
         loadingText="Loading"
-        empty={<Box textAlign="center">There is nothing to show for this time yet.</Box>}
+        empty={<Box textAlign="center">No data for this period.</Box>}
       />
     </Container>
   );

@@ -1,4 +1,4 @@
-/** One webhook: its body, every attempt with the receiver's answer, and sending it again. */
+/** One webhook: its body and attempts, with the endpoint's responses. It can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -29,7 +29,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
   const finished = webhook?.state === 'failed' || webhook?.state === 'acknowledged';
   useRefresh(webhook !== undefined && !finished, loaded.reload);
 
-  const sendAgain = async (): Promise<void> => {
+  const resend = async (): Promise<void> => {
     setSending(true);
     try {
       const { results } = await api.send<{ results: ResendResult[] }>('POST', '/webhooks/resend', {
@@ -52,8 +52,8 @@ export function WebhookPage({ id }: { readonly id: string }) {
         <Header
           variant="h1"
           actions={
-            <Button disabled={!finished} loading={sending} onClick={() => void sendAgain()}>
-              Send again
+            <Button disabled={!finished} loading={sending} onClick={() => void resend()}>
+              Resend
             </Button>
           }
         >
@@ -97,7 +97,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
       </Container>
       <Container header={<Header variant="h2">{`Attempts (${webhook.attempt_log.length})`}</Header>}>
         {webhook.attempt_log.length === 0 ? (
-          <Box color="text-body-secondary">It has not been tried yet.</Box>
+          <Box color="text-body-secondary">No attempts yet.</Box>
         ) : (
           webhook.attempt_log
             .toReversed()
@@ -109,8 +109,8 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
 }
 
 function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
-  const result = attempt.status === undefined ? (attempt.error ?? 'no answer') : `status ${attempt.status}`;
-  const by = { automatic: '', manual: ', sent by hand', sweep: ', by the sweep' }[attempt.trigger];
+  const result = attempt.status === undefined ? (attempt.error ?? 'no response') : `status ${attempt.status}`;
+  const by = { automatic: '', manual: ', resent manually', sweep: ', by the sweep' }[attempt.trigger];
   return (
     <ExpandableSection
       headerText={`Attempt ${attempt.number}: ${attempt.error === undefined ? 'acknowledged' : 'not acknowledged'}`}
@@ -122,18 +122,18 @@ function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
           items={[
             { label: 'Started', value: <Time at={attempt.started_at} /> },
             { label: 'Address', value: attempt.address ?? '–' },
-            { label: 'What went wrong', value: attempt.error_message ?? attempt.error ?? '–' },
-            { label: 'Name look-up', value: milliseconds(attempt.dns_ms) },
+            { label: 'Error', value: attempt.error_message ?? attempt.error ?? '–' },
+            { label: 'DNS lookup', value: milliseconds(attempt.dns_ms) },
             { label: 'Connection', value: milliseconds(attempt.connect_ms) },
             { label: 'First byte', value: milliseconds(attempt.first_byte_ms) },
           ]}
         />
         <Box variant="awsui-key-label">Request headers</Box>
         <Code label="Request headers" text={lines(attempt.request_headers)} />
-        <Box variant="awsui-key-label">Answer's headers</Box>
-        <Code label="Answer's headers" text={lines(attempt.response_headers)} />
-        <Box variant="awsui-key-label">Answer</Box>
-        <Code label="Answer" text={attempt.response_body} />
+        <Box variant="awsui-key-label">Response headers</Box>
+        <Code label="Response headers" text={lines(attempt.response_headers)} />
+        <Box variant="awsui-key-label">Response body</Box>
+        <Code label="Response body" text={attempt.response_body} />
       </SpaceBetween>
     </ExpandableSection>
   );

@@ -107,13 +107,16 @@ it('finds a failed webhook, reads every attempt, and sends it again once the rec
   await page.getByRole('heading', { name: 'Webhook sms.delivered' }).waitFor();
   await page.getByRole('heading', { name: 'Attempts (6)' }).waitFor();
   await page.getByRole('button', { name: /Attempt 6: not acknowledged/ }).click();
-  await page.getByRole('region', { name: 'Answer', exact: true }).getByText('closed for today').waitFor();
+  await page
+    .getByRole('region', { name: 'Response body', exact: true })
+    .getByText('closed for today')
+    .waitFor();
   const body = await page.getByRole('region', { name: 'Body of every attempt' }).innerText();
   expect(JSON.parse(body)).toMatchObject({ event: 'sms.delivered', data: { message_id: messageId } });
   expect(await axeViolations(page)).toEqual([]);
 
   webhookEndpoint.answer = { status: 200, body: '' };
-  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   await page.getByRole('heading', { name: 'Attempts (7)' }).waitFor();
   const posted = webhookEndpoint.received.filter(({ headers }) => headers['webhook-id'] === deliveryId);
@@ -129,9 +132,9 @@ it('sends several failed webhooks again at once', async () => {
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.sent was not acknowledged/ }).waitFor();
   await page.getByRole('checkbox', { name: 'Select all' }).check();
-  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('button', { name: 'Resend' }).click();
   await page
-    .getByText(/(One webhook is|\d webhooks are) sent again/)
+    .getByText(/(One webhook is|\d webhooks are) being resent/)
     .first()
     .waitFor();
   await eventually(async () => {
@@ -171,7 +174,7 @@ it('raises a limit where it stands, and the header changes', async () => {
   await page.getByRole('button', { name: 'Edit Per minute of POST /api/v1/sms/send' }).click();
   await page.getByRole('textbox', { name: 'Per minute of POST /api/v1/sms/send' }).fill('300');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('in force within 60 seconds.').first().waitFor();
+  await page.getByText('They take effect within 60 seconds.').first().waitFor();
   await eventually(async () => ((await limit()) === '300' ? true : undefined), {
     withinSeconds: limitSeconds,
     everyMilliseconds: 3000,
