@@ -60,7 +60,7 @@ export class Webhooks extends Construct {
     createAlarm(this, 'Failed', {
       stage,
       metric: countedMetric(stage, 'WebhookFailed'),
-      says: 'A webhook failed after its last retry; its receiver is at fault.',
+      meaning: 'A webhook failed after its last retry; its endpoint did not acknowledge it.',
       runbook: 'failed-webhooks',
     });
   }
