@@ -1,13 +1,12 @@
-/** Makes and compares secrets: at least 256 random bits, kept as SHA-256, compared in constant time (contract, section 2). */
+/** Creates and compares secrets: 256 random bits, stored as SHA-256, compared in constant time (contract, section 2). */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { base32 } from '../platform/ids.ts';
 
-/** `size` bytes nobody can foresee. */
+/** `size` bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Buffer;
 
 const secretBytes = 32;
 const idBytes = 10;
-/** Lower-case base32 without letters that are mistaken for digits. */
-const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const clientSecretPrefix = 'cs_';
 export const apiKeyPrefix = 'sk-';
@@ -21,12 +20,12 @@ export function newApiKey(random: RandomBytes): string {
   return apiKeyPrefix + random(secretBytes).toString('base64url');
 }
 
-/** In the form of Standard Webhooks. */
+/** In the format of Standard Webhooks. */
 export function newWebhookSecret(random: RandomBytes): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }
 
-/** Whether `text` can be an API key at all: what can't is refused without a read. */
+/** Whether `text` has the form of an API key; other texts are refused without a read. */
 export function isApiKey(text: string): boolean {
   return /^sk-[A-Za-z0-9_-]{43}$/.test(text);
 }
@@ -39,12 +38,12 @@ export function newApiKeyId(random: RandomBytes): string {
   return `key_${shortId(random)}`;
 }
 
-/** SHA-256 in hexadecimal. A fast hash is enough: nobody guesses 256 random bits. */
+/** SHA-256 in hexadecimal. A fast hash is enough, because 256 random bits cannot be guessed. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex');
 }
 
-/** Compares two SHA-256 hashes in hexadecimal in a time that tells nothing about either. */
+/** Compares two SHA-256 hashes in hexadecimal, in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'hex');
   const right = Buffer.from(b, 'hex');
@@ -52,11 +51,5 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 function shortId(random: RandomBytes): string {
-  let bits = BigInt(`0x${random(idBytes).toString('hex')}`);
-  let text = '';
-  for (let i = 0; i < (idBytes * 8) / 5; i += 1) {
-    text += idAlphabet.charAt(Number(bits & 31n));
-    bits >>= 5n;
-  }
-  return text;
+  return base32(random(idBytes)).toLowerCase();
 }
