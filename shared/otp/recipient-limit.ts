@@ -5,11 +5,15 @@
 
 import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { epochSeconds } from '../platform/clock.ts';
+import { retry } from '../platform/retry.ts';
 import { recipientSendsMax, recipientWindowSeconds } from './otp.ts';
 import type { OtpStore, RecipientSend } from './otp-store.ts';
 
-/** Above the number of requests that can be in flight for one recipient and still be let in. */
-const tries = 20;
+/** More retries than the requests that can be in flight for one recipient and still be accepted. */
+const conflictRetries = {
+  delaysMs: new Array<number>(19).fill(0),
+  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+};
 
 /**
  * Counts one send. The same message counts once, however often its request is repeated.
@@ -23,18 +27,18 @@ export async function countRecipientSend(
   messageId: string,
   now: Date,
 ): Promise<void> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  await retry(conflictRetries, async () => {
     const seen = await store.recipientSends(clientId, recipient);
     const recent = seen.sends.filter((send) => endOf(send) > now.getTime());
     if (recent.some((send) => send.message_id === messageId)) return;
     if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
     const sends = [...recent, { message_id: messageId, at: now.toISOString() }];
     if (await store.replaceRecipientSends(clientId, recipient, seen, sends, now)) return;
-  }
-  throw new GatewayError(
-    'service_unavailable',
-    'Too many requests for this recipient at once. Try again soon.',
-  );
+    throw new GatewayError(
+      'service_unavailable',
+      'Too many requests for this recipient at once. Try again soon.',
+    );
+  });
 }
 
 /** The next send is allowed when the oldest of these leaves the window. */

@@ -1,19 +1,48 @@
-/** A write whose loss would cost more than the wait: tried again after each pause, and its last failure thrown. */
+/** Retries work that failed, and work that was done only in part. */
+import { setTimeout as pause } from 'node:timers/promises';
 
 interface RetryPolicy {
+  /** Before each retry; the number of retries follows from it. */
   readonly delaysMs: readonly number[];
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+  /** Called with each error that is followed by a retry. */
   readonly warn?: (error: unknown) => void;
+  /** Any other error is thrown at once. Without this function every error is retried. */
+  readonly isRetryable?: (error: unknown) => boolean;
 }
 
-export async function retry<T>({ delaysMs, sleep, warn }: RetryPolicy, write: () => Promise<T>): Promise<T> {
+/** @throws the error of the last attempt. */
+export async function retry<T>(
+  { delaysMs, sleep = pause, warn, isRetryable = () => true }: RetryPolicy,
+  work: () => Promise<T>,
+): Promise<T> {
   for (const delayMs of delaysMs) {
     try {
-      return await write();
+      return await work();
     } catch (error) {
+      if (!isRetryable(error)) throw error;
       warn?.(error);
-      await sleep(delayMs);
+      if (delayMs > 0) await sleep(delayMs);
     }
   }
-  return write();
+  return work();
+}
+
+const remainingRetries = 7;
+
+class ItemsRemain extends Error {}
+
+/** Calls again with the items that the call before returned as not done, after growing random delays. */
+export async function retryRemaining<Item>(
+  items: readonly Item[],
+  call: (items: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<void> {
+  let remaining = items;
+  const delaysMs = Array.from({ length: remainingRetries }, (_, i) => 25 * 2 ** i * (0.5 + Math.random()));
+  await retry({ delaysMs, isRetryable: (error) => error instanceof ItemsRemain }, async () => {
+    remaining = await call(remaining);
+    if (remaining.length > 0) {
+      throw new ItemsRemain(`${remaining.length} of ${items.length} items are not done after all retries`);
+    }
+  });
 }

@@ -1,16 +1,14 @@
-/** Many messages at once, in few calls; what a throttled table leaves over is tried again. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Reads and writes many messages in few calls; what a throttled table left undone is retried. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { ReadOptions } from '../../platform/read-options.ts';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { batchRead } from '../../platform/aws/batch-read.dynamo.ts';
+import { retryRemaining } from '../../platform/retry.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { messageRowOf, parseFilterFields, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
-/** What DynamoDB takes in one call. */
+/** What DynamoDB writes in one call. */
 const writeBatchSize = 100;
-const readBatchSize = 100;
-const rounds = 8;
 /** Why DynamoDB cancelled a call: this row's id is taken, which here means stored by an earlier try. */
 const alreadyThere = 'ConditionalCheckFailed';
 
@@ -31,7 +29,7 @@ export function manyMessages(
    * write unit for each.
    */
   function writeAll(rows: readonly Row[]): Promise<void> {
-    return untilNoneLeft(rows, async (left) => {
+    return retryRemaining(rows, async (left) => {
       const puts = left.map((Item) => ({
         Put: { TableName: tableName, Item, ConditionExpression: 'attribute_not_exists(message_id)' },
       }));
@@ -45,23 +43,9 @@ export function manyMessages(
     });
   }
 
-  async function readAll(
-    ids: readonly string[],
-    reading: ReadOptions | undefined,
-    only: {
-      readonly ProjectionExpression?: string;
-      readonly ExpressionAttributeNames?: Record<string, string>;
-    } = {},
-  ): Promise<Row[]> {
-    const found: Row[] = [];
-    const keys: Row[] = ids.map((id) => ({ message_id: id }));
-    await untilNoneLeft(keys, async (left) => {
-      const wanted = { Keys: [...left], ConsistentRead: reading?.consistent ?? true, ...only };
-      const answer = await client.send(new BatchGetCommand({ RequestItems: { [tableName]: wanted } }));
-      found.push(...(answer.Responses?.[tableName] ?? []));
-      return answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
-    });
-    return found;
+  function readAll(ids: readonly string[], options: Parameters<typeof batchRead>[3]): Promise<Row[]> {
+    const keys = ids.map((id) => ({ message_id: id }));
+    return batchRead(client, tableName, keys, options);
   }
 
   return {
@@ -71,28 +55,13 @@ export function manyMessages(
     },
 
     async getMany(messageIds, reading) {
-      const rows = await Promise.all(chunksOf(messageIds, readBatchSize).map((ids) => readAll(ids, reading)));
-      return rows.flat().map(parseMessageRow);
+      const rows = await readAll(messageIds, { ConsistentRead: reading?.consistent ?? true });
+      return rows.map(parseMessageRow);
     },
 
     async getFilterFields(messageIds) {
-      const chunks = chunksOf(messageIds, readBatchSize);
-      const rows = await Promise.all(chunks.map((ids) => readAll(ids, { consistent: false }, filterFields)));
-      return rows.flat().map(parseFilterFields);
+      const rows = await readAll(messageIds, { ConsistentRead: false, ...filterFields });
+      return rows.map(parseFilterFields);
     },
   };
-}
-
-/** Repeats a call for what it left over, after longer and longer pauses. */
-async function untilNoneLeft(
-  items: readonly Row[],
-  call: (left: readonly Row[]) => Promise<readonly Row[]>,
-): Promise<void> {
-  let left = items;
-  for (let round = 0; round < rounds; round += 1) {
-    left = await call(left);
-    if (left.length === 0) return;
-    await sleep(25 * 2 ** round * (0.5 + Math.random()));
-  }
-  throw new Error(`the messages table left ${left.length} items over in ${rounds} rounds`);
 }

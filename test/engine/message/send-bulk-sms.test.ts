@@ -138,7 +138,7 @@ describe('a bulk of 1,000', () => {
     const throttled = tablesWith((_call, _send, rows) =>
       Promise.reject(cancelled(Array.from({ length: rows }, () => 'ThrottlingError'))),
     );
-    await expect(ask(sendsIn(throttled).bulk, asked)).rejects.toThrow('left 100 items over');
+    await expect(ask(sendsIn(throttled).bulk, asked)).rejects.toThrow('100 of 100 items are not done');
     throttled.dynamo.destroy();
     expect(await storedFor(client.client_id)).toEqual([]);
     await ask(sendsIn(tables).bulk, { ...asked, now: later });
