@@ -2,16 +2,16 @@
 import type { Command } from 'commander';
 import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
 import {
-  addApiKey,
-  addClient,
   changePermissions,
   changeWebhookUrl,
-  disableClient,
+  createApiKey,
+  createClient,
   listApiKeys,
   listClients,
-  renewClientSecret,
-  renewWebhookSecret,
-  revokeApiKeyOf,
+  revokeApiKey,
+  rotateClientSecret,
+  rotateWebhookSecret,
+  setClientDisabled,
   showClient,
 } from '../../shared/admin/clients.ts';
 import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/http/admin-requests.ts';
@@ -39,7 +39,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
           scopes: [options.admin ? 'admin' : 'messages'],
           webhook_url: options.webhookUrl,
         });
-        const created = await addClient(dependencies, actor, {
+        const created = await createClient(dependencies, actor, {
           name: wanted.name,
           scopes: wanted.scopes,
           webhookUrl: options.webhookUrl,
@@ -90,7 +90,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
       .argument('<client-id>')
       .action(
         run(async ({ dependencies, actor }, clientId: string) => {
-          await disableClient(dependencies, actor, clientId, disabled);
+          await setClientDisabled(dependencies, actor, clientId, disabled);
           return done(
             { client_id: clientId, disabled },
             `${clientId} is ${disabled ? 'disabled' : 'enabled'}.`,
@@ -110,8 +110,8 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
         const made = webhook
-          ? await renewWebhookSecret(dependencies, actor, clientId)
-          : await renewClientSecret(dependencies, actor, clientId);
+          ? await rotateWebhookSecret(dependencies, actor, clientId)
+          : await rotateClientSecret(dependencies, actor, clientId);
         return { json: made, text: () => `${textFields({ ...made })}\n\n${shownOnce}` };
       }),
     );
@@ -169,7 +169,7 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .argument('<client-id>')
     .action(
       run(async ({ dependencies, actor }, clientId: string) => {
-        const made = await addApiKey(dependencies, actor, clientId);
+        const made = await createApiKey(dependencies, actor, clientId);
         const { key_id, api_key } = made;
         return { json: made, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
       }),
@@ -191,7 +191,7 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     .argument('<key-id>', 'key_… as list shows it')
     .action(
       run(async ({ dependencies, actor }, clientId: string, keyId: string) => {
-        await revokeApiKeyOf(dependencies, actor, clientId, keyId);
+        await revokeApiKey(dependencies, actor, clientId, keyId);
         return done({ client_id: clientId, key_id: keyId, revoked: true }, `${keyId} is revoked.`);
       }),
     );

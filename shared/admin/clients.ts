@@ -2,15 +2,7 @@
 
 import { recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
-import {
-  createApiKey,
-  createClient,
-  noSuchClient,
-  revokeApiKey,
-  rotateClientSecret,
-  rotateWebhookSecret,
-  setClientDisabled,
-} from '../client/client-admin.ts';
+import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
@@ -28,14 +20,18 @@ export interface ShownClient extends ClientView {
   readonly webhook_secret: string;
 }
 
-export async function addClient(
+export async function createClient(
   dependencies: AdminDependencies,
   actor: string,
   { name, scopes, webhookUrl }: WantedClient,
 ): Promise<ShownClient> {
   const now = dependencies.clock();
   const wanted = { name, scopes, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
-  const { client, clientSecret, webhookSecret } = await createClient(dependencies.clients, wanted, now);
+  const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(
+    dependencies.clients,
+    wanted,
+    now,
+  );
   await recordActivity(dependencies, actor, {
     kind: 'client_created',
     summary: `${actor} created the client ${name}`,
@@ -72,7 +68,7 @@ export async function showClient(
   return { ...clientView(client, dependencies.clock()), api_keys: keys.map(apiKeyView) };
 }
 
-export async function disableClient(
+export async function setClientDisabled(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
@@ -87,7 +83,7 @@ export async function disableClient(
     before: { disabled: client.disabled },
     after: { disabled },
   });
-  await setClientDisabled(dependencies.clients, clientId, disabled);
+  await clientAdmin.setClientDisabled(dependencies.clients, clientId, disabled);
 }
 
 /** Null removes the address. */
@@ -106,7 +102,7 @@ export async function changeWebhookUrl(
     after: { webhook_url: webhookUrl },
   });
   if (!(await dependencies.clients.clients.setWebhookUrl(clientId, webhookUrl ?? undefined)))
-    throw noSuchClient();
+    throw clientAdmin.noSuchClient();
 }
 
 /** Which countries and senders it may use; in force within 60 s. A list that is null allows all. */
@@ -129,25 +125,26 @@ export async function changePermissions(
     before: { countries: client.countries ?? null, senders: client.senders ?? null },
     after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
   });
-  if (!(await dependencies.clients.clients.setPermissions(clientId, change))) throw noSuchClient();
+  if (!(await dependencies.clients.clients.setPermissions(clientId, change)))
+    throw clientAdmin.noSuchClient();
 }
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>
   list === null ? null : [...new Set(list)];
 
 /** The secret before goes on for 24 h. */
-export async function renewClientSecret(
+export async function rotateClientSecret(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const secret = await rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
+  const secret = await clientAdmin.rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
   const summary = `${actor} made a new client secret; the one before holds for 24 h`;
   await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
   return { client_id: clientId, client_secret: secret };
 }
 
-export interface RenewedWebhookSecret {
+export interface RotatedWebhookSecret {
   readonly client_id: string;
   readonly webhook_secret: string;
   /** From when it signs. */
@@ -156,12 +153,12 @@ export interface RenewedWebhookSecret {
 }
 
 /** The secret before signs alone until the new one is active, and beside it for 24 h. */
-export async function renewWebhookSecret(
+export async function rotateWebhookSecret(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
-): Promise<RenewedWebhookSecret> {
-  const rotated = await rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
+): Promise<RotatedWebhookSecret> {
+  const rotated = await clientAdmin.rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
   const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the one before signs for 24 h more`;
   await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
@@ -172,12 +169,16 @@ export async function renewWebhookSecret(
   };
 }
 
-export async function addApiKey(
+export async function createApiKey(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
 ): Promise<ApiKeyView & { readonly api_key: string }> {
-  const { apiKey, row } = await createApiKey(dependencies.clients, clientId, dependencies.clock());
+  const { apiKey, row } = await clientAdmin.createApiKey(
+    dependencies.clients,
+    clientId,
+    dependencies.clock(),
+  );
   await recordActivity(dependencies, actor, {
     kind: 'api_key_created',
     summary: `${actor} made the API key ${row.key_id}`,
@@ -195,7 +196,7 @@ export async function listApiKeys(
   return (await dependencies.clients.apiKeys.listOf(clientId)).map(apiKeyView);
 }
 
-export async function revokeApiKeyOf(
+export async function revokeApiKey(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
@@ -213,7 +214,7 @@ export async function revokeApiKeyOf(
       after: { key_id: keyId, revoked: true },
     });
   }
-  await revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
+  await clientAdmin.revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
 }
 
 /** @throws GatewayError `not_found` */
@@ -222,7 +223,7 @@ export async function requireClient(
   clientId: string,
 ): Promise<Client> {
   const client = await dependencies.clients.clients.find(clientId);
-  if (client === undefined) throw noSuchClient();
+  if (client === undefined) throw clientAdmin.noSuchClient();
   return client;
 }
 

@@ -6,16 +6,16 @@ import { matchRoute } from '../../http/match-route.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import {
-  addApiKey,
-  addClient,
   changePermissions,
   changeWebhookUrl,
   clientIdOf,
-  disableClient,
+  createApiKey,
+  createClient,
   listClients,
-  renewClientSecret,
-  renewWebhookSecret,
-  revokeApiKeyOf,
+  revokeApiKey,
+  rotateClientSecret,
+  rotateWebhookSecret,
+  setClientDisabled,
   showClient,
 } from '../clients.ts';
 import { allOverrides, limitsOf, removeLimits, setLimits } from '../limits.ts';
@@ -69,23 +69,24 @@ export function adminOperations(
     },
     createClient: async ({ request, actor }) => {
       const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request.body);
-      return addClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
+      return createClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
     },
     showClient: async ({ path }) => showClient(dependencies, path('client_id')),
     changeClient: async ({ request, actor, path }) => {
       const clientId = path('client_id');
       const change = parseBody(clientChangeBody(dependencies), request.body);
       const { disabled, webhook_url, countries, senders } = change;
-      if (disabled !== undefined) await disableClient(dependencies, actor, clientId, disabled);
+      if (disabled !== undefined) await setClientDisabled(dependencies, actor, clientId, disabled);
       if (webhook_url !== undefined) await changeWebhookUrl(dependencies, actor, clientId, webhook_url);
       await changePermissions(dependencies, actor, clientId, { countries, senders });
       return showClient(dependencies, clientId);
     },
-    renewClientSecret: async ({ actor, path }) => renewClientSecret(dependencies, actor, path('client_id')),
-    renewWebhookSecret: async ({ actor, path }) => renewWebhookSecret(dependencies, actor, path('client_id')),
-    createApiKey: async ({ actor, path }) => addApiKey(dependencies, actor, path('client_id')),
+    rotateClientSecret: async ({ actor, path }) => rotateClientSecret(dependencies, actor, path('client_id')),
+    rotateWebhookSecret: async ({ actor, path }) =>
+      rotateWebhookSecret(dependencies, actor, path('client_id')),
+    createApiKey: async ({ actor, path }) => createApiKey(dependencies, actor, path('client_id')),
     revokeApiKey: async ({ actor, path }) => {
-      await revokeApiKeyOf(dependencies, actor, path('client_id'), path('key_id'));
+      await revokeApiKey(dependencies, actor, path('client_id'), path('key_id'));
       return showClient(dependencies, path('client_id'));
     },
     listOverrides: async () => ({ limits: await allOverrides(dependencies) }),

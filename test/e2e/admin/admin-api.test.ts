@@ -15,8 +15,8 @@ const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
 /** The only answers in which a secret may stand: the one that has just been made, shown this once. */
 const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
   'createClient',
-  'renewClientSecret',
-  'renewWebhookSecret',
+  'rotateClientSecret',
+  'rotateWebhookSecret',
   'createApiKey',
 ]);
 
