@@ -1,6 +1,6 @@
 /** The account's webhook URL, as it stands at the moment of asking (contract, section 7). */
 import { $ZodError } from 'zod/v4/core';
-import type { ClientStore } from '../client/client-store.ts';
+import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { log } from '../platform/log.ts';
 
 /** A row that a person spoilt costs that client its account's webhooks, and holds up nobody else's. */

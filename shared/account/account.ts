@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type ActivityRecorder, recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
 import { type ClientAdminDependencies, noSuchClient, rotateWebhookSecret } from '../client/client-admin.ts';
-import type { ClientStore } from '../client/client-store.ts';
+import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { type PolicyName, policies } from '../contract/routes.ts';
 import {
   type ApiResponse,

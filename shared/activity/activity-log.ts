@@ -1,4 +1,4 @@
-/** What an operator should be able to look up later: one entry for each thing that happened, however often it is written. */
+/** The activity log: changes and failures that an operator can look up later. */
 import * as z from 'zod/mini';
 
 export const activityKinds = [
@@ -19,12 +19,12 @@ export const activityKinds = [
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 
-/** What was changed, as it stood before or after: names and numbers, never a secret or a hash. */
+/** The fields that changed, with their values before or after; never a secret or a hash. */
 const state = z.record(z.string(), z.unknown());
 
 export const activitySchema = z.readonly(
   z.object({
-    /** `act_` and a ULID of its time: entries sort by when they happened. */
+    /** `act_` and a ULID of its time, so entries sort by time. */
     entry_id: z.string(),
     kind: z.enum(activityKinds),
     at: z.iso.datetime(),
@@ -33,7 +33,7 @@ export const activitySchema = z.readonly(
     client_id: z.exactOptional(z.string()),
     message_id: z.exactOptional(z.string()),
     delivery_id: z.exactOptional(z.string()),
-    /** Who did it, where a person did. */
+    /** The administrator or client that did it; absent for the gateway's own entries. */
     actor: z.exactOptional(z.string()),
     before: z.exactOptional(state),
     after: z.exactOptional(state),
@@ -60,10 +60,6 @@ export interface ActivityQuery {
 export interface ActivityPage {
   /** Newest first. */
   readonly entries: readonly Activity[];
-  /** Where there may be more. */
+  /** Present if there may be more. */
   readonly nextCursor?: string;
-}
-
-export interface ActivityReader {
-  list(query: ActivityQuery): Promise<ActivityPage>;
 }

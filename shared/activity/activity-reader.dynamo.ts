@@ -1,33 +1,29 @@
-/** Pages through the activity log, newest first: by client, by kind, or day by day where neither is given. */
+/** Pages through the activity log, newest first: by client, by kind, or day by day if neither is given. */
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
-import {
-  type Activity,
-  type ActivityPage,
-  type ActivityQuery,
-  type ActivityReader,
-  activitySchema,
-} from './activity-log.ts';
+import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
 
-/** A look-up of quiet days ends after so many, with a cursor to go on from. */
+/** One request reads at most this many days, so that days without entries cannot make it slow; the cursor continues. */
 const partitionsPerPage = 31;
 const filteredPageSize = 200;
 
-/** One walk over a partition of the table or of an index, from its newest entry in range to its oldest. */
+/** A partition of the table or of an index, read from its newest entry to its oldest. */
 interface Walk {
   readonly index?: 'by-client' | 'by-kind';
   readonly key: 'client_id' | 'kind' | 'day';
   readonly value: string;
 }
 
-export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: string): ActivityReader {
+export type ActivityReader = ReturnType<typeof dynamoActivityReader>;
+
+export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async list(query) {
+    async list(query: ActivityQuery): Promise<ActivityPage> {
       const range = idRange('act', query.since, query.until);
       const high = query.cursor ?? range.high;
-      // A time that ends before it begins holds nothing; DynamoDB would call it a fault.
+      // DynamoDB rejects a range whose end is before its start.
       if (high < range.low) return { entries: [] };
       if (query.clientId !== undefined) {
         return collect(
@@ -61,12 +57,12 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     return { entries, nextCursor: upper };
   }
 
-  /** The entries of one walk that are below `high`, until there are enough or none are left. */
+  /** The entries of one partition that are below `high`, up to the query's limit. */
   async function collect(walk: Walk, query: ActivityQuery, low: string, high: string): Promise<ActivityPage> {
     const entries: Activity[] = [];
     let upper = high;
     for (;;) {
-      // The range includes its upper end, which belongs to the page before.
+      // One more, because BETWEEN includes the upper end, which the page before has shown.
       const wanted = query.limit - entries.length + 1;
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand(queryInput(walk, query, low, upper, wanted)),
@@ -104,7 +100,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       },
       ...(filtered ? { FilterExpression: '#kind = :kind' } : {}),
       ScanIndexForward: false,
-      // What a filter drops was read all the same.
+      // DynamoDB applies the limit before the filter.
       Limit: filtered ? Math.max(Limit, filteredPageSize) : Limit,
     };
   }

@@ -1,5 +1,4 @@
-/** Notes a change in the activity log: who, what, when, and how it stood before and after; never a secret. */
-
+/** Writes a change to the activity log: who, what, when, and the values before and after; never a secret. */
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Activity, ActivityKind, ActivityLog } from './activity-log.ts';
@@ -17,7 +16,7 @@ interface ActivityNote {
   readonly after?: Readonly<Record<string, unknown>>;
 }
 
-/** Written before the change it tells of, or before a new secret is shown: no change takes hold without its note. */
+/** Called before the change, or before a new secret is returned, so that no change is without its entry. */
 export async function recordActivity(
   { activity, clock }: ActivityRecorder,
   actor: string,

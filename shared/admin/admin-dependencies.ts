@@ -1,14 +1,15 @@
-/** What the administration of a gateway stands on: the same for the admin API and for the command line. */
+/** What the admin API and the command line need; composed in `admin-dependencies-on-aws.ts`. */
 import type * as z from 'zod/mini';
-import type { ActivityLog, ActivityReader } from '../activity/activity-log.ts';
+import type { ActivityLog } from '../activity/activity-log.ts';
+import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.ts';
-import type { UsageReader } from '../usage/usage.ts';
+import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import type { UsageReader } from '../usage/usage.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
-import type { MessageSearch } from './message-search.ts';
+import type { MessageSearch } from './message-search.dynamo.ts';
 
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
@@ -18,9 +19,9 @@ export interface AdminDependencies {
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
   readonly usage: UsageReader;
-  /** Only where the simulator is the carrier. */
+  /** Only if the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
-  /** What this deployment may call. */
+  /** The webhook URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
   readonly retentionDays: number;
   readonly clock: Clock;

@@ -1,11 +1,21 @@
-/** Finds messages by the indexes of their table; a client's list is several shards, merged by time. */
+/** Finds messages by client, recipient or reference, newest first. A client's messages are in several shards, merged by time. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import type { Message } from '../message/message.ts';
 import { listShards } from '../message/store/message-list.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
-import type { MessageFilter, MessageSearch } from './message-search.ts';
 
-/** One run of rows that are in order already: `list_at` is a time, and no two messages have the same. */
+export type MessageFilter =
+  | { readonly clientId: string; readonly reference?: string | undefined }
+  | { readonly recipient: string };
+
+interface MessagePage {
+  readonly messages: readonly Message[];
+  /** Present if there may be more. */
+  readonly nextCursor?: string;
+}
+
+/** An index partition, sorted by `list_at`: a time, and different for every message. */
 interface Run {
   readonly index: 'by-client' | 'by-reference' | 'by-recipient';
   readonly key: 'list_key' | 'reference_key' | 'recipient';
@@ -18,14 +28,16 @@ type Found = z.output<typeof found>;
 /** Sorts after every time. */
 const end = '~';
 
+export type MessageSearch = ReturnType<typeof dynamoMessageSearch>;
+
 export function dynamoMessageSearch(
   client: DynamoDBDocumentClient,
   TableName: string,
   messages: Pick<MessageStore, 'getMany'>,
-): MessageSearch {
+) {
   return {
-    async search(filter, limit, cursor) {
-      // One more than is wanted tells whether there is a page after this one.
+    async search(filter: MessageFilter, limit: number, cursor: string | undefined): Promise<MessagePage> {
+      // One more than is shown, to know whether there is a next page.
       const runs = await Promise.all(runsOf(filter).map((run) => newestOf(run, limit + 1, cursor ?? end)));
       const merged = runs.flat().toSorted((one, other) => (one.list_at < other.list_at ? 1 : -1));
       const shown = merged.slice(0, limit);

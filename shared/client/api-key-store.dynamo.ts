@@ -1,4 +1,4 @@
-/** Keeps API keys under the hash of each, so that a request finds its key by one read. */
+/** The api-keys table, with the hash of the key as its primary key. */
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -7,22 +7,24 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { type ApiKey, apiKeyRow } from './client.ts';
-import type { ApiKeyStore } from './client-store.ts';
 
-export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: string): ApiKeyStore {
+export type ApiKeyStore = ReturnType<typeof dynamoApiKeyStore>;
+
+export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
-    async find(keyHash) {
+    async find(keyHash: string): Promise<ApiKey | undefined> {
       const { Item } = await dynamo.send(
         new GetCommand({ TableName, Key: { key_hash: keyHash }, ConsistentRead: true }),
       );
       return Item === undefined ? undefined : apiKeyRow.parse(Item);
     },
-    async create(key) {
+    async create(key: ApiKey): Promise<void> {
       await dynamo.send(
         new PutCommand({ TableName, Item: key, ConditionExpression: 'attribute_not_exists(key_hash)' }),
       );
     },
-    async listOf(clientId) {
+    /** Newest first. */
+    async listOf(clientId: string): Promise<readonly ApiKey[]> {
       const keys: ApiKey[] = [];
       let start: Record<string, unknown> | undefined;
       do {
@@ -41,12 +43,12 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
       } while (start !== undefined);
       return keys;
     },
-    async revoke(keyHash, at) {
+    async revoke(keyHash: string, at: Date): Promise<void> {
       await dynamo.send(
         new UpdateCommand({
           TableName,
           Key: { key_hash: keyHash },
-          // The first revocation is the one that counts.
+          // A repeated revocation keeps the time of the first.
           UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at)',
           ConditionExpression: 'attribute_exists(key_hash)',
           ExpressionAttributeValues: { ':at': at.toISOString() },

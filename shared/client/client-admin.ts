@@ -3,8 +3,11 @@
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
+import { retry } from '../platform/retry.ts';
+import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
-import type { ApiKeyStore, ClientStore, WebhookSecretStore } from './client-store.ts';
+import type { ClientStore } from './client-store.dynamo.ts';
+import type { WebhookSecretStore } from './client-store.ts';
 import {
   newApiKey,
   newApiKeyId,
@@ -18,7 +21,11 @@ import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.
 
 /** How long the secret before goes on beside a new one. */
 const overlapDays = 1;
-const rotationAttempts = 5;
+/** Another writer changed the secrets between the read and the write: both are repeated at once. */
+const conflictRetries = {
+  delaysMs: [0, 0, 0, 0],
+  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+};
 /** Each is a signature in the header of every webhook. */
 const webhookSecretsMax = 5;
 
@@ -85,13 +92,13 @@ export async function rotateClientSecret(
 ): Promise<string> {
   const clientSecret = newClientSecret(dependencies.random);
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
-  for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
+  return retry(conflictRetries, async () => {
     const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
     const secrets = withNewest(created, client.secrets, now);
     if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
-  }
-  throw contended();
+    throw concurrentChange();
+  });
 }
 
 export interface RotatedWebhookSecret {
@@ -111,15 +118,15 @@ export async function rotateWebhookSecret(
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
   const secret = newWebhookSecret(dependencies.random);
-  for (let attempt = 0; attempt < rotationAttempts; attempt += 1) {
+  return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId);
     // A write whose answer was lost is repeated by the SDK and then refused, though it was made.
     if (before[0]?.secret === secret) return rotated(before);
     // The time of this very write: workers have from then on to learn of the secret.
     const after = withNewWebhookSecret(secret, before, clock());
     if (await dependencies.webhookSecrets.replace(clientId, before, after)) return rotated(after);
-  }
-  throw contended();
+    throw concurrentChange();
+  });
 }
 
 function rotated([newest, previous]: readonly WebhookSecret[]): RotatedWebhookSecret {
@@ -209,6 +216,6 @@ export function noSuchClient(): GatewayError {
   return new GatewayError('not_found', 'There is no such client.');
 }
 
-function contended(): GatewayError {
+function concurrentChange(): GatewayError {
   return new GatewayError('service_unavailable', 'Someone else changes these secrets. Try again.');
 }

@@ -1,4 +1,4 @@
-/** Keeps clients in their table; each change is one write on the condition that it still fits. */
+/** The clients table. Each change is one conditional write; its result is false if there is no such client. */
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -8,22 +8,26 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
-import { clientRow, isClientId } from './client.ts';
-import type { ClientStore } from './client-store.ts';
+import { type Client, type ClientSecret, clientRow, isClientId } from './client.ts';
+import type { ClientPage, ListOptions, PermissionChange } from './client-store.ts';
 
-export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string): ClientStore {
+export type ClientStore = ReturnType<typeof dynamoClientStore>;
+
+export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   const update = (clientId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> =>
     conditionHolds(dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
 
   return {
-    async find(clientId) {
+    /** A consistent read. A text that cannot be a client's id is not looked up. */
+    async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
       const { Item } = await dynamo.send(
         new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
       );
       return Item === undefined ? undefined : clientRow.parse(Item);
     },
-    async create(client) {
+    /** @throws Error if the id is taken. */
+    async create(client: Client): Promise<void> {
       await dynamo.send(
         new PutCommand({
           TableName,
@@ -32,19 +36,21 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         }),
       );
     },
-    setDisabled: (clientId, disabled) =>
+    setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
       update(clientId, {
         UpdateExpression: 'SET disabled = :disabled',
         ConditionExpression: 'attribute_exists(client_id)',
         ExpressionAttributeValues: { ':disabled': disabled },
       }),
-    setWebhookUrl: (clientId, webhookUrl) =>
+    /** `undefined` removes the URL. */
+    setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> =>
       update(clientId, {
         UpdateExpression: webhookUrl === undefined ? 'REMOVE webhook_url' : 'SET webhook_url = :webhook_url',
         ConditionExpression: 'attribute_exists(client_id)',
         ...(webhookUrl === undefined ? {} : { ExpressionAttributeValues: { ':webhook_url': webhookUrl } }),
       }),
-    setPermissions: (clientId, change) => {
+    /** `null` removes a list, which allows everything; an absent list is not changed. */
+    setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
       const entries = Object.entries(change).filter(([, list]) => list !== undefined);
       const set = entries.filter(([, list]) => list !== null);
       const removed = entries.filter(([, list]) => list === null);
@@ -67,14 +73,19 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
           : { ExpressionAttributeValues: Object.fromEntries(set.map(([name, list]) => [`:${name}`, list])) }),
       });
     },
-    replaceSecrets: (clientId, before, after) =>
+    /** False if the secrets are no longer `before`, because another writer changed them. */
+    replaceSecrets: (
+      clientId: string,
+      before: readonly ClientSecret[],
+      after: readonly ClientSecret[],
+    ): Promise<boolean> =>
       update(clientId, {
         UpdateExpression: 'SET secrets = :after',
         ConditionExpression: 'secrets = :before',
         ExpressionAttributeValues: { ':before': before, ':after': after },
       }),
-    // A list of all clients has no key to query by; only administrators ask for it, a page at a time.
-    async list({ limit, after }) {
+    /** A scan, one page at a time: only administrators list clients. */
+    async list({ limit, after }: ListOptions): Promise<ClientPage> {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName,

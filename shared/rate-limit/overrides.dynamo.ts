@@ -7,15 +7,17 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { policies } from '../contract/routes.ts';
-import type { OverrideEditor, OverrideStore } from './overrides.ts';
+import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import type { OverrideKey, OverrideRow } from './overrides.ts';
 
 /** Far more rows than there are endpoints. */
 const maxRows = 100;
 
-export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: string): OverrideStore {
+export type OverrideStore = ReturnType<typeof dynamoOverrideStore>;
+
+export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
-    async rowsOf(clientId) {
+    async rowsOf(clientId: string): Promise<OverrideRow[]> {
       const { Items = [] } = await dynamo.send(
         new QueryCommand({
           TableName: tableName,
@@ -29,9 +31,15 @@ export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: s
   };
 }
 
-export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: string): OverrideEditor {
+export type OverrideEditor = ReturnType<typeof dynamoOverrideEditor>;
+
+export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
-    async set(clientId, policy, { perMinute, perHour, perDay }) {
+    async set(
+      clientId: string,
+      policy: PolicyName,
+      { perMinute, perHour, perDay }: Partial<Limits>,
+    ): Promise<void> {
       const Item = {
         client_id: clientId,
         endpoint: policies[policy].endpoint,
@@ -41,12 +49,16 @@ export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: 
       };
       await dynamo.send(new PutCommand({ TableName: tableName, Item }));
     },
-    async remove(clientId, endpoint) {
+    /** `endpoint` as it is in the row, which need not be one that exists. */
+    async remove(clientId: string, endpoint: string): Promise<void> {
       const Key = { client_id: clientId, endpoint };
       await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
     },
-    // Overrides are few, typed by people; there is no key by which to find those of all clients.
-    async listRows(limit, after) {
+    /** The rows of all clients, a page at a time: a scan, because people enter only few of them. */
+    async listRows(
+      limit: number,
+      after?: OverrideKey,
+    ): Promise<{ rows: OverrideRow[]; next: OverrideKey | undefined }> {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName: tableName,

@@ -1,4 +1,4 @@
-/** A client's limits: the policy's defaults, and what an administrator typed into `limit-overrides` (contract, section 4). */
+/** A client's limits: the policy's defaults, and the overrides in `limit-overrides` (contract, section 4). */
 import * as z from 'zod/mini';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -6,29 +6,15 @@ import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 
 export type LimitReader = (clientId: string, policy: PolicyName) => Promise<Limits>;
 
-/** The rows of one client as they stand in the table: a person may have typed anything. */
-export interface OverrideStore {
-  rowsOf(clientId: string): Promise<Readonly<Record<string, unknown>>[]>;
-}
+/** A row as it is in the table. People edit it by hand, so any attribute may have any value. */
+export type OverrideRow = Readonly<Record<string, unknown>>;
 
 export interface OverrideKey {
   readonly client_id: string;
   readonly endpoint: string;
 }
 
-/** What an administrator sets from a shell or the dashboard; the same row as one typed in the console. */
-export interface OverrideEditor {
-  set(clientId: string, policy: PolicyName, limits: Partial<Limits>): Promise<void>;
-  /** By what the row says, which need not be an endpoint that there is. */
-  remove(clientId: string, endpoint: string): Promise<void>;
-  /** The rows of all clients, a page at a time. */
-  listRows(
-    limit: number,
-    after?: OverrideKey,
-  ): Promise<{ readonly rows: Readonly<Record<string, unknown>>[]; readonly next: OverrideKey | undefined }>;
-}
-
-/** A value that is left to its default, told to whoever looks after the table. */
+/** A value that is ignored in favor of its default, and reported to the operator. */
 export interface InvalidOverride {
   readonly client_id: string;
   readonly endpoint: string;
@@ -37,7 +23,7 @@ export interface InvalidOverride {
 
 type Overrides = ReadonlyMap<string, Partial<Limits>>;
 
-/** The console makes it easy to type a number as a string, so digits are taken as the number they mean. */
+/** In the console a number is easily entered as a string, so a string of digits is accepted. */
 const limit = z.pipe(
   z.union([z.number(), z.pipe(z.string().check(z.trim(), z.regex(/^\d+$/)), z.transform(Number))]),
   z.int().check(z.minimum(1)),
@@ -46,10 +32,10 @@ const fields = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay'
 const fieldNames = ['per_minute', 'per_hour', 'per_day'] as const;
 const knownEndpoints: ReadonlySet<string> = new Set(Object.values(policies).map((policy) => policy.endpoint));
 
-/** Every bad value falls back to its default and is reported; the good ones beside it hold. */
+/** An invalid value is reported and its default applies; the valid values of the same row still apply. */
 export function parseOverrides(
   clientId: string,
-  rows: readonly Readonly<Record<string, unknown>>[],
+  rows: readonly OverrideRow[],
   report: (invalid: InvalidOverride) => void,
 ): Overrides {
   const overrides = new Map<string, Partial<Limits>>();
@@ -71,9 +57,9 @@ export function parseOverrides(
   return overrides;
 }
 
-/** Reads a client's rows at most every 45 s, so that an edit holds within 60 s. */
+/** Reads a client's rows at most every 45 s, so that an edit takes effect within 60 s. */
 export function limitReader(
-  store: OverrideStore,
+  store: { rowsOf(clientId: string): Promise<readonly OverrideRow[]> },
   clock: Clock,
   report: (invalid: InvalidOverride) => void,
 ): LimitReader {

@@ -1,10 +1,11 @@
-/** Issues an access token to a client that has shown its secret (specification, section 5.1). */
+/** Issues an access token to an authenticated client (specification, section 5.1). */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
-import { requestedScope, type TokenSigner, tokenLifetimeSeconds } from './token-claims.ts';
+import { requestedScope, tokenLifetimeSeconds } from './token-claims.ts';
+import type { TokenSigner } from './token-signer.kms.ts';
 
 interface IssueTokenDependencies {
   readonly signer: TokenSigner;
@@ -56,7 +57,7 @@ function scopesIn(scope: string | null | undefined): readonly string[] {
   return (scope ?? '').split(' ').filter((word) => word !== '');
 }
 
-/** Those of the client's scopes that are wanted. @throws GatewayError `invalid_scope` where it has not all of them. */
+/** The requested scopes. @throws GatewayError `invalid_scope` if the client does not have all of them. */
 function narrowed(held: readonly Scope[], wanted: readonly string[]): readonly Scope[] {
   const missing = wanted.filter((word) => !held.some((scope) => scope === word));
   if (missing.length > 0) {

@@ -1,15 +1,15 @@
-/** What an access token says: a JWT signed ES256 that its holder can't alter (contract, section 2). */
+/** The claims of an access token, a JWT signed with ES256 (contract, section 2). */
 import * as z from 'zod/mini';
 
 export const tokenLifetimeSeconds = 3600;
 export const tokenAlgorithm = 'ES256';
-/** RFC 9068: tells an access token from any other JWT that the same issuer may sign. */
+/** RFC 9068: distinguishes an access token from other JWTs of the same issuer. */
 export const tokenType = 'at+jwt';
 
 export const tokenClaims = z.object({
   iss: z.string(),
   aud: z.string(),
-  /** The client's id, as is `client_id`. */
+  /** The client's id, the same as `client_id`. */
   sub: z.string().check(z.minLength(1)),
   client_id: z.string().check(z.minLength(1)),
   /** Scopes, separated by a space. */
@@ -19,12 +19,7 @@ export const tokenClaims = z.object({
   jti: z.string().check(z.minLength(1)),
 });
 
-/** Scopes as a token request may ask for them, separated by spaces (RFC 6749, section 3.3). */
+/** The scopes in a token request, separated by spaces (RFC 6749, section 3.3). */
 export const requestedScope = z.optional(z.nullable(z.string().check(z.maxLength(256))));
 
 export type TokenClaims = z.output<typeof tokenClaims>;
-
-/** Signs the claims into a compact JWT. Only the token function has one. */
-export interface TokenSigner {
-  sign(claims: TokenClaims): Promise<string>;
-}

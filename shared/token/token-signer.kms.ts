@@ -1,30 +1,27 @@
-/** Signs tokens with a key that never leaves KMS; the public half is published before the first token goes out. */
+/** Signs tokens with a KMS key; the public key is published before the first token is returned. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { calculateJwkThumbprint } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { concatenatedSignature } from './ecdsa-signature.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
-import { type TokenSigner, tokenAlgorithm, tokenType } from './token-claims.ts';
+import { type TokenClaims, tokenAlgorithm, tokenType } from './token-claims.ts';
 
 interface SigningKey {
-  /** The key itself, not an alias that may point to another key tomorrow. */
+  /** The key's own id, not an alias, which may later point to another key. */
   readonly keyId: string;
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string;
 }
 
-/** Signs by one KMS call; a process's first token also takes a look at the key and publishes it. */
-export function kmsTokenSigner(
-  kms: KMSClient,
-  keyId: string,
-  signingKeys: SigningKeyStore,
-  clock: Clock,
-): TokenSigner {
+export type TokenSigner = ReturnType<typeof kmsTokenSigner>;
+
+/** Signs with one KMS call; the first token of a process also reads and publishes the public key. */
+export function kmsTokenSigner(kms: KMSClient, keyId: string, signingKeys: SigningKeyStore, clock: Clock) {
   let prepared: Promise<SigningKey> | undefined;
 
   return {
-    async sign(claims) {
+    async sign(claims: TokenClaims): Promise<string> {
       prepared ??= prepare();
       const key = await prepared.catch((error: unknown) => {
         prepared = undefined;

@@ -1,7 +1,7 @@
-/** Counts for the overview what a worker has just done; a count that fails is a pity, and never the work's failure. */
-
+/** Counts what a worker has done, for the dashboard. A failed count is logged and does not fail the work. */
 import type { Clock } from '../platform/clock.ts';
-import type { Counts, UsageCounter, UsageMetric } from './usage.ts';
+import type { UsageCounter } from './usage.dynamo.ts';
+import type { Counts, UsageMetric } from './usage.ts';
 
 export interface UsageDependencies {
   readonly counter: UsageCounter;

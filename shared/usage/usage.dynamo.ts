@@ -1,19 +1,20 @@
-/** The figures table: one row for each hour, a number for each figure. */
-import { BatchGetCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+/** The usage table: one row for each hour, with one number for each metric. */
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
-import { chunksOf } from '../platform/split-into-chunks.ts';
-import { type HourlyUsage, hourOf, type UsageCounter, type UsageReader } from './usage.ts';
+import { type Counts, type HourlyUsage, hourOf } from './usage.ts';
 
-/** What DynamoDB reads in one call. */
-const readBatchSize = 100;
 const keptDays = 400;
 
 const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
-export function dynamoUsageCounter(client: DynamoDBDocumentClient, TableName: string): UsageCounter {
+export type UsageCounter = ReturnType<typeof dynamoUsageCounter>;
+
+export function dynamoUsageCounter(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async add(counts, at) {
+    /** Adds to the hour of `at`. */
+    async add(counts: Counts, at: Date): Promise<void> {
       const entries = Object.entries(counts).filter(([, count]) => count > 0);
       if (entries.length === 0) return;
       await client.send(
@@ -32,20 +33,21 @@ export function dynamoUsageCounter(client: DynamoDBDocumentClient, TableName: st
   };
 }
 
-export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string): UsageReader {
-  async function read(hours: readonly string[]): Promise<HourlyUsage[]> {
-    const { Responses } = await client.send(
-      new BatchGetCommand({ RequestItems: { [tableName]: { Keys: hours.map((hour) => ({ hour })) } } }),
-    );
-    return (Responses?.[tableName] ?? []).map((row) => {
-      const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
-      return { hour, counts };
-    });
-  }
+export type UsageReader = ReturnType<typeof dynamoUsageReader>;
 
+export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    async hours(hours) {
-      return (await Promise.all(chunksOf(hours, readBatchSize).map(read))).flat();
+    /** The hours of these that have counts, in no order. */
+    async hours(hours: readonly string[]): Promise<HourlyUsage[]> {
+      const rows = await batchRead(
+        client,
+        tableName,
+        hours.map((hour) => ({ hour })),
+      );
+      return rows.map((row) => {
+        const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
+        return { hour, counts };
+      });
     },
   };
 }

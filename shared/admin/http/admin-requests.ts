@@ -4,7 +4,7 @@ import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
-import type { MessageFilter } from '../message-search.ts';
+import type { MessageFilter } from '../message-search.dynamo.ts';
 import { usageSpans } from '../usage.ts';
 
 /** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */

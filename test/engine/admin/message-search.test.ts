@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoMessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
-import type { MessageFilter } from '../../../shared/admin/message-search.ts';
+import { dynamoMessageSearch, type MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
