@@ -1,9 +1,9 @@
-/** The account's webhook URL, as it stands at the moment of asking (contract, section 7). */
+/** The current webhook URL of a client's account (contract, section 7). */
 import { $ZodError } from 'zod/v4/core';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { log } from '../platform/log.ts';
 
-/** A row that a person spoilt costs that client its account's webhooks, and holds up nobody else's. */
+/** A client row that cannot be parsed is logged; its client gets no account webhooks, the other clients are not affected. */
 export function accountUrls(clients: Pick<ClientStore, 'find'>) {
   return async (clientId: string): Promise<string | undefined> => {
     try {

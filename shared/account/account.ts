@@ -1,4 +1,4 @@
-/** What a client sees and changes of its own account: its webhook URL, and its webhook secret (contract, section 5). */
+/** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
 import { type ActivityRecorder, recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
@@ -64,7 +64,7 @@ async function changeWebhookUrl(
     throw noSuchClient();
 }
 
-/** Shows a new webhook secret once, and from when it signs; the one before signs 24 h longer (contract, section 7). */
+/** Returns the new webhook secret, this once. The previous one signs for 24 h more (contract, section 7). */
 export function rotateOwnWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'> & ActivityRecorder,
 ): Operation {

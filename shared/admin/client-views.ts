@@ -1,4 +1,4 @@
-/** How clients and their keys are shown to an administrator: what identifies a secret, never the secret or its hash. */
+/** Clients and API keys as an administrator sees them, without secrets and their hashes. */
 import { type ApiKey, type Client, isLive } from '../client/client.ts';
 
 export interface ClientView {

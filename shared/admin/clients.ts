@@ -1,5 +1,4 @@
-/** What an administrator does with clients: each change is noted in the activity log, each new secret shown once. */
-
+/** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import { recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
@@ -86,7 +85,7 @@ export async function setClientDisabled(
   await clientAdmin.setClientDisabled(dependencies.clients, clientId, disabled);
 }
 
-/** Null removes the address. */
+/** Null removes the URL. */
 export async function changeWebhookUrl(
   dependencies: AdminDependencies,
   actor: string,
@@ -105,7 +104,7 @@ export async function changeWebhookUrl(
     throw clientAdmin.noSuchClient();
 }
 
-/** Which countries and senders it may use; in force within 60 s. A list that is null allows all. */
+/** The countries and senders that the client may use; takes effect within 60 s. Null allows all. */
 export async function changePermissions(
   dependencies: AdminDependencies,
   actor: string,
@@ -132,7 +131,7 @@ export async function changePermissions(
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>
   list === null ? null : [...new Set(list)];
 
-/** The secret before goes on for 24 h. */
+/** The previous secret stays valid for 24 h. */
 export async function rotateClientSecret(
   dependencies: AdminDependencies,
   actor: string,
@@ -147,12 +146,12 @@ export async function rotateClientSecret(
 export interface RotatedWebhookSecret {
   readonly client_id: string;
   readonly webhook_secret: string;
-  /** From when it signs. */
+  /** The time from which it signs. */
   readonly active_at: string;
   readonly previous_secret_expires_at: string | null;
 }
 
-/** The secret before signs alone until the new one is active, and beside it for 24 h. */
+/** Only the previous secret signs until the new one is active; then both sign for 24 h. */
 export async function rotateWebhookSecret(
   dependencies: AdminDependencies,
   actor: string,
@@ -228,14 +227,14 @@ export async function requireClient(
 }
 
 const clientsPerRead = 500;
-/** Ids are shorter. */
+/** Longer than any id. */
 const nameMax = 100;
 
 /**
- * The id of the client that a filter means, by its id or by its name in any case.
+ * Finds a client by its id or by its name, ignoring case, and returns its id.
  *
- * @throws GatewayError where there is none, or where several have the name: an empty list would say that there is
- * nothing to find.
+ * @throws GatewayError if there is none, or if several have the name; an empty result would be mistaken for a client
+ * without entries.
  */
 export async function clientIdOf(
   dependencies: Pick<AdminDependencies, 'clients'>,

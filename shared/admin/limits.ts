@@ -1,5 +1,4 @@
-/** A client's limits as an administrator sees and sets them: defaults beside overrides, and what is wrong in a row. */
-
+/** An administrator's operations on limits: shows defaults, overrides and invalid values; sets and removes overrides. */
 import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
@@ -18,7 +17,7 @@ export interface LimitsView {
 export interface LimitFault {
   /** `endpoint`, `per_minute`, `per_hour` or `per_day`. */
   readonly field: InvalidOverride['field'];
-  /** What stands there, as text. */
+  /** The invalid value, as text. */
   readonly value: string;
   readonly message: string;
 }
@@ -26,29 +25,29 @@ export interface LimitFault {
 export interface EndpointLimits {
   readonly client_id: string;
   readonly endpoint: string;
-  /** Null where the row names an endpoint that does not exist. */
+  /** Null if the row names an endpoint that does not exist. */
   readonly policy: PolicyName | null;
   readonly defaults: LimitsView | null;
-  /** What of the row holds; null where there is no row. */
+  /** The valid values of the row; null if there is no row. */
   readonly override: LimitsView | null;
   readonly in_force: LimitsView | null;
   readonly faults: readonly LimitFault[];
-  /** One sentence for each limit that another one keeps from ever being reached. */
+  /** One sentence for each limit that can never be reached because of another one. */
   readonly warnings: readonly string[];
 }
 
-/** A table that a person keeps by hand has no more. */
+/** More rows than people enter by hand. */
 const overridesMax = 5000;
 const overridesPerPage = 500;
 
-/** Policies that count on addresses, not on clients: no override reaches them. */
+/** Policies that count by source address, so no client's override applies to them. */
 const notPerClient: ReadonlySet<PolicyName> = new Set(['unmatched']);
 
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
   (name) => !notPerClient.has(name),
 );
 
-/** Every endpoint's limits for one client, then the rows that name no endpoint. */
+/** A client's limits for every endpoint, then its rows for endpoints that do not exist. */
 export async function limitsOf(
   dependencies: AdminDependencies,
   clientId: string,
@@ -56,7 +55,7 @@ export async function limitsOf(
   return viewOf(clientId, await dependencies.overrides.rowsOf(clientId));
 }
 
-/** Every override there is, and every row that is wrong, by client. */
+/** All overrides and all rows with invalid values, by client. */
 export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
   const rows: Readonly<Record<string, unknown>>[] = [];
   let after: OverrideKey | undefined;
@@ -98,7 +97,6 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
       override: override === undefined ? null : limitsView(override),
       in_force: limitsView({ ...defaults, ...override }),
       faults: faultsOf(endpoint),
-      // The defaults are well as they are.
       warnings: override === undefined ? [] : unreachableLimits({ ...defaults, ...override }),
     };
   });
@@ -119,14 +117,14 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
   return [...known, ...unknown];
 }
 
-/** What is to change: null goes back to the default, what is not named stays as it is. */
+/** Null restores the default; an absent field is not changed. */
 interface LimitsChange {
   readonly per_minute?: number | null | undefined;
   readonly per_hour?: number | null | undefined;
   readonly per_day?: number | null | undefined;
 }
 
-/** A value in the row that a person got wrong is gone after this. */
+/** Also removes the invalid values of the row. */
 export async function setLimits(
   dependencies: AdminDependencies,
   actor: string,
@@ -171,11 +169,11 @@ export async function removeLimits(
     before: { endpoint, ...before },
     after: { endpoint },
   });
-  // Also where the endpoint does not exist: a row with a slip in its name must be removable.
+  // The endpoint need not exist, so that a row with a misspelled one can be removed.
   await dependencies.overrides.remove(clientId, endpoint);
 }
 
-/** By endpoint as the specification writes it, or by the policy's short name. @throws GatewayError */
+/** Finds a policy by its endpoint or by its own name. @throws GatewayError */
 export function policyOf(text: string): PolicyName {
   const found = limitPolicies.find((name) => name === text || policies[name].endpoint === text);
   if (found !== undefined) return found;
@@ -188,7 +186,7 @@ export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 
-/** The row's three fields as they stand, good or not. */
+/** The row's three fields, valid or not. */
 function rowOf(
   rows: readonly Readonly<Record<string, unknown>>[],
   endpoint: string,
@@ -213,7 +211,7 @@ function describe(
   return { value, message: 'This is no whole number of 1 or more: the default holds instead.' };
 }
 
-/** As text, whatever a person typed. */
+/** A value of any type as text. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -1,4 +1,4 @@
-/** Messages as an administrator sees them: found in several ways, one with its history and its webhooks. */
+/** An administrator's search for messages, and one message with its history and its webhooks. */
 import { GatewayError } from '../contract/errors.ts';
 import { eventsToSend, type Message } from '../message/message.ts';
 import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
@@ -48,7 +48,7 @@ export async function showMessage(
   };
 }
 
-/** The ids that its webhooks have if they are: each follows from the message and the event. */
+/** The ids of the webhooks that the message may have: an id is derived from the message and the event. */
 function deliveryIdsOf(message: Message): string[] {
   const entered = eventsToSend({ before: undefined, after: message });
   const events = new Set(entered.map((status) => eventName(message, status)));

@@ -1,13 +1,13 @@
-/** What the simulated carrier took, where it is the carrier. */
+/** The messages that the simulated carrier accepted. */
 import type { OutboxEntry } from '../carrier/simulator/outbox.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
-/** Null where the message named no sender. */
+/** `from` is null if the message named no sender. */
 export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
 
-/** Newest first. @throws GatewayError `not_found` where messages really leave. */
+/** Newest first. @throws GatewayError `not_found` if the carrier is not the simulator. */
 export async function listOutbox(
   { outbox, clock, retentionDays }: Pick<AdminDependencies, 'outbox' | 'clock' | 'retentionDays'>,
   to: string | undefined,

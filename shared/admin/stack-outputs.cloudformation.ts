@@ -1,4 +1,4 @@
-/** What deployed stacks publish, with the credentials and the region of the environment. */
+/** Reads the outputs of deployed stacks, with the credentials and the region of the environment. */
 import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
@@ -8,7 +8,7 @@ export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** The stack of that name, or without one every stack of the account and region. */
+/** The stack with this name, or all stacks of the account and region. */
 export async function deployedStacks(stackName?: string): Promise<DeployedStack[]> {
   const client = new CloudFormationClient({ maxAttempts: 3, requestHandler: timeLimits });
   const found: DeployedStack[] = [];

@@ -1,4 +1,4 @@
-/** Figures over time for the overview: by the hour for up to two days, by the day beyond. */
+/** Usage over time for the dashboard: by hour for one day, by day for longer spans. */
 import { hourOf } from '../usage/usage.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
@@ -7,9 +7,9 @@ type UsageSpan = keyof typeof usageSpans;
 
 export interface UsageView {
   readonly span: UsageSpan;
-  /** `hour` or `day`: what one point stands for. */
+  /** The length of time that one point covers. */
   readonly step: 'hour' | 'day';
-  /** Oldest first, none left out: a time without figures has no counts. */
+  /** Oldest first and without gaps: a time without usage has no counts. */
   readonly points: readonly { readonly at: string; readonly counts: Readonly<Record<string, number>> }[];
   readonly totals: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,4 @@
-/** Webhooks as an administrator looks after them: which failed, every attempt of one, and sending again. */
+/** An administrator's operations on webhooks: lists those that failed, shows one with its attempts, resends. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
@@ -25,14 +25,14 @@ export interface DeliverySummary {
   readonly attempts: number;
   readonly created_at: string;
   readonly finished_at: string | null;
-  /** When the next attempt is due, while one is. */
+  /** When the next attempt is due; null if none is. */
   readonly next_due_at: string | null;
   readonly last_status: number | null;
   readonly last_error: string | null;
 }
 
 export interface DeliveryView extends DeliverySummary {
-  /** The bytes of every attempt. */
+  /** Sent unchanged with every attempt. */
   readonly body: string;
   readonly attempt_log: readonly Attempt[];
 }
@@ -67,7 +67,7 @@ export async function showDelivery(
 }
 
 export interface ActivityView extends Activity {
-  /** How the webhook that the entry is about stands now; absent where it is about none, or is purged. */
+  /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
   readonly delivery?: DeliverySummary;
 }
 
@@ -76,7 +76,7 @@ export interface ActivityList {
   readonly next_cursor?: string;
 }
 
-/** The activity log, newest first, with the present state of each webhook that it tells of. */
+/** The activity log, newest first, with the current state of each webhook that an entry refers to. */
 export async function listActivity(
   dependencies: AdminDependencies,
   query: ActivityQuery,
@@ -99,7 +99,7 @@ const entriesPerPage = 100;
 /**
  * Webhooks that failed for good and have not been acknowledged since, the latest failure first.
  *
- * @throws GatewayError where there is no such client.
+ * @throws GatewayError if there is no such client.
  */
 export async function failedWebhooks(
   dependencies: AdminDependencies,
@@ -124,7 +124,7 @@ export async function failedWebhooks(
   return [...failed.values()];
 }
 
-/** The time in which an entry can be that is not purged yet. */
+/** The time for which entries are kept. */
 export function retained({ clock, retentionDays }: AdminDependencies): {
   readonly since: Date;
   readonly until: Date;
@@ -135,29 +135,26 @@ export function retained({ clock, retentionDays }: AdminDependencies): {
 
 export interface ResendResult {
   readonly delivery_id: string;
-  /** `failed`: the gateway's own storage or queue did not answer; asking again is harmless. */
+  /** `failed`: the gateway's storage or queue did not answer; the resend can be repeated. */
   readonly outcome: Resent['kind'] | 'failed';
-  /** Why it failed. */
+  /** The reason of `failed`. */
   readonly error?: string;
 }
 
-/**
- * More calls at once would wait for one of the AWS client's connections, for longer than the client lets a
- * connection take: each of them would fail.
- */
+/** With more, calls would wait for a connection of the AWS client until they time out. */
 const resendsAtOnce = 10;
-/** The endpoints have just been down, and other webhooks share the queue. */
+/** Limits the load on endpoints that have just recovered, and on the queue that all webhooks share. */
 const resendsPerSecond = 20;
-/** A repeated resend is harmless, so one that failed is tried again. */
+/** A resend may be repeated, so one that failed is retried. */
 const resendRetryDelaysMs = [200, 1000];
 
 interface Progress {
   readonly sleep?: (ms: number) => Promise<void>;
-  /** Called with each result as it comes, and how many there are by now. */
+  /** Called after each result, with the number of results so far. */
   readonly onResult?: (result: ResendResult, done: number, total: number) => void;
 }
 
-/** Each is sent again or says why not; one that cannot be holds up no other. */
+/** Resends each webhook and returns one result for each; a failed one does not affect the others. */
 export async function resendWebhooks(
   dependencies: AdminDependencies,
   actor: string,
@@ -176,7 +173,7 @@ export async function resendWebhooks(
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
   await paced(ids, pace, async (delivery_id) => {
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
-      // The table has rows of other kinds, too.
+      // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
         ? resend(parts, delivery_id, actor, options)
         : ({ kind: 'not_found' } as const),

@@ -1,4 +1,4 @@
-/** The administration of clients on the real tables, for the command line and the local gateway. */
+/** Composes the administration of clients from a gateway's tables, for the local gateway and the tests. */
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoApiKeyStore } from './api-key-store.dynamo.ts';
@@ -7,8 +7,8 @@ import { dynamoClientStore } from './client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from './webhook-secret-store.dynamo.ts';
 
 /**
- * @param tables - physical names by the names that a local gateway gives them
- * @throws Error when one of the three is not among them
+ * @param tables - physical table names, by the names in the local gateway's output
+ * @throws Error if one of the three is missing
  */
 export function dynamoClientAdmin(
   dynamo: DynamoDBDocumentClient,

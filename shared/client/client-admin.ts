@@ -1,5 +1,4 @@
-/** What an administrator does with clients; each new secret is shown once, and the one before holds for 24 h more. */
-
+/** Creates clients and API keys and rotates secrets. A new secret is shown once; the previous one stays valid for 24 h. */
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
@@ -19,14 +18,14 @@ import {
 } from './secret-text.ts';
 import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.ts';
 
-/** How long the secret before goes on beside a new one. */
+/** How long the previous secret stays valid. */
 const overlapDays = 1;
 /** Another writer changed the secrets between the read and the write: both are repeated at once. */
 const conflictRetries = {
   delaysMs: [0, 0, 0, 0],
   isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
 };
-/** Each is a signature in the header of every webhook. */
+/** Each adds a signature to the header of every webhook. */
 const webhookSecretsMax = 5;
 
 export interface ClientAdminDependencies {
@@ -48,7 +47,7 @@ export interface CreatedClient {
   readonly webhookSecret: string;
 }
 
-/** The webhook secret is stored first: a client that exists can always sign. */
+/** Stores the webhook secret first, so that every existing client has one. */
 export async function createClient(
   dependencies: ClientAdminDependencies,
   wanted: NewClient,
@@ -76,7 +75,7 @@ export async function createClient(
   return { client, clientSecret, webhookSecret };
 }
 
-/** Holds within 60 s, whatever token the client still has (contract, section 3). */
+/** Takes effect within 60 s, also for tokens already issued (contract, section 3). */
 export async function setClientDisabled(
   dependencies: ClientAdminDependencies,
   clientId: string,
@@ -104,13 +103,13 @@ export async function rotateClientSecret(
 export interface RotatedWebhookSecret {
   readonly secret: string;
   readonly created_at: string;
-  /** From when it signs; until then the one before does. */
+  /** From this time it signs; until then only the previous one does. */
   readonly active_at: string;
-  /** Until when the one before signs beside it; absent where there was none. */
+  /** Until this time the previous one also signs; absent if there was none. */
   readonly previous_expires_at?: string | undefined;
 }
 
-/** Until the new secret is active the old ones sign alone; then all sign for 24 h (contract, section 7). */
+/** Until the new secret is active only the old ones sign; then all sign for 24 h (contract, section 7). */
 export async function rotateWebhookSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
   clientId: string,
@@ -120,9 +119,9 @@ export async function rotateWebhookSecret(
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId);
-    // A write whose answer was lost is repeated by the SDK and then refused, though it was made.
+    // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (before[0]?.secret === secret) return rotated(before);
-    // The time of this very write: workers have from then on to learn of the secret.
+    // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock());
     if (await dependencies.webhookSecrets.replace(clientId, before, after)) return rotated(after);
     throw concurrentChange();
@@ -175,7 +174,7 @@ export async function revokeApiKey(
   await dependencies.apiKeys.revoke(key.key_hash, now);
 }
 
-/** The new secret, and of the live ones before it the newest, which now ends; an end that was set stays. */
+/** The new secret and the newest valid one before it, which expires after the overlap unless it expires already. */
 function withNewest<S extends { readonly expires_at?: string | undefined }>(
   created: S,
   before: readonly S[],
@@ -188,9 +187,8 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
 }
 
 /**
- * The secret before signs for 24 h after the new one is active, and one that was rotated before that to the end that
- * was promised: a rotation that is repeated, because its answer was lost, must not silence the secret that the endpoint
- * knows.
+ * The previous secret signs for 24 h after the new one is active; older ones keep the end they have. So a rotation that
+ * is repeated because its response was lost does not shorten the time of the secret that the endpoint knows.
  */
 export function withNewWebhookSecret(
   secret: string,
@@ -199,12 +197,12 @@ export function withNewWebhookSecret(
 ): readonly WebhookSecret[] {
   const created_at = now.toISOString();
   const live = before.filter((one) => isLive(one, now));
-  // Where no other can sign it does so at once.
+  // If no other secret can sign, the new one signs at once.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
   const end = addDays(activeAt, overlapDays).toISOString();
   const ending = live.map((one) => ({ ...one, expires_at: one.expires_at ?? end }));
-  // The oldest is the one in use; of those between, the newest are the likelier to be taken up.
+  // The endpoint uses the oldest; of the others, the newest are the likeliest to be used next.
   const kept =
     ending.length < webhookSecretsMax
       ? ending
@@ -217,5 +215,8 @@ export function noSuchClient(): GatewayError {
 }
 
 function concurrentChange(): GatewayError {
-  return new GatewayError('service_unavailable', 'Someone else changes these secrets. Try again.');
+  return new GatewayError(
+    'service_unavailable',
+    'These secrets are being changed by another request. Try again.',
+  );
 }

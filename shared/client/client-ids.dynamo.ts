@@ -1,4 +1,4 @@
-/** The ids of all clients, page by page: from their keys alone, so that no row that a person spoilt is in the way. */
+/** The ids of all clients, page by page. Reads keys only, so an invalid row does no harm. */
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { ClientIdPage } from './client-store.ts';

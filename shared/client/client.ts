@@ -1,4 +1,4 @@
-/** What a client is: a row that holds hashes of its secrets, never a secret. */
+/** A client and its API keys as rows: they have hashes of the secrets, never a secret. */
 import * as z from 'zod/mini';
 import type { Scope } from '../contract/routes.ts';
 import { sameHash, secretHash } from './secret-text.ts';
@@ -14,7 +14,7 @@ const secretRow = z.object({
   expires_at: z.optional(instant),
 });
 
-/** Whether `text` can be a client's id at all: what can't is refused without a read. */
+/** Whether `text` has the form of a client id; other texts are refused without a read. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(text);
 }
@@ -28,7 +28,7 @@ export const clientRow = z.object({
   secrets: z.array(secretRow),
   webhook_url: z.optional(z.string()),
   created_at: instant,
-  /** Where set, the only countries (ISO 3166-1 alpha-2) and senders that this client may use. */
+  /** If present, the only countries (ISO 3166-1 alpha-2) and senders that this client may use. */
   countries: z.optional(z.array(z.string())),
   senders: z.optional(z.array(z.string())),
 });
@@ -36,7 +36,7 @@ export const clientRow = z.object({
 export type Client = z.output<typeof clientRow>;
 export type ClientSecret = Client['secrets'][number];
 
-/** A row of `api-keys`. The key itself is found by its hash and stands nowhere. */
+/** A row of `api-keys`. The key itself is not stored. */
 export const apiKeyRow = z.object({
   key_hash: z.string(),
   key_id: z.string(),
@@ -45,17 +45,17 @@ export const apiKeyRow = z.object({
   revoked_at: z.optional(instant),
 });
 
-/** All that an API key ever opens: it never expires, so it must not administer the gateway. */
+/** The only scope of an API key: it never expires, so it must not give access to the admin API. */
 export const apiKeyScope = 'messages' satisfies Scope;
 
 export type ApiKey = z.output<typeof apiKeyRow>;
 
-/** Whether a secret still holds at `now`. */
+/** Whether a secret is valid at `now`. */
 export function isLive(secret: { readonly expires_at?: string | undefined }, now: Date): boolean {
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
 }
 
-/** Whether `secret` is one of the client's live secrets. Compares with each of them, found or not. */
+/** Whether `secret` is one of the client's valid secrets. Always compares with all of them, for constant time. */
 export function hasSecret(client: Client, secret: string, now: Date): boolean {
   const hash = secretHash(secret);
   let found = false;

@@ -1,7 +1,7 @@
-/** The clients that a new local gateway comes with: one to try the API, one to administer it. */
+/** The clients of a new local gateway: one to try the API, one to administer it. */
 import { type ClientAdminDependencies, createApiKey, createClient } from './client-admin.ts';
 
-/** As the local gateway prints them (contract, section 9). */
+/** The local gateway prints them in this form (contract, section 9). */
 export interface DemoClients {
   readonly client_id: string;
   readonly client_secret: string;

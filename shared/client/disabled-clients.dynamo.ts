@@ -1,4 +1,4 @@
-/** Whether clients are disabled, at most 45 s old; a row that a person spoilt elsewhere answers all the same. */
+/** Whether a client is disabled, at most 45 s old. Reads that attribute only, so other invalid ones do no harm. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';

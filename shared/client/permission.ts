@@ -1,26 +1,26 @@
-/** Which countries and senders a client may use, and which senders a country takes (contract, section 3: 403). */
+/** Which countries and senders a client may use, and which senders a country accepts (contract, section 3: 403). */
 import { GatewayError } from '../contract/errors.ts';
 import { countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
 
-/** The limits on a client's row; an absent list allows everything. */
+/** The lists of a client's row; an absent list allows everything. */
 export interface SendingPermissions {
   /** ISO 3166-1 alpha-2. */
   readonly countries?: readonly string[] | undefined;
-  /** Names and numbers; and `otp` and `whatsapp`, which allow messages that have no sender to name. */
+  /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
   readonly senders?: readonly string[] | undefined;
 }
 
-/** What a client wants to send: an SMS names its sender, the others cannot. */
+/** The kind of message: an SMS can name its sender, the others cannot. */
 export type SendKind = 'sms' | 'otp' | 'whatsapp';
 
-/** Entries of a list of senders that allow a kind of message, and are no sender of an SMS. */
+/** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
 const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies SendKind[];
 
 /** Countries whose carriers drop messages from alphanumeric senders. */
 const countriesWithoutAlphanumericSenders: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /**
- * Whatever the recipient: whether the client's list of senders allows this one.
+ * Checks the client's list of senders only.
  *
  * @throws GatewayError `forbidden` with the reason.
  */
@@ -55,7 +55,7 @@ function senderRefusal(
   }
 }
 
-/** Why the client may not send to this recipient from this sender; undefined where it may. */
+/** The reason why the client may not send to this recipient from this sender; undefined if it may. */
 export function recipientRefusal(
   { countries }: SendingPermissions,
   recipient: string,

@@ -1,4 +1,4 @@
-/** Keeps the secrets that sign webhooks, in a table of their own that few functions may read. */
+/** Reads and replaces the secrets that sign webhooks, in a separate table that few functions may read. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import type { WebhookSecretStore } from './client-store.ts';

@@ -1,4 +1,4 @@
-/** Reads the client-secrets table, which only the delivery and admin functions may. */
+/** Reads the client-secrets table; only the delivery and admin functions have that permission. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { WebhookSecrets } from './webhook-secrets.ts';
@@ -6,7 +6,7 @@ import type { WebhookSecrets } from './webhook-secrets.ts';
 const secretsRow = z.object({
   webhook_secrets: z._default(
     z.array(
-      // Whole, with what another version has added: the write that replaces the list compares all of it.
+      // Keeps attributes that another version added, because the write that replaces the list compares it as a whole.
       z.looseObject({
         secret: z.string().check(z.minLength(1)),
         created_at: z.iso.datetime(),

@@ -1,4 +1,4 @@
-/** The secrets that a client's webhooks are signed with: one, or several for 24 h after a rotation. */
+/** The secrets that sign a client's webhooks: one, or several for 24 h after a rotation. */
 import type { Clock } from '../platform/clock.ts';
 import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
 
@@ -6,7 +6,7 @@ export interface WebhookSecret {
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
   readonly secret: string;
   readonly created_at: string;
-  /** From when it signs, if another one can sign until then. Absent in rows of before: from its creation. */
+  /** From this time it signs, if another one can sign until then. Absent in older rows: from its creation. */
   readonly active_at?: string | undefined;
   readonly expires_at?: string | undefined;
 }
@@ -16,18 +16,18 @@ export interface WebhookSecrets {
   find(clientId: string): Promise<readonly WebhookSecret[]>;
 }
 
-/** For how long a worker signs with what it has read. */
+/** A worker signs with the secrets it has read for at most this long. */
 const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
- * From its creation until a new secret signs (contract, section 7: at most 60 s). By then every worker knows it, so all
- * of them change over at the same moment. A worker may sign with what it read `bounds.maxAgeSeconds` earlier; the other
- * half is for the write that stores the secret and the claim between reading and signing, 13 s each with all retries of
- * the SDK, and for clocks that differ.
+ * The time from the creation of a new secret until it signs (contract, section 7: at most 60 s). By then every worker
+ * has read it, so all of them start at the same moment. Half of it is for the cache (`bounds.maxAgeSeconds`); the rest
+ * is for the write that stores the secret and the claim between reading and signing, 13 s each with all retries of the
+ * SDK, and for clock differences.
  */
 export const secretActiveAfterSeconds = 60;
 
-/** Remembers secrets, so that a flood of one client's webhooks reads them once. "None yet" is not remembered. */
+/** Caches secrets, so that many webhooks of one client read them once. An empty list is not cached. */
 export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
   const read = async (clientId: string) => {
     const found = await source.find(clientId);
@@ -38,8 +38,8 @@ export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecr
 }
 
 /**
- * The secrets that sign at a moment, newest first: those that are active and not expired. A pending one signs early
- * where no other can: a webhook without a signature is never sent.
+ * The secrets that sign at this moment, newest first: active and not expired. If there is none, a pending one signs
+ * early, because a webhook is never sent without a signature.
  */
 export function signingSecrets(secrets: readonly WebhookSecret[], at: Date): readonly WebhookSecret[] {
   const live = secrets

@@ -1,11 +1,11 @@
-/** Time as an argument, so that a test can hold it still. */
+/** The clock is an argument, so that a test can set the time. */
 
-/** The present moment. */
+/** Returns the current time. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-/** Seconds since the epoch, rounded down: what DynamoDB's TTL and `X-RateLimit-Reset` count in. */
+/** Seconds since the epoch, rounded down: the unit of DynamoDB's TTL and `X-RateLimit-Reset`. */
 export function epochSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }

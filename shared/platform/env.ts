@@ -1,6 +1,6 @@
 /**
- * The one place that reads the environment of a function, and the names under which the CDK app sets it.
- * A function asks for the variables it needs by name; a missing or malformed one stops it at start-up.
+ * The environment variables of the functions: their names, which the CDK app uses too, and their formats.
+ * A function reads the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod/mini';
 
@@ -11,7 +11,7 @@ const flag = z.pipe(
 );
 const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
-/** Each function needs few of these, so what takes more than a line to check is `lazy`: made when it is read. */
+/** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
 const variables = {
   STAGE: text,
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
@@ -48,26 +48,26 @@ const variables = {
   TOKEN_AUDIENCE: text,
   OTP_SECRET_ARN: text,
 
-  /** Retry delays are this many times shorter; 1 outside the local stage. */
+  /** Divides the retry delays; 1 outside the local stage. */
   WEBHOOK_TIME_SCALE: z.lazy(() => z.pipe(wholeNumber, z.number().check(z.minimum(1)))),
-  /** How long before its due time a schedule is aimed, in seconds: what the scheduler may be late. */
+  /** How many seconds before its due time a schedule is set, because the scheduler may be that late. */
   SCHEDULE_LEAD_SECONDS: wholeNumber,
-  /** Ports that a webhook URL may name, comma-separated; `any` in the local stage. */
+  /** The ports that a webhook URL may have, comma-separated; `any` in the local stage. */
   WEBHOOK_PORTS: z.lazy(() => z.string().check(z.regex(/^(any|\d+(,\d+)*)$/))),
   WEBHOOK_ALLOW_HTTP: flag,
   WEBHOOK_ALLOW_LOOPBACK: flag,
 
   SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
-  /** The file that tells what messages are expected to cost, seen from the function's own: see `price-table.ts`. */
+  /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
-  /** The number, sender id or pool from which an SMS goes that names no sender. */
+  /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,
   /** `phone-number-id-…` of AWS End User Messaging Social. */
   WHATSAPP_PHONE_NUMBER_ID: text,
   META_API_VERSION: z.lazy(() => z.string().check(z.regex(/^v\d+\.\d+$/))),
-  /** `name/language` of the approved authentication template that carries one-time passwords; none where absent. */
+  /** `name/language` of the approved authentication template for one-time passwords; optional. */
   WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
     z.optional(
       z.pipe(
@@ -79,13 +79,13 @@ const variables = {
       ),
     ),
   ),
-  /** Days for which a message and its deliveries are kept. */
+  /** How many days a message and its deliveries are stored. */
   RETENTION_DAYS: wholeNumber,
 } as const;
 
 export type EnvironmentName = keyof typeof variables;
 
-/** What a function must know in order to judge a webhook URL. */
+/** The variables that decide which webhook URLs are allowed. */
 export const webhookRuleNames = [
   'WEBHOOK_PORTS',
   'WEBHOOK_ALLOW_HTTP',
@@ -100,9 +100,9 @@ export type Environment<Names extends EnvironmentName> = {
 export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
 
 /**
- * The named variables, parsed.
+ * Reads and parses the named variables.
  *
- * @throws Error that lists each missing or malformed variable, without its value.
+ * @throws Error that lists the missing and malformed variables, without their values.
  */
 export function readEnvironment<Names extends EnvironmentName>(
   names: readonly Names[],
@@ -119,18 +119,18 @@ export function readEnvironment<Names extends EnvironmentName>(
   return values as Environment<Names>;
 }
 
-/** Whose logs and metrics these are: the stack's name, under which its alarms look. */
+/** The service name in logs and metrics: the stack's name, which its alarms use too. */
 export function serviceName(): string {
   return process.env.POWERTOOLS_SERVICE_NAME ?? 'messaging-gateway';
 }
 
-/** The trace that X-Ray keeps of this call, where it keeps one: Lambda names one for every call. */
+/** The X-Ray trace of this call, if it is sampled. */
 export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
 }
 
-/** The name under which Lambda knows the function that runs. */
+/** The name of this Lambda function. */
 export function lambdaFunctionName(): string {
   return process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'local';
 }

@@ -1,9 +1,9 @@
-/** One wide line for each unit of work, with the ids that tie it to the others; numbers, bodies and secrets never. */
+/** The logger: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or secrets. */
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { sampledTraceId } from './env.ts';
 
-/** Each byte of a line is paid for with every message, so it says nothing that is the same in all of them. */
+/** Leaves out fields that are the same in every line, because CloudWatch charges for each byte. */
 class WideLine extends LogFormatter {
   override formatAttributes(attributes: UnformattedAttributes, fields: LogAttributes): LogItem {
     return new LogItem({
@@ -12,17 +12,15 @@ class WideLine extends LogFormatter {
         message: attributes.message,
         timestamp: attributes.timestamp.toISOString(),
         service: attributes.serviceName,
-        // Where the stage traces: what ties the line to its trace.
         xray_trace_id: sampledTraceId(),
       },
     }).addAttributes(fields);
   }
 }
 
-/** Of the service that `POWERTOOLS_SERVICE_NAME` names: the stage's stack. */
 export const log = new Logger({ logFormatter: new WideLine() });
 
-/** What went wrong beside the work, and did not stop it. */
+/** Logs an error that did not stop the work. */
 export function logWarning(message: string, error: unknown): void {
   log.warn(message, { error });
 }

@@ -1,17 +1,17 @@
-/** Counts what an alarm or a person should see, in the log, from where CloudWatch takes it: no call, no wait. */
+/** Writes metrics to the log in CloudWatch's embedded metric format, so that no call is needed. */
 import { lambdaFunctionName, serviceName } from './env.ts';
 
 /**
- * One metric for the whole stage, as its alarm watches it: what tells two counts apart stands in the log line.
- * Written by hand in CloudWatch's embedded metric format: the library for it is 5 ms of each start.
+ * Counts for the whole stage, as its alarm does; details are in the log line. Does not use the Powertools library, which
+ * takes 5 ms of each start.
  */
 export function countMetric(name: string, value = 1): void {
   count({ service: serviceName() }, name, value);
 }
 
 /**
- * An answer of 5xx, or a queue message that failed. Lambda's own `Errors` has neither, because the function itself
- * succeeded: this is what tells a bad deploy of one function apart.
+ * Counts a 5xx response or a failed queue message, for each function: Lambda's metric `Errors` does not count them,
+ * because the function itself succeeds. A deploy is rolled back by its alarm.
  */
 export function countFunctionFailure(): void {
   count({ function_name: lambdaFunctionName() }, 'FunctionFailure', 1);

@@ -1,23 +1,23 @@
 /**
- * Works through a batch of queue messages, all at once: one that fails goes back to the queue by itself,
- * and after the queue's number of tries to its dead-letter queue; the others are done.
+ * Processes a batch of queue messages concurrently. A failed one returns to the queue, and after the queue's maximum
+ * number of receives goes to the dead-letter queue; the others are deleted.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { log } from './log.ts';
 import { countFunctionFailure } from './metrics.ts';
 
-/** What becomes of a queue message whose work did not fail: done, or shown again after so many seconds. */
+/** The result of a message whose work did not fail: it is deleted, or received again after this time. */
 export interface HandlerResult {
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export const ack: HandlerResult = {};
 
-/** Makes the queue hide a received message for so many seconds. */
+/** Hides a received message for this many seconds. */
 type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
-/** Messages whose bodies are JSON of one form. */
+/** Parses each message body with the schema. */
 export function processBatch<Schema extends z.ZodMiniType>(
   event: SQSEvent,
   schema: Schema,
@@ -31,7 +31,7 @@ export function processBatch<Schema extends z.ZodMiniType>(
   );
 }
 
-/** Messages in whatever form. */
+/** Leaves the parsing to `work`. */
 export async function processRecords(
   event: SQSEvent,
   work: (record: SQSRecord) => Promise<HandlerResult>,

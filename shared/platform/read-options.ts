@@ -1,6 +1,6 @@
-/** How rows are read: as the latest write left them, or a moment old at half the price. */
+/** Whether a read of DynamoDB is strongly consistent. An eventually consistent one costs half. */
 
-/** One that may be a moment old is for who goes by a state only once it is final. */
+/** Eventually consistent reads are for callers that act only on final states. */
 export interface ReadOptions {
   readonly consistent: boolean;
 }

@@ -1,20 +1,19 @@
-/** Works through a list without flooding what is behind it: few items at a time, and so many a second at most. */
+/** Processes a list with limits on concurrency and rate. */
 
 export interface Pace {
   readonly atOnce: number;
   readonly perSecond: number;
-  /** Waits for as many milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Calls `work` for each item, in order of the list. @throws what `work` throws first, once all under way ended. */
+/** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
 export async function paced<Item>(
   items: readonly Item[],
   { atOnce, perSecond, sleep }: Pace,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const waiting = [...items];
-  // One after the other: a chain of pauses, each item taking its place in it.
+  // A chain of delays: each item waits for the one before.
   let turn = Promise.resolve();
   let isFirst = true;
   const nextTurn = (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Parts a list into pieces of a size that one call takes, in order. */
+/** Splits a list into chunks that fit into one call. */
 
 export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];

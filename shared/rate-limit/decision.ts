@@ -1,4 +1,4 @@
-/** Turns counts into a decision: which window binds, how many requests are left, how long to wait (contract, section 4). */
+/** Decides from the counts: which window binds, how many requests remain, how long to wait (contract, section 4). */
 import type { Limits, PolicyName } from '../contract/routes.ts';
 import { limitOf, type PerWindow, type WindowName, type Windows, windowNames } from './windows.ts';
 
@@ -19,7 +19,7 @@ export interface Decision {
   readonly binding: WindowState;
 }
 
-/** `used` are the requests that count in each window, this one included where it was admitted. */
+/** `used` is the number of requests in each window, including this one if it was admitted. */
 export function decide(
   policy: PolicyName,
   admitted: boolean,
@@ -39,12 +39,12 @@ export function decide(
   return { admitted, policy, windows: states, binding: admitted ? fewestLeft(states) : lastToReset(states) };
 }
 
-/** At least 1: a caller that waits this long finds the window reset, whatever fraction of a second it lost. */
+/** At least 1, and rounded up, so that the window is reset after this time. */
 export function retryAfterSeconds(decision: Decision, now: Date): number {
   return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
 }
 
-/** Strictly fewer, so that on a tie the shorter window, which stands first, binds. */
+/** If several have the fewest, the first and shortest window binds. */
 function fewestLeft(states: readonly WindowState[]): WindowState {
   return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
 }

@@ -21,10 +21,7 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
   };
 }
 
-/**
- * What can be said without a count, when the counter can't be reached: the policy's default limits, and nothing
- * left until the minute ends.
- */
+/** The headers when the counter cannot be reached: the policy's default limits, and no requests left. */
 export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
   const limits = policies[policy];
   const [minute, hour, day] = windowNames.map((window) => limitOf(limits, window));

@@ -1,8 +1,7 @@
 /**
- * Decides whether a request is admitted and counts it: one write for a check, and none for a refusal that is still
- * remembered. Under any concurrency the admitted requests never exceed a limit.
+ * Decides whether a request is admitted and counts it: one write for each check, and none while a refusal is cached.
+ * Under any concurrency the admitted requests never exceed a limit.
  */
-
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';
@@ -19,21 +18,21 @@ export interface RateLimiter {
 export interface LimiterDependencies {
   readonly counter: RateCounter;
   readonly limitsOf: LimitReader;
-  /** Picks the shard to try first: at least 0, below 1. */
+  /** Chooses the shard to try first: at least 0, below 1. */
   readonly random: () => number;
 }
 
-/** A full row is not asked again for so long; never past the window, for then it has room again. */
-const refusalMemorySeconds = 5;
-const memoryEntries = 5000;
+/** How long a refusal is cached, at most until the minute ends. */
+const refusalCacheSeconds = 5;
+const cacheEntries = 5000;
 
 interface Shard extends CountOutcome {
   readonly limits: Limits;
 }
 
 export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies): RateLimiter {
-  const refusals = new ExpiringMap<Shard>(memoryEntries);
-  const sweptMinute = new ExpiringMap<number>(memoryEntries);
+  const refusals = new ExpiringMap<Shard>(cacheEntries);
+  const sweptMinute = new ExpiringMap<number>(cacheEntries);
 
   return { check };
 
@@ -50,7 +49,7 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
     return decide(policy, answer.admitted, limits, usedInAll(limits, answer), windows);
   }
 
-  /** Tries every shard before it refuses; the refusal that ends first tells how long to wait. */
+  /** Tries every shard before it refuses; the refusal that ends first decides how long to wait. */
   async function countInAnyShard(
     key: string,
     limits: Limits,
@@ -68,15 +67,15 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
       if (answer.admitted) return answer;
       if (refusal === undefined || fullUntil(answer, windows) < fullUntil(refusal, windows)) refusal = answer;
     }
-    if (refusal === undefined) throw new Error('limits leave no shard with room');
+    if (refusal === undefined) throw new Error('the limits allow no request in any shard');
     return refusal;
   }
 
   async function count(key: string, limits: Limits, windows: Windows, now: Date): Promise<CountOutcome> {
-    // The limits are part of the name, so a raised limit holds as soon as it is read.
-    const memory = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
-    const remembered = refusals.get(memory, now);
-    if (remembered !== undefined) return remembered;
+    // The limits are part of the key, so that a raised limit takes effect as soon as it is read.
+    const cacheKey = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
+    const cached = refusals.get(cacheKey, now);
+    if (cached !== undefined) return cached;
 
     const swept = sweptMinute.get(key, now) === windows.minuteOfDay;
     const outcome = await counter.count({
@@ -88,9 +87,9 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
     if (outcome.admitted) {
       if (!swept) sweptMinute.set(key, windows.minuteOfDay, now, windows.resetsAt.minute * 1000);
     } else {
-      // Until the first window resets: what is then counted differs, though another window may still be full.
-      const until = Math.min(now.getTime() + refusalMemorySeconds * 1000, windows.resetsAt.minute * 1000);
-      refusals.set(memory, { ...outcome, limits }, now, until);
+      // At most until the minute ends, because the counts of the minute then change.
+      const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000);
+      refusals.set(cacheKey, { ...outcome, limits }, now, until);
     }
     return outcome;
   }
@@ -103,8 +102,8 @@ function fullUntil({ used, limits }: Shard, windows: Windows): number {
 }
 
 /**
- * What all shards together have used, taken from the one that answered: requests spread evenly. Only headers are
- * made from it. A window is shown as exhausted exactly when it is so in this shard and the request is refused.
+ * An estimate for all shards from the one that answered, because requests spread evenly; for headers only. A window is
+ * shown as exhausted only if it is so in this shard and the request is refused.
  */
 function usedInAll(limits: Limits, { admitted, used, limits: part }: Shard): PerWindow<number> {
   const scaled = (window: 'minute' | 'hour' | 'day'): number => {

@@ -1,4 +1,4 @@
-/** Counts a request in one conditional write of one write unit, with no read: exact under any concurrency. */
+/** Counts a request with one conditional write of one write unit, without a read: exact under any concurrency. */
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -12,7 +12,7 @@ export function dynamoRateCounter(dynamo: DynamoDBDocumentClient, tableName: str
   return { count: (request) => countInDynamo(dynamo, tableName, request) };
 }
 
-/** Every request makes this call, so it is written in DynamoDB's own form, with nothing to translate. */
+/** Uses the client without the document layer, because every request makes this call. */
 async function countInDynamo(
   dynamo: DynamoDBDocumentClient,
   tableName: string,
@@ -41,7 +41,7 @@ async function countInDynamo(
       }),
     ),
   );
-  // A refusal comes with the row as the condition saw it, which tells the windows that were full.
+  // A refusal returns the row as the condition saw it, with the windows that are full.
   const row = counting.applied ? unmarshall(counting.answer.Attributes ?? {}) : counting.row;
   return { admitted: counting.applied, used: usedIn(row ?? {}, windows) };
 }
@@ -58,9 +58,9 @@ function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows)
   };
 }
 
-/** An absent attribute is a window without a request. @throws Error where something other than a count stands there. */
+/** An absent attribute is a window without requests. @throws Error if the value is not a count. */
 function countIn(value: unknown, attribute: string): number {
   const count = value ?? 0;
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new Error(`${attribute} of a rate counter is no count`);
+  throw new Error(`${attribute} of a rate counter is not a count`);
 }

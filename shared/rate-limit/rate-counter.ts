@@ -1,9 +1,9 @@
-/** The port to the counters: counts one request in all three windows, or in none. */
+/** Counts one request in all three windows, or in none. */
 import type { Limits } from '../contract/routes.ts';
 import type { PerWindow, Windows } from './windows.ts';
 
 export interface CountRequest {
-  /** The row: who, what, which UTC day, and the shard where there are several. */
+  /** The row's key: subject, endpoint, UTC day, and the shard if there are several. */
   readonly counter: string;
   readonly windows: Windows;
   readonly limits: Limits;
@@ -13,7 +13,7 @@ export interface CountRequest {
 
 export interface CountOutcome {
   readonly admitted: boolean;
-  /** Requests counted in each window, this one included where it was admitted. */
+  /** Requests counted in each window, including this one if it was admitted. */
   readonly used: PerWindow<number>;
 }
 

@@ -1,9 +1,9 @@
-/** Divides a large limit among several counter rows, so that one row's write capacity is no ceiling (contract, section 4). */
+/** Divides a large limit among several counter rows, because a row's write capacity is limited (contract, section 4). */
 import type { Limits } from '../contract/routes.ts';
 
-/** Half of what one row takes in a minute at 1,000 writes a second. */
+/** Half of a row's capacity of 1,000 writes a second. */
 const shardPerMinute = 30_000;
-/** 50,000 requests a second: beyond it the functions themselves are the ceiling. */
+/** 50,000 requests a second, more than the functions can serve. */
 const maxShards = 100;
 
 export function shardCount(limits: Limits): number {
@@ -11,8 +11,8 @@ export function shardCount(limits: Limits): number {
 }
 
 /**
- * The part of the limits that one shard may admit. For each window the parts add up to exactly the limit, which
- * is why the total never exceeds it, whatever share of the requests each shard sees.
+ * The part of the limits that one shard may admit. For each window the parts of all shards add up to the limit, so the
+ * total never exceeds it.
  */
 export function shardLimits(limits: Limits, shard: number, shards: number): Limits {
   const part = (limit: number): number => Math.floor(limit / shards) + (shard < limit % shards ? 1 : 0);

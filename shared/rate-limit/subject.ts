@@ -1,14 +1,14 @@
-/** Who a request counts on: its client, or the address it came from while it has not shown to be a client's. */
+/** Whose limits a request counts against: its client's, or those of its source address if it is not authenticated. */
 export type Subject =
   | { readonly kind: 'client'; readonly clientId: string }
   | { readonly kind: 'address'; readonly address: string };
 
-/** The first part of a counter's key. Client ids never hold a colon, so the two kinds never meet. */
+/** The first part of a counter's key. Client ids have no colon, so the two kinds cannot collide. */
 export function subjectKey(subject: Subject): string {
   return subject.kind === 'client' ? subject.clientId : `address:${addressBlock(subject.address)}`;
 }
 
-/** One IPv6 caller commonly owns a whole /64, so all of it counts together. */
+/** One IPv6 caller usually has a whole /64, so all of it counts together. */
 function addressBlock(address: string): string {
   if (!address.includes(':')) return address.slice(0, 64);
   const [head = '', tail] = address.split('::', 2);

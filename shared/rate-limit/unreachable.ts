@@ -1,4 +1,4 @@
-/** Limits that never take effect, because another window of the same endpoint always fills first. */
+/** Finds limits that never take effect, because another window of the same endpoint is always full first. */
 import type { Limits } from '../contract/routes.ts';
 
 const windows = [
@@ -13,7 +13,7 @@ export function unreachableLimits(limits: Limits): readonly string[] {
     const limit = limits[window.limit];
     const prevented = windows
       .filter((other) => other !== window)
-      // What the other window admits during this one, if it is filled each time.
+      // How many requests the other window admits during this one.
       .map((other) => {
         const times = Math.max(1, window.minutes / other.minutes);
         return { other, own: limits[other.limit], admitted: limits[other.limit] * times };

@@ -1,7 +1,7 @@
-/** The three fixed UTC windows of a moment, and where each is counted in a counter's row (contract, section 4). */
+/** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract, section 4). */
 import type { Limits } from '../contract/routes.ts';
 
-/** From the shortest: where two windows are equal in all else, the first of them binds. */
+/** Shortest first. */
 export const windowNames = ['minute', 'hour', 'day'] as const;
 
 export type WindowName = (typeof windowNames)[number];
@@ -48,13 +48,13 @@ export function limitOf(limits: Limits, window: WindowName): number {
   return window === 'hour' ? limits.perHour : limits.perDay;
 }
 
-/** Clocks that differ by no more than this many minutes never remove a count that another still adds to. */
+/** Not removed, because another process whose clock is this many minutes behind may still add to them. */
 const keptMinutes = 4;
 const sweptMinutes = 90;
 
 /**
- * The attributes of past minutes that the first request of a minute removes. Each run of minutes leaves at most
- * five behind, and only where 94 minutes without a request follow, so a day leaves at most 75.
+ * The attributes of past minutes that the first request of a minute removes. At most five remain after a run of
+ * minutes, and only if 94 minutes without a request follow, so a row has at most 75 of them in a day.
  */
 export function staleMinutes(minuteOfDay: number): string[] {
   const newest = minuteOfDay - keptMinutes - 1;

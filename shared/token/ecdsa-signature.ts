@@ -1,10 +1,10 @@
-/** Turns an ECDSA signature from the DER form that KMS gives into the r‖s form of a JWT (RFC 7518, section 3.4). */
+/** Converts an ECDSA signature from DER, as KMS returns it, to the r‖s form of a JWT (RFC 7518, section 3.4). */
 
 const coordinateBytes = 32;
 const derSequence = 0x30;
 const derInteger = 0x02;
 
-/** @throws Error where the bytes are no P-256 signature in DER. */
+/** @throws Error if the bytes are not a P-256 signature in DER. */
 export function concatenatedSignature(der: Uint8Array): Buffer {
   if (der[0] !== derSequence || der[1] !== der.length - 2) throw malformed();
   const r = readInteger(der, 2);
@@ -13,13 +13,13 @@ export function concatenatedSignature(der: Uint8Array): Buffer {
   return Buffer.concat([r.value, s.value]);
 }
 
-/** A P-256 signature is at most 72 bytes, so every length is one byte. */
+/** A P-256 signature is at most 72 bytes long, so every length is one byte. */
 function readInteger(der: Uint8Array, start: number): { value: Buffer; end: number } {
   const length = der[start + 1];
   if (der[start] !== derInteger || length === undefined || length === 0) throw malformed();
   const end = start + 2 + length;
   if (end > der.length) throw malformed();
-  // DER keeps integers short and positive: leading zeros are left out, or one is put before a high bit.
+  // DER omits leading zeros, except for one before a set high bit.
   const digits = Buffer.from(der.subarray(start + 2, end));
   const significant = digits[0] === 0 ? digits.subarray(1) : digits;
   if (significant.length > coordinateBytes) throw malformed();

@@ -1,4 +1,4 @@
-/** Keeps the public signing keys, one row for each. */
+/** The signing-keys table: one row for each public key. */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';

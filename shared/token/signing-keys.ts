@@ -1,4 +1,4 @@
-/** The public halves of the keys that sign tokens: published before their first token, found by `kid`. */
+/** The public keys that verify tokens: published before their first token, found by `kid`. */
 import * as z from 'zod/mini';
 
 export const publicJwk = z.object({
@@ -12,6 +12,6 @@ type PublicJwk = z.output<typeof publicJwk>;
 
 export interface SigningKeyStore {
   find(kid: string): Promise<PublicJwk | undefined>;
-  /** Leaves a key that is there as it is. */
+  /** Does not change an existing key. */
   publish(kid: string, jwk: PublicJwk, at: Date): Promise<void>;
 }

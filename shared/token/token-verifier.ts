@@ -1,4 +1,4 @@
-/** Says whose token this is, or refuses it: signature, issuer, audience, type and time, by keys that we published. */
+/** Verifies access tokens with the published keys: signature, issuer, audience, type and time. */
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader, ExpiringMap } from '../platform/expiring-cache.ts';
@@ -6,7 +6,7 @@ import type { SigningKeyStore } from './signing-keys.ts';
 import { type TokenClaims, tokenAlgorithm, tokenClaims, tokenType } from './token-claims.ts';
 
 export interface TokenVerifier {
-  /** The claims of a token that holds at this moment; `undefined` for every other text. */
+  /** The claims of a token that is valid at `now`; `undefined` for every other text. */
   verify(token: string, now: Date): Promise<TokenClaims | undefined>;
 }
 
@@ -15,16 +15,16 @@ interface ExpectedToken {
   readonly audience: string;
 }
 
-/** A key that was withdrawn is trusted no longer than this and the memory of tokens together: five minutes. */
+/** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
 const keyBounds = { maxAgeSeconds: 240, maxEntries: 10 };
-/** A token that held is not verified again for so long: its signature is a third of what a request costs us. */
-const tokenMemory = { seconds: 60, maxEntries: 1000 };
-/** How many unknown `kid`s may be looked up in vain in so many seconds: invented ones must not become a flood of reads. */
+/** A verified token is cached, because its signature is a third of the CPU time of a request. */
+const tokenBounds = { seconds: 60, maxEntries: 1000 };
+/** Limits the reads for `kid`s that do not exist: failed look-ups in this many seconds. */
 const unknownKids = { lookups: 3, perSeconds: 5 };
-/** Ours are base64url SHA-256. */
+/** A `kid` of ours is a SHA-256 in base64url. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** A fault of ours, not of the token. */
+/** An error of the gateway, not of the token. */
 class KeyLookupFailure extends Error {}
 
 export function tokenVerifier(
@@ -33,10 +33,10 @@ export function tokenVerifier(
   clock: Clock,
 ): TokenVerifier {
   const cache = new CachedReader(readKey, keyBounds, clock);
-  const verified = new ExpiringMap<TokenClaims>(tokenMemory.maxEntries);
+  const verified = new ExpiringMap<TokenClaims>(tokenBounds.maxEntries);
   const refusedKids = new ExpiringMap<true>(unknownKids.lookups);
   const knownKids = new Set<string>();
-  let vainLookups: number[] = [];
+  let failedLookups: number[] = [];
 
   return {
     async verify(token, now) {
@@ -53,19 +53,19 @@ export function tokenVerifier(
         });
         const claims = tokenClaims.safeParse(payload);
         if (!claims.success || claims.data.sub !== claims.data.client_id) return undefined;
-        const forgetAtMs = Math.min(claims.data.exp * 1000, now.getTime() + tokenMemory.seconds * 1000);
+        const forgetAtMs = Math.min(claims.data.exp * 1000, now.getTime() + tokenBounds.seconds * 1000);
         verified.set(token, claims.data, now, forgetAtMs);
         return claims.data;
       } catch (error) {
         if (error instanceof KeyLookupFailure) throw error.cause;
-        // All else is what the token's own bytes brought about.
+        // All other errors are caused by the token.
         return undefined;
       }
     },
   };
 
   async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey> {
-    // A header is whatever JSON its sender wrote.
+    // The header is not verified yet, so `kid` may be any JSON value.
     const known: unknown = kid;
     if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
     const key = await cache.get(known).catch((cause: unknown) => {
@@ -75,17 +75,17 @@ export function tokenVerifier(
     return key;
   }
 
-  /** A `kid` that is not remembered: of a key published a moment ago, or known and due to be read again, or invented. */
+  /** Reads a `kid` that is not cached: the key may be new, or due to be read again, or not exist. */
   async function readKey(kid: string): Promise<CryptoKey | undefined> {
     const now = clock();
     const since = now.getTime() - unknownKids.perSeconds * 1000;
-    vainLookups = vainLookups.filter((at) => at > since);
-    const mayLookUp = vainLookups.length < unknownKids.lookups && refusedKids.get(kid, now) === undefined;
+    failedLookups = failedLookups.filter((at) => at > since);
+    const mayLookUp = failedLookups.length < unknownKids.lookups && refusedKids.get(kid, now) === undefined;
     if (!mayLookUp && !knownKids.has(kid)) return undefined;
     const jwk = await keys.find(kid);
     if (jwk === undefined) {
       knownKids.delete(kid);
-      vainLookups.push(now.getTime());
+      failedLookups.push(now.getTime());
       refusedKids.set(kid, true, now, now.getTime() + unknownKids.perSeconds * 1000);
       return undefined;
     }

@@ -1,8 +1,8 @@
-/** A write on a condition: a refusal is an answer, which may show the row that refused it; every other fault is thrown. */
+/** Conditional writes: a failed condition is a result and not an error. Every other error is thrown. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** Whether the write's condition held. */
+/** Whether the write's condition was met, and so the write applied. */
 export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
   const { applied } = await tryConditionalWrite(write);
   return applied;
@@ -10,10 +10,10 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
 
 type ConditionalWriteResult<Answer> =
   | { readonly applied: true; readonly answer: Answer }
-  /** The row as it stands, where the write asked for it (`ReturnValuesOnConditionCheckFailure`) and there is one. */
+  /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
   | { readonly applied: false; readonly row: Readonly<Record<string, unknown>> | undefined };
 
-/** What the write answered, or the row that stood against it. */
+/** The write's response, or the row that did not meet its condition. */
 export async function tryConditionalWrite<Answer>(
   write: Promise<Answer>,
 ): Promise<ConditionalWriteResult<Answer>> {

@@ -1,17 +1,17 @@
-/** One-shot schedules on EventBridge Scheduler: made once for their name, and gone after they fired. */
+/** One-shot schedules on EventBridge Scheduler: created once for each name, deleted after they fire. */
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import { queueText, scheduleNameOf } from './queue-text.ts';
 
 export interface ScheduleSettings {
   readonly groupName: string;
-  /** The role by which the scheduler may send to the queues. */
+  /** The role that lets the scheduler send to the queues. */
   readonly roleArn: string;
 }
 
 interface OneShotSchedule {
-  /** The same for the same purpose: a repeat finds the schedule there, which is success. */
+  /** Identifies the schedule's purpose: creating it again succeeds and changes nothing. */
   readonly name: string;
-  /** Fires some time after it, within the scheduler's minute. */
+  /** It fires at this time or up to a minute later. */
   readonly at: Date;
   readonly queueArn: string;
   readonly message: unknown;
@@ -31,7 +31,7 @@ export async function createOneShotSchedule(
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
-        // No message group: it comes early and waits, or is sent on with one.
+        // Without a message group: the consumer receives it early and waits, or sends it again with one.
         Target: {
           Arn: schedule.queueArn,
           RoleArn: settings.roleArn,

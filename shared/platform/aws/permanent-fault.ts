@@ -1,16 +1,16 @@
 /**
- * Tells a request that will fail however often it is repeated from one that may succeed later. Only what is surely
- * lasting is called so: throttling, time-outs, permissions and missing resources are not faults of the request.
+ * Distinguishes errors that every retry would repeat from those that may pass. Throttling, time-outs, missing
+ * permissions and missing resources may pass: they are not faults of the request.
  */
 
-/** One of several entries of a batch that the service refused as the sender's fault. */
+/** An entry of a batch that the service refused as the sender's fault. */
 interface RefusedEntry {
-  /** Its place in the list that was to be sent. */
+  /** Its index in the list of messages to send. */
   readonly index: number;
   readonly code: string;
 }
 
-/** Some entries were refused for good; all the others were accepted. */
+/** Some entries were refused permanently; all the others were accepted. */
 export class RefusedEntries extends Error {
   override readonly name = 'RefusedEntries';
   readonly entries: readonly RefusedEntry[];
@@ -21,7 +21,7 @@ export class RefusedEntries extends Error {
   }
 }
 
-/** SQS names some of these with a prefix, and its newer protocol without `Exception`. */
+/** Without the prefix and the suffix `Exception` that SQS uses for some of them, depending on the protocol. */
 const senderFaults: ReadonlySet<string> = new Set([
   'BatchRequestTooLong',
   'InvalidAttributeValue',
@@ -36,23 +36,23 @@ const senderFaults: ReadonlySet<string> = new Set([
   'Validation',
 ]);
 
-/** Whether the code of a service's answer says that the request itself is wrong. */
+/** Whether the error code of a service means that the request itself is wrong. */
 export function isSenderFault(code: string): boolean {
   return senderFaults.has(code.replace(/^.*[.#]/, '').replace(/(Exception|Error)$/, ''));
 }
 
-/** Whether repeating what failed with this error would fail again. */
+/** Whether a retry would fail with this error again. */
 export function isLastingFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof RefusedEntries || isSenderFault(error.name)) return true;
-  // The SDK adds these to what it cannot parse: the answer was at fault, not the request.
+  // The SDK adds these to a parse error of a response, which a retry may not repeat.
   if ('$metadata' in error || '$response' in error) return false;
   return error instanceof TypeError || error instanceof RangeError || error.name.endsWith('ZodError');
 }
 
 /**
- * Waits until all have ended. A passing fault is thrown before a lasting one: as long as anything may succeed on
- * another try, nothing is given up.
+ * Waits until all have ended. If some fail permanently and some do not, an error of the latter is thrown, so that the
+ * caller retries.
  */
 export async function allEnded<T extends readonly unknown[]>(
   work: readonly [...{ [K in keyof T]: Promise<T[K]> }],
@@ -65,10 +65,10 @@ export async function allEnded<T extends readonly unknown[]>(
 }
 
 /**
- * Does the work for all items at once. Where that fails for good it is done for each half, and so on, until an item
- * that fails alone is found: only that one is given to `refused`. The work may be repeated for its neighbours.
+ * Does the work for all items at once. If it fails permanently, repeats it for each half, down to the single items
+ * that fail: only those are passed to `refused`. The work may be done more than once for the others.
  *
- * @throws when it failed for a passing reason: all of it is to be repeated.
+ * @throws an error that may pass: the caller should retry all items.
  */
 export async function isolateRefused<Item>(
   items: readonly Item[],

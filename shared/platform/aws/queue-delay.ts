@@ -1,4 +1,4 @@
-/** How long a queue can hold a message back by itself; what is due later takes a schedule. */
+/** The limit of SQS delays; a message that is due later needs a schedule. */
 
 /** The longest `DelaySeconds` that SQS takes. */
 export const queueDelayMaxSeconds = 900;

@@ -1,4 +1,4 @@
-/** What SQS accepts: which characters a message may hold, which a message group, and how much one call carries. */
+/** Makes texts acceptable to SQS and EventBridge Scheduler: message bodies, message groups and schedule names. */
 import { createHash } from 'node:crypto';
 
 /**

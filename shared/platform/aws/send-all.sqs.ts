@@ -1,4 +1,4 @@
-/** Puts messages on a queue in as few calls as SQS allows, for it charges for calls; it ends when every one is accepted. */
+/** Sends messages to a queue in as few calls as SQS allows, because it charges for calls. */
 import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
@@ -10,13 +10,13 @@ import { messageGroupOf, queueText } from './queue-text.ts';
 interface QueueMessage {
   /** A JSON document. */
   readonly json: string;
-  /** Whose share of a fair queue it takes. */
+  /** The message group of a fair queue is the client's. */
   readonly clientId: string;
   /** Whole seconds, at most 900. */
   readonly delaySeconds?: number | undefined;
 }
 
-/** What SQS takes in one call. In bytes it is 1 MiB since 2025; a quarter of it is what every region has always taken. */
+/** The limits of one call. SQS raised the bytes to 1 MiB in 2025; 256 KiB is accepted in every region. */
 const batchSize = 10;
 const batchBytes = 262_144;
 
@@ -27,8 +27,8 @@ interface Entry extends SendMessageBatchRequestEntry {
 type Refused = RefusedEntries['entries'];
 
 /**
- * @throws RefusedEntries when SQS refused some of them for good, and accepted all the others.
- * @throws any other error when any of them may not be in the queue and another try may help.
+ * @throws RefusedEntries if SQS refused some of them permanently and accepted all the others.
+ * @throws any other error if some of them may not be in the queue and a retry may help.
  */
 export async function sendMessages(
   client: SQSClient,
@@ -56,7 +56,7 @@ function entryOf({ json, clientId, delaySeconds }: QueueMessage, index: number):
   };
 }
 
-/** In order; a message above the limit of bytes is alone in its batch. */
+/** In order. A message above the limit of bytes is the only one of its batch. */
 function batchesOf(entries: readonly Entry[]): Entry[][] {
   const batches: { entries: Entry[]; bytes: number }[] = [];
   for (const entry of entries) {
@@ -70,7 +70,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   return batches.map((batch) => batch.entries);
 }
 
-/** Those that were refused. A call that is refused as a whole is repeated for each entry, so that the others go through. */
+/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in a call of its own. */
 async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly Entry[]): Promise<Refused> {
   const Entries = batch.map(({ index: _index, ...entry }) => entry);
   try {
@@ -80,7 +80,7 @@ async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly En
       ({ SenderFault, Code = '' }) => SenderFault !== true || !isSenderFault(Code),
     );
     if (passing.length > 0)
-      throw new Error(`${passing.length} of ${batch.length} messages were not taken by the queue`);
+      throw new Error(`${passing.length} of ${batch.length} messages were not accepted by the queue`);
     return failed.map(({ Id, Code = '' }) => ({ index: Number(Id), code: Code }));
   } catch (error) {
     if (!isLastingFault(error)) throw error;
