@@ -1,7 +1,7 @@
 /** POST /api/v1/auth/token: gives a client an access token for its id and secret. The only function that may sign tokens. */
 import { randomUUID } from 'node:crypto';
+import { clientDirectory } from '../shared/client/client-directory.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { clientDirectory } from '../shared/client/client-store.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';

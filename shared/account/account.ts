@@ -71,7 +71,7 @@ export function rotateOwnWebhookSecret(
   return async (request) => {
     const { clientId } = requireCaller(request);
     const rotated = await rotateWebhookSecret(dependencies, clientId, dependencies.clock);
-    const summary = `${clientId} made a new webhook secret; the one before signs for 24 h more`;
+    const summary = `${clientId} made a new webhook secret; the previous one signs for 24 h more`;
     await recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId });
     return {
       status: 200,

@@ -2,7 +2,7 @@
 import { recordActivity } from '../activity/record-activity.ts';
 import type { Client } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
-import type { PermissionChange } from '../client/client-store.ts';
+import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -138,7 +138,7 @@ export async function rotateClientSecret(
   clientId: string,
 ): Promise<{ readonly client_id: string; readonly client_secret: string }> {
   const secret = await clientAdmin.rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
-  const summary = `${actor} made a new client secret; the one before holds for 24 h`;
+  const summary = `${actor} made a new client secret; the previous one is valid for 24 h more`;
   await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
   return { client_id: clientId, client_secret: secret };
 }
@@ -158,7 +158,7 @@ export async function rotateWebhookSecret(
   clientId: string,
 ): Promise<RotatedWebhookSecret> {
   const rotated = await clientAdmin.rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
-  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the one before signs for 24 h more`;
+  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the previous one signs for 24 h more`;
   await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
   return {
     client_id: clientId,

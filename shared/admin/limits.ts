@@ -3,7 +3,7 @@ import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { type InvalidOverride, type OverrideKey, parseOverrides } from '../rate-limit/overrides.ts';
-import { unreachableLimits } from '../rate-limit/unreachable.ts';
+import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
 
@@ -164,7 +164,7 @@ export async function removeLimits(
   }
   await recordActivity(dependencies, actor, {
     kind: 'limits_removed',
-    summary: `${actor} removed the limits of ${endpoint}: the defaults hold again`,
+    summary: `${actor} removed the limits of ${endpoint}: the defaults apply again`,
     clientId,
     before: { endpoint, ...before },
     after: { endpoint },
@@ -206,9 +206,9 @@ function describe(
 ): { readonly value: string; readonly message: string } {
   const value = shown(row?.[field]);
   if (field === 'endpoint') {
-    return { value, message: 'There is no such endpoint: the row does nothing.' };
+    return { value, message: 'There is no such endpoint: the row has no effect.' };
   }
-  return { value, message: 'This is no whole number of 1 or more: the default holds instead.' };
+  return { value, message: 'This is not a whole number of 1 or more: the default applies instead.' };
 }
 
 /** A value of any type as text. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { retry } from '../platform/retry.ts';
-import { paced } from '../platform/run-paced.ts';
+import { runPaced } from '../platform/run-paced.ts';
 import {
   type ResendOptions,
   type ResendResult as Resent,
@@ -171,7 +171,7 @@ export async function resendWebhooks(
   const ids = [...new Set(deliveryIds)];
   const results = new Map<string, ResendResult>();
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
-  await paced(ids, pace, async (delivery_id) => {
+  await runPaced(ids, pace, async (delivery_id) => {
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)

@@ -6,7 +6,6 @@ import { retry } from '../platform/retry.ts';
 import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ClientStore } from './client-store.dynamo.ts';
-import type { WebhookSecretStore } from './client-store.ts';
 import {
   newApiKey,
   newApiKeyId,
@@ -16,7 +15,7 @@ import {
   type RandomBytes,
   secretHash,
 } from './secret-text.ts';
-import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.ts';
+import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
 
 /** How long the previous secret stays valid. */
 const overlapDays = 1;

@@ -1,7 +1,13 @@
 /** The ids of all clients, page by page. Reads keys only, so an invalid row does no harm. */
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { ClientIdPage } from './client-store.ts';
+
+/** The ids of some clients, in the order of the table. */
+export interface ClientIdPage {
+  readonly clientIds: readonly string[];
+  /** The last of them, if there may be more. */
+  readonly next: string | undefined;
+}
 
 const keys = z.array(z.object({ client_id: z.string() }));
 const pageSize = 500;

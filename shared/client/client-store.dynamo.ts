@@ -9,7 +9,22 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import { type Client, type ClientSecret, clientRow, isClientId } from './client.ts';
-import type { ClientPage, ListOptions, PermissionChange } from './client-store.ts';
+
+export interface PermissionChange {
+  readonly countries?: readonly string[] | null | undefined;
+  readonly senders?: readonly string[] | null | undefined;
+}
+
+interface ListOptions {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface ClientPage {
+  readonly clients: readonly Client[];
+  readonly next?: string | undefined;
+}
 
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 

@@ -1,8 +1,8 @@
 /** Reads and replaces the secrets that sign webhooks, in a separate table that few functions may read. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
-import type { WebhookSecretStore } from './client-store.ts';
 import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
+import type { WebhookSecretStore } from './webhook-secrets.ts';
 
 export function dynamoWebhookSecretStore(
   dynamo: DynamoDBDocumentClient,

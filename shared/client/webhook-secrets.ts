@@ -16,6 +16,15 @@ export interface WebhookSecrets {
   find(clientId: string): Promise<readonly WebhookSecret[]>;
 }
 
+export interface WebhookSecretStore extends WebhookSecrets {
+  /** False if the secrets are no longer `before`, because another writer changed them. */
+  replace(
+    clientId: string,
+    before: readonly WebhookSecret[],
+    after: readonly WebhookSecret[],
+  ): Promise<boolean>;
+}
+
 /** A worker signs with the secrets it has read for at most this long. */
 const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 

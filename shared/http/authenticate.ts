@@ -1,7 +1,7 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
 
 import { apiKeyScope, type Client } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-store.ts';
+import type { ClientDirectory } from '../client/client-directory.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';

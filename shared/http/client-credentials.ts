@@ -1,7 +1,7 @@
 /** Authenticates a token request by the client's credentials, in the body or in the header (contract, section 2). */
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-store.ts';
+import type { ClientDirectory } from '../client/client-directory.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { parseBody } from '../operation/operation.ts';
 import { requestedScope } from '../token/token-claims.ts';

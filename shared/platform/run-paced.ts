@@ -7,7 +7,7 @@ export interface Pace {
 }
 
 /** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
-export async function paced<Item>(
+export async function runPaced<Item>(
   items: readonly Item[],
   { atOnce, perSecond, sleep }: Pace,
   work: (item: Item) => Promise<void>,

@@ -3,7 +3,7 @@
  * a copy with its ids goes to the relay's dead-letter queue. The row of its message does not change.
  */
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { isLastingFault } from '../platform/aws/permanent-fault.ts';
+import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 
 export interface RefusedWork {
@@ -45,7 +45,7 @@ export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
       });
     } catch (fault) {
       // An id that was damaged by hand may not be a valid key here either; there are still the copy and the log line.
-      if (!isLastingFault(fault)) throw fault;
+      if (!isPermanentFault(fault)) throw fault;
     }
     dependencies.reportFailedDelivery({ summary, ...ids, error });
   };

@@ -10,7 +10,7 @@ import {
   type ReviewResult,
 } from '../../due-items/process-due-items.ts';
 import { errorOf, readRows } from '../../due-items/read-rows.ts';
-import { isLastingFault } from '../../platform/aws/permanent-fault.ts';
+import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
 import type { OutboundQueue } from '../dispatch/outbound-queue.ts';
@@ -93,7 +93,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
 
   /** Work that a service refuses permanently is retried each hour until one day after the message expires. */
   async function afterFailure(message: Message, error: unknown): Promise<NextReview | Error> {
-    if (!isLastingFault(error)) return errorOf(error);
+    if (!isPermanentFault(error)) return errorOf(error);
     const { message_id: messageId, client_id: clientId } = message;
     const summary = `A service refused what was due for the message, which is ${message.status}`;
     try {

@@ -4,10 +4,10 @@
  * not final to the due-item index, from which it is dispatched or expired.
  */
 
-import type { ClientIdPage } from '../../client/client-store.ts';
+import type { ClientIdPage } from '../../client/client-ids.dynamo.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import { readRows } from '../../due-items/read-rows.ts';
-import { isLastingFault } from '../../platform/aws/permanent-fault.ts';
+import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { transitions } from '../message.ts';
@@ -88,7 +88,7 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
       for (const end of ended) {
         if (end.status === 'fulfilled') continue;
         // The next run repeats from the last page, unless it would always fail.
-        if (!isLastingFault(end.reason)) throw end.reason;
+        if (!isPermanentFault(end.reason)) throw end.reason;
         failures.push(end.reason);
       }
     }

@@ -42,7 +42,7 @@ export function isSenderFault(code: string): boolean {
 }
 
 /** Whether a retry would fail with this error again. */
-export function isLastingFault(error: unknown): boolean {
+export function isPermanentFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof RefusedEntries || isSenderFault(error.name)) return true;
   // The SDK adds these to a parse error of a response, which a retry may not repeat.
@@ -60,7 +60,7 @@ export async function allEnded<T extends readonly unknown[]>(
   const ended = await Promise.allSettled(work);
   const errors = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
   const [first] = errors;
-  if (errors.length > 0) throw errors.find((error) => !isLastingFault(error)) ?? first;
+  if (errors.length > 0) throw errors.find((error) => !isPermanentFault(error)) ?? first;
   return ended.map((end) => (end as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
@@ -78,7 +78,7 @@ export async function isolateRefused<Item>(
   try {
     await work(items);
   } catch (error) {
-    if (!isLastingFault(error)) throw error;
+    if (!isPermanentFault(error)) throw error;
     const [only, ...others] = items;
     if (only === undefined) throw error;
     if (others.length === 0) return refused(only, error);

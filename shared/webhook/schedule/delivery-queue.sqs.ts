@@ -1,6 +1,6 @@
 /** The two webhook queues. The message group is the client: a fair queue prevents one client from delaying the others. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { sendMessages } from '../../platform/aws/send-all.sqs.ts';
+import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
 import type { Lane } from '../delivery.ts';
 import type { DeliveryQueue } from './retry-scheduler.ts';
 

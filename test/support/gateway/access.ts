@@ -5,8 +5,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { dynamoApiKeyStore } from '../../../shared/client/api-key-store.dynamo.ts';
 import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import type { ClientAdminDependencies } from '../../../shared/client/client-admin.ts';
+import { type ClientDirectory, clientDirectory } from '../../../shared/client/client-directory.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { type ClientDirectory, clientDirectory } from '../../../shared/client/client-store.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RefusedEntries } from '../../../shared/platform/aws/permanent-fault.ts';
 import { messageGroupOf, queueText, scheduleNameOf } from '../../../shared/platform/aws/queue-text.ts';
-import { sendMessages } from '../../../shared/platform/aws/send-all.sqs.ts';
+import { sendMessages } from '../../../shared/platform/aws/send-messages.sqs.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 
 /** Of all of Unicode, well-formed or not, with those at the edges of what SQS takes among them. */

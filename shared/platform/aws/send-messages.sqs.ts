@@ -4,7 +4,7 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { isLastingFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
+import { isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 import { messageGroupOf, queueText } from './queue-text.ts';
 
 interface QueueMessage {
@@ -83,7 +83,7 @@ async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly En
       throw new Error(`${passing.length} of ${batch.length} messages were not accepted by the queue`);
     return failed.map(({ Id, Code = '' }) => ({ index: Number(Id), code: Code }));
   } catch (error) {
-    if (!isLastingFault(error)) throw error;
+    if (!isPermanentFault(error)) throw error;
     const [only, ...others] = batch;
     if (only === undefined) return [];
     if (others.length === 0) return [{ index: only.index, code: error instanceof Error ? error.name : '' }];
