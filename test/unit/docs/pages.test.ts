@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
-import { unreachableLimits } from '../../../shared/rate-limit/unreachable.ts';
+import { unreachableLimits } from '../../../shared/rate-limit/unreachable-limits.ts';
 import { anchorsOf, page, pages, root } from '../../support/docs/pages.ts';
 
 const cell = (text: string): string => `| \`${text}\` |`;
