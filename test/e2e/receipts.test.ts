@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Channel, Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { newId } from '../../shared/platform/ids.ts';
-import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
+import { documentClient, gateway, sqsClient } from '../support/gateway/gateway.ts';
 import { type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
 let client: SendingClient;
@@ -171,7 +171,7 @@ describe('WhatsApp', () => {
     const aws = `aws-${newId('msg', new Date())}`;
     const id = await handedOver('whatsapp', { carrier_message_id: aws });
     await report(whatsAppEvent({ aws }, 'delivered'));
-    await client.statusOnce(id, 'delivered');
+    expect(await client.statusOnce(id, 'delivered')).toMatchObject({ message_id: id });
   });
 
   it.each([
@@ -202,6 +202,6 @@ describe('what is for nobody', () => {
     });
     await report(smsEvent(id, 'TEXT_DELIVERED', true));
     await settled();
-    await eventually(async () => ((await shown(id)).status === 'canceled' ? true : undefined));
+    expect(await shown(id)).toMatchObject({ status: 'canceled' });
   });
 });

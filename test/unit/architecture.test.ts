@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { parseSync } from '@swc/core';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -268,6 +269,74 @@ describe('who may import whom', () => {
     expect(adapters.filter((path) => !used.has(path))).toEqual([]);
   });
 });
+
+describe('a test', () => {
+  it('fails when what it shows does not hold: each has an assertion', () => {
+    const tests = filesOf('test')
+      .filter(({ path }) => path.endsWith('.test.ts'))
+      .flatMap(testsIn);
+    expect(tests.length).toBeGreaterThan(500);
+    expect(tests.filter(({ asserts }) => !asserts).map(({ title }) => title)).toEqual([]);
+    const empty = { path: 'x.test.ts', text: "it('shows nothing', () => { work(); });", imports: [] };
+    expect(testsIn(empty)).toEqual([{ title: 'x.test.ts: shows nothing', asserts: false }]);
+  });
+});
+
+/** Besides `expect…`: assertions of Playwright and of the CDK. */
+const assertion = /^(expect\w*|waitFor|hasResourceProperties)$/;
+
+/** Each `it` of a file, and whether it, or a function of the file that it calls, has an assertion. */
+function testsIn({ path, text }: SourceFile): { readonly title: string; readonly asserts: boolean }[] {
+  const nodes = nodesIn(parseSync(text, { syntax: 'typescript', target: 'es2024' }));
+  const functions = new Map<unknown, unknown>();
+  for (const { type, id, identifier, init, body } of nodes) {
+    if (type === 'FunctionDeclaration') functions.set((identifier as Node).value, body);
+    if (type === 'VariableDeclarator') functions.set((id as Node).value, init);
+  }
+  const known = new Map<unknown, boolean>();
+  const asserts = (code: unknown): boolean =>
+    nodesIn(code).some(({ type, value }) => {
+      if (type !== 'Identifier') return false;
+      if (assertion.test(String(value))) return true;
+      if (known.has(value) || !functions.has(value)) return known.get(value) === true;
+      // Until it is known: a function that calls itself.
+      known.set(value, false);
+      known.set(value, asserts(functions.get(value)));
+      return known.get(value) === true;
+    });
+  return nodes
+    .filter(({ type, callee }) => type === 'CallExpression' && functionName(callee) === 'it')
+    .map((call) => (call.arguments as Node[]).map(({ expression }) => expression as Node))
+    .filter((given) => given.some(isFunction))
+    .map(([title, ...given]) => ({
+      title: `${path}: ${String(title?.value)}`,
+      asserts: asserts(given.filter(isFunction)),
+    }));
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** A syntax tree and everything in it. */
+function nodesIn(tree: unknown, found: Node[] = []): Node[] {
+  if (typeof tree !== 'object' || tree === null) return found;
+  found.push(tree as Node);
+  for (const inner of Object.values(tree)) nodesIn(inner, found);
+  return found;
+}
+
+/** `it` of `it(…)`, `it.each(…)(…)` and `it.each`…`(…)`. */
+function functionName(callee: unknown): unknown {
+  const { type, value, object, tag, callee: inner } = (callee ?? {}) as Node;
+  return type === 'Identifier'
+    ? value
+    : type === undefined
+      ? undefined
+      : functionName(object ?? tag ?? inner);
+}
+
+function isFunction({ type }: Node): boolean {
+  return type === 'ArrowFunctionExpression' || type === 'FunctionExpression';
+}
 
 /** These files and all that they import, directly or not. */
 function reachedFrom(paths: readonly string[]): ReadonlySet<string> {

@@ -42,13 +42,14 @@ describe('answers of the deployed gateway, as its document says them', () => {
     for (const [to, status] of Object.entries(ends)) {
       const sent = await api.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hi' } });
       const path = `/api/v1/sms/status/${String(sent.json.message_id)}`;
-      await eventually(
+      const reached = eventually(
         async () => {
           const { json } = await api.call('GET', path);
           return json.status === status ? json : undefined;
         },
         { everyMilliseconds: 400 },
       );
+      expect(await reached).toMatchObject({ status });
     }
   });
 

@@ -15,7 +15,7 @@ function batchOf(...bodies: string[]): SQSEvent {
 }
 
 describe('a batch of queue messages', () => {
-  it('gives back the one that failed and is done with the others', async () => {
+  it('reports the message that failed and acknowledges the others', async () => {
     const done: string[] = [];
     const answer = await processBatch(
       batchOf('{"id":"a"}', '{"id":"b"}', '{"id":"c"}'),
@@ -31,23 +31,26 @@ describe('a batch of queue messages', () => {
   });
 
   it.each(['not JSON', '{"id":7}', 'null'])(
-    'gives back a message that says %s, towards the dead letters',
+    'reports a message with the body %s as failed, so that it goes to the dead-letter queue',
     async (body) => {
       const answer = await processBatch(batchOf(body, '{"id":"a"}'), schema, async () => ({}));
       expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
     },
   );
 
-  it('works on all of them at once, so that none waits for a slow one', async () => {
+  it('handles all messages at the same time, so that none waits for a slow one', async () => {
     let free = () => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
     });
-    // The first ends only once the second has begun.
+    const ended: string[] = [];
+    // The first ends only after the second has started.
     await processBatch(batchOf('{"id":"slow"}', '{"id":"quick"}'), schema, async ({ id }) => {
       if (id === 'slow') await freed;
       else free();
+      ended.push(id);
       return {};
     });
+    expect(ended).toEqual(['quick', 'slow']);
   });
 });
