@@ -5,10 +5,11 @@
 
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import startGateway from '../support/gateway/start-gateway.ts';
 import stopGateway from '../support/gateway/stop-gateway.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 
 const total = Number(process.argv[2] ?? 1000);
 /** As many as the local gateway works on at once. */
@@ -21,7 +22,7 @@ interface Times {
 
 await startGateway();
 try {
-  const client = await sendingClient();
+  const client = await newClient();
   // Functions that have started, on both roads.
   await timesOf(() => sendSingly(client, 32));
   await timesOf(() => sendInBulk(client, 32));
@@ -59,14 +60,14 @@ async function timesOf(send: () => Promise<string[]>): Promise<Times> {
   return { acceptedMs, deliveredMs: performance.now() - began };
 }
 
-async function sendInBulk(client: SendingClient, count: number): Promise<string[]> {
+async function sendInBulk(client: TestClient, count: number): Promise<string[]> {
   const recipients = numbers(count).map((to, index) => ({ to, variables: { name: `N${index}` } }));
   const { status, body } = await client.post('/api/v1/sms/bulk', { message: 'Hello {{name}}', recipients });
   if (status !== 202 || body.accepted !== count) throw new Error(JSON.stringify(body));
   return (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
 }
 
-async function sendSingly(client: SendingClient, count: number): Promise<string[]> {
+async function sendSingly(client: TestClient, count: number): Promise<string[]> {
   const left = numbers(count);
   const ids: string[] = [];
   await Promise.all(

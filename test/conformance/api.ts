@@ -1,7 +1,8 @@
-/** Talks to a gateway over HTTP alone, and holds each of its answers against its own document. */
+/** Calls a gateway over HTTP, and compares each answer with the OpenAPI document that this gateway serves. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OpenApiDocument } from '../../lib/build/openapi/document.ts';
-import { type Answer, type ApiDocument, apiDocument } from '../support/http/api-document.ts';
+import { type ApiDocument, apiDocument } from '../support/http/api-document.ts';
+import { type Answer, type HttpCall, httpCall } from '../support/http/http-call.ts';
 
 export interface Target {
   readonly baseUrl: string;
@@ -10,25 +11,17 @@ export interface Target {
   readonly apiKey?: string | undefined;
 }
 
-export interface Call {
+export interface Call extends HttpCall {
   /** `token` where not given. */
   readonly as?: 'token' | 'nobody';
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; text as it is. */
-  readonly body?: unknown;
-  /** Whether a 429 is what is wanted, and not to be waited out. */
+  /** Return a 429; without it the call waits and tries again. */
   readonly limited?: boolean;
-}
-
-export interface Received extends Answer {
-  /** The parsed body; undefined where it is not JSON. */
-  readonly json: Readonly<Record<string, unknown>>;
 }
 
 export class Api {
   readonly target: Target;
   readonly document: ApiDocument;
-  /** How many answers were held against the document. */
+  /** How many answers were compared with the document. */
   answers = 0;
   private token: string | undefined;
 
@@ -43,42 +36,26 @@ export class Api {
     return new Api(target, apiDocument((await response.json()) as OpenApiDocument));
   }
 
-  /** @throws Error when the answer is not as the document says. */
-  async call(method: string, path: string, call: Call = {}): Promise<Received> {
+  /** @throws Error when the answer differs from the document */
+  async call(method: string, path: string, call: Call = {}): Promise<Answer> {
     const { as = 'token', headers = {}, body, limited = false } = call;
-    const sent: RequestInit = {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(60_000),
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(as === 'token' ? { Authorization: `Bearer ${await this.accessToken()}` } : {}),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    const authorization = as === 'token' ? { Authorization: `Bearer ${await this.accessToken()}` } : {};
+    const { baseUrl } = this.target;
+    const send = (): Promise<Answer> => {
+      this.answers += 1;
+      const sent = { body, headers: { ...authorization, ...headers } };
+      return httpCall({ baseUrl, document: this.document }, method, path, sent);
     };
-    let response = await fetch(`${this.target.baseUrl}${path}`, sent);
-    if (response.status === 429 && !limited) {
-      // Someone else uses this client or this address too; the next minute has room.
-      await pause(1000 * Number(response.headers.get('retry-after') ?? 60));
-      response = await fetch(`${this.target.baseUrl}${path}`, sent);
-    }
-    const answer: Answer = {
-      method,
-      path,
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      text: await response.text(),
-    };
-    const faults = this.document.faultsOf(answer);
-    this.answers += 1;
-    if (faults.length > 0) throw new Error(`${method} ${path} ${answer.status}: ${faults.join('; ')}`);
-    return { ...answer, json: jsonOf(answer) };
+    const answer = await send();
+    if (answer.status !== 429 || limited) return answer;
+    // Another user of this client or address used the limit up; the next minute has a new one.
+    await pause(1000 * Number(answer.headers.get('retry-after') ?? 60));
+    return send();
   }
 
   async accessToken(): Promise<string> {
     if (this.token !== undefined) return this.token;
-    const { json } = await this.call('POST', '/api/v1/auth/token', {
+    const { body } = await this.call('POST', '/api/v1/auth/token', {
       as: 'nobody',
       body: {
         client_id: this.target.clientId,
@@ -86,12 +63,8 @@ export class Api {
         grant_type: 'client_credentials',
       },
     });
-    if (typeof json.access_token !== 'string') throw new Error('the credentials give no access token');
-    this.token = json.access_token;
+    if (typeof body.access_token !== 'string') throw new Error('the credentials give no access token');
+    this.token = body.access_token;
     return this.token;
   }
-}
-
-function jsonOf({ headers, text }: Answer): Readonly<Record<string, unknown>> {
-  return headers['content-type']?.startsWith('application/json') === true ? JSON.parse(text) : {};
 }

@@ -1,6 +1,7 @@
 /** A check of the conformance suite: one promise of the contract, shown by HTTP requests alone. */
 import assert from 'node:assert/strict';
-import type { Api, Received } from './api.ts';
+import type { Answer } from '../support/http/http-call.ts';
+import type { Api } from './api.ts';
 
 export interface Check {
   /** The guarantee. */
@@ -18,14 +19,14 @@ export function inOneDay(): string {
 }
 
 export function assertRefused(
-  answer: Received,
+  answer: Answer,
   status: number,
   code: string,
   fields?: readonly string[],
 ): void {
-  assert.deepEqual([answer.status, answer.json.error], [status, code]);
-  assert.equal(answer.json.request_id, answer.headers['x-request-id']);
+  assert.deepEqual([answer.status, answer.body.error], [status, code]);
+  assert.equal(answer.body.request_id, answer.headers.get('x-request-id'));
   if (fields === undefined) return;
-  const details = (answer.json.details ?? []) as { field: string }[];
+  const details = (answer.body.details ?? []) as { field: string }[];
   assert.deepEqual(details.map(({ field }) => field).toSorted(), fields.toSorted());
 }

@@ -11,7 +11,7 @@ const scheduled = () => ({ to: anyRecipient(), message: 'Conformance', scheduled
 
 async function cancel(api: Api, id: unknown): Promise<void> {
   const answer = await api.call('DELETE', `/api/v1/messages/${String(id)}`);
-  assert.deepEqual([answer.status, answer.json.status], [200, 'canceled']);
+  assert.deepEqual([answer.status, answer.body.status], [200, 'canceled']);
 }
 
 export const messageChecks: readonly Check[] = [
@@ -22,14 +22,14 @@ export const messageChecks: readonly Check[] = [
       const body = { to, message: 'Héllo', reference: 'conformance', from: null, unheard_of: { of: 1 } };
       const sent = await api.call('POST', sendPath, { body });
       assert.equal(sent.status, 202);
-      const { recipient, status, encoding, segments, reference } = sent.json;
+      const { recipient, status, encoding, segments, reference } = sent.body;
       assert.deepEqual(
         { recipient, status, encoding, segments, reference },
         { recipient: to, status: 'queued', encoding: 'GSM-7', segments: 1, reference: 'conformance' },
       );
-      const found = await api.call('GET', `/api/v1/sms/status/${String(sent.json.message_id)}`);
+      const found = await api.call('GET', `/api/v1/sms/status/${String(sent.body.message_id)}`);
       assert.equal(found.status, 200);
-      assert.equal(found.json.client_id, api.target.clientId);
+      assert.equal(found.body.client_id, api.target.clientId);
     },
   },
   {
@@ -41,21 +41,21 @@ export const messageChecks: readonly Check[] = [
         ['[]'.repeat(40), 'GSM-7', 1],
       ] as const;
       for (const [message, encoding, segments] of cases) {
-        const { json } = await api.call('POST', sendPath, { body: { ...scheduled(), message } });
-        assert.deepEqual([json.encoding, json.segments], [encoding, segments]);
-        await cancel(api, json.message_id);
+        const { body } = await api.call('POST', sendPath, { body: { ...scheduled(), message } });
+        assert.deepEqual([body.encoding, body.segments], [encoding, segments]);
+        await cancel(api, body.message_id);
       }
     },
   },
   {
     name: 'a scheduled message can be canceled, and again; one that is not scheduled can not',
     async run(api) {
-      const { json } = await api.call('POST', sendPath, { body: scheduled() });
-      assert.equal(json.status, 'scheduled');
-      await cancel(api, json.message_id);
-      await cancel(api, json.message_id);
+      const { body } = await api.call('POST', sendPath, { body: scheduled() });
+      assert.equal(body.status, 'scheduled');
+      await cancel(api, body.message_id);
+      await cancel(api, body.message_id);
       const now = await api.call('POST', sendPath, { body: { to: anyRecipient(), message: 'Conformance' } });
-      const path = `/api/v1/messages/${String(now.json.message_id)}`;
+      const path = `/api/v1/messages/${String(now.body.message_id)}`;
       assertRefused(await api.call('DELETE', path), 409, 'not_cancelable');
     },
   },
@@ -79,11 +79,11 @@ export const messageChecks: readonly Check[] = [
         Array.from({ length: 5 }, () => api.call('POST', sendPath, { headers, body })),
       );
       assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-      const replayed = answers.filter((answer) => answer.headers['idempotent-replayed'] === 'true');
+      const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
       assert.equal(replayed.length, 4);
       const other = await api.call('POST', sendPath, { headers, body: { ...body, message: 'Other' } });
       assertRefused(other, 422, 'idempotency_key_reused');
-      await cancel(api, answers[0]?.json.message_id);
+      await cancel(api, answers[0]?.body.message_id);
     },
   },
   {
@@ -104,8 +104,8 @@ export const messageChecks: readonly Check[] = [
       const body = { message: 'Hi {{name}}', scheduled_at: inOneDay(), recipients };
       const sent = await api.call('POST', '/api/v1/sms/bulk', { body });
       assert.equal(sent.status, 202);
-      assert.deepEqual([sent.json.total, sent.json.accepted, sent.json.rejected], [4, 1, 3]);
-      const errors = sent.json.errors as { index: number; error: string }[];
+      assert.deepEqual([sent.body.total, sent.body.accepted, sent.body.rejected], [4, 1, 3]);
+      const errors = sent.body.errors as { index: number; error: string }[];
       assert.deepEqual(
         errors.map(({ index, error }) => [index, error]),
         [
@@ -114,9 +114,9 @@ export const messageChecks: readonly Check[] = [
           [3, 'duplicate_recipient'],
         ],
       );
-      const batch = await api.call('GET', `/api/v1/sms/status/${String(sent.json.batch_id)}`);
-      assert.deepEqual([batch.json.accepted, batch.json.counts], [1, { scheduled: 1 }]);
-      const messages = sent.json.messages as { message_id: string }[];
+      const batch = await api.call('GET', `/api/v1/sms/status/${String(sent.body.batch_id)}`);
+      assert.deepEqual([batch.body.accepted, batch.body.counts], [1, { scheduled: 1 }]);
+      const messages = sent.body.messages as { message_id: string }[];
       await cancel(api, messages[0]?.message_id);
       const none = await api.call('POST', '/api/v1/sms/bulk', {
         body: { message: 'Hi', recipients: ['+33'] },
@@ -136,9 +136,9 @@ export const messageChecks: readonly Check[] = [
         { type: 'location', location: { latitude: 51.5, longitude: -0.1 } },
       ];
       for (const content of contents) {
-        const { status, json } = await api.call('POST', path, { body: { to, scheduled_at, ...content } });
-        assert.deepEqual([status, json.channel], [202, 'whatsapp']);
-        await cancel(api, json.message_id);
+        const { status, body } = await api.call('POST', path, { body: { to, scheduled_at, ...content } });
+        assert.deepEqual([status, body.channel], [202, 'whatsapp']);
+        await cancel(api, body.message_id);
       }
       const answer = await api.call('POST', path, { body: { to, type: 'image', media: {} } });
       assertRefused(answer, 400, 'invalid_request');
@@ -150,17 +150,17 @@ export const messageChecks: readonly Check[] = [
       const reference = `conformance-${randomUUID()}`;
       const ids: unknown[] = [];
       for (let index = 0; index < 2; index += 1) {
-        const { json } = await api.call('POST', sendPath, { body: { ...scheduled(), reference } });
-        ids.unshift(json.message_id);
-        await cancel(api, json.message_id);
+        const { body } = await api.call('POST', sendPath, { body: { ...scheduled(), reference } });
+        ids.unshift(body.message_id);
+        await cancel(api, body.message_id);
       }
       const query = `reference=${reference}&status=canceled&channel=sms&limit=1`;
       const seen: unknown[] = [];
       let cursor = '';
       do {
-        const { json } = await api.call('GET', `/api/v1/messages?${query}${cursor}`);
-        seen.push(...(json.messages as { message_id: string }[]).map((message) => message.message_id));
-        cursor = json.next_cursor === undefined ? '' : `&cursor=${String(json.next_cursor)}`;
+        const { body } = await api.call('GET', `/api/v1/messages?${query}${cursor}`);
+        seen.push(...(body.messages as { message_id: string }[]).map((message) => message.message_id));
+        cursor = body.next_cursor === undefined ? '' : `&cursor=${String(body.next_cursor)}`;
       } while (cursor !== '');
       assert.deepEqual(seen, ids);
       for (const wrong of ['limit=0', 'limit=101', 'status=lost', 'since=yesterday', 'cursor=x']) {
@@ -174,13 +174,13 @@ export const messageChecks: readonly Check[] = [
       const to = anyRecipient();
       const sendOtp = { to, max_attempts: 2, purpose: `conformance-${Date.now()}` };
       const sent = await api.call('POST', '/api/v1/otp/send', { body: sendOtp });
-      assert.deepEqual([sent.status, sent.json.attempts_remaining], [202, 2]);
+      assert.deepEqual([sent.status, sent.body.attempts_remaining], [202, 2]);
       const again = await api.call('POST', '/api/v1/otp/send', { body: sendOtp });
-      assert.equal(again.json.otp_id, sent.json.otp_id);
-      const verify = { otp_id: sent.json.otp_id, code: '0000' };
+      assert.equal(again.body.otp_id, sent.body.otp_id);
+      const verify = { otp_id: sent.body.otp_id, code: '0000' };
       for (const left of [1, 0]) {
-        const { json } = await api.call('POST', '/api/v1/otp/verify', { body: verify });
-        assert.deepEqual([json.verified, json.attempts_remaining], [false, left]);
+        const { body } = await api.call('POST', '/api/v1/otp/verify', { body: verify });
+        assert.deepEqual([body.verified, body.attempts_remaining], [false, left]);
       }
       const last = await api.call('POST', '/api/v1/otp/verify', { body: verify });
       assertRefused(last, 409, 'otp_attempts_exhausted');
@@ -189,13 +189,13 @@ export const messageChecks: readonly Check[] = [
   {
     name: 'an account shows its limits; its webhook URL can be set and removed, and nothing else',
     async run(api) {
-      const { json } = await api.call('GET', '/api/v1/account');
-      const before = json.webhook_url;
+      const { body } = await api.call('GET', '/api/v1/account');
+      const before = body.webhook_url;
       const set = { webhook_url: 'https://example.com/conformance', name: 'Other' };
       const changed = await api.call('PATCH', '/api/v1/account', { body: set });
-      assert.deepEqual([changed.json.webhook_url, changed.json.name], [set.webhook_url, json.name]);
+      assert.deepEqual([changed.body.webhook_url, changed.body.name], [set.webhook_url, body.name]);
       const removed = await api.call('PATCH', '/api/v1/account', { body: { webhook_url: null } });
-      assert.equal(removed.json.webhook_url, null);
+      assert.equal(removed.body.webhook_url, null);
       await api.call('PATCH', '/api/v1/account', { body: { webhook_url: before } });
       const wrong = await api.call('PATCH', '/api/v1/account', {
         body: { webhook_url: 'ftp://example.com' },
@@ -212,14 +212,14 @@ export const limitCheck: Check = {
     const path = '/api/v1/sms/bulk';
     const first = await api.call('POST', path, { body: {} });
     // With a raised limit it would take too many requests.
-    if (Number(first.headers['x-ratelimit-limit']) > 200) return;
+    if (Number(first.headers.get('x-ratelimit-limit')) > 200) return;
     let answer = first;
     for (let sent = 0; answer.status !== 429 && sent <= 400; sent += 1) {
       answer = await api.call('POST', path, { body: {}, limited: true });
     }
     assertRefused(answer, 429, 'rate_limit_exceeded');
-    assert.equal(answer.headers['x-ratelimit-remaining'], '0');
-    assert.equal(answer.headers['retry-after'], String(answer.json.retry_after));
-    assert.match(String(answer.json.message), new RegExp(`\\b${String(answer.json.retry_after)} second`));
+    assert.equal(answer.headers.get('x-ratelimit-remaining'), '0');
+    assert.equal(answer.headers.get('retry-after'), String(answer.body.retry_after));
+    assert.match(String(answer.body.message), new RegExp(`\\b${String(answer.body.retry_after)} second`));
   },
 };

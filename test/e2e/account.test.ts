@@ -3,9 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import { type Route, routes } from '../../shared/contract/routes.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { call, tokenOf } from '../support/http/client.ts';
+import { call, newClient, tokenOf } from '../support/http/client.ts';
 import { expectRefusal, time } from '../support/http/expected-answers.ts';
-import { sendingClient } from '../support/http/sending-client.ts';
 
 /** A body with which each route of the account changes something. */
 const changes: Readonly<Record<string, unknown>> = {
@@ -16,15 +15,17 @@ const changes: Readonly<Record<string, unknown>> = {
 async function activityOf(clientId: string): Promise<Activity[]> {
   const { client_id, client_secret } = gateway().admin;
   const token = await tokenOf(client_id, client_secret);
-  const { body } = await call('GET', `/admin/api/activity?client_id=${clientId}&limit=100`, { token });
+  const { body } = await call('GET', `/admin/api/activity?client_id=${clientId}&limit=100`, {
+    credential: token,
+  });
   return body.entries as Activity[];
 }
 
 describe('the account', () => {
   it('is shown with its limits; its webhook URL can be set and removed, nothing else', async () => {
-    const own = await sendingClient();
+    const own = await newClient();
     const shown = await own.call('GET', '/api/v1/account');
-    expect(shown.body).toMatchObject({ client_id: own.clientId, name: 'Sender', webhook_url: null });
+    expect(shown.body).toMatchObject({ client_id: own.clientId, name: 'Test', webhook_url: null });
     const { limits } = shown.body as { limits: Record<string, unknown> };
     expect(limits['POST /api/v1/sms/send']).toEqual({
       per_minute: 20_000,
@@ -35,7 +36,7 @@ describe('the account', () => {
     const url = 'https://example.com/hook';
     expect((await change({ webhook_url: url, name: 'Other' })).body).toMatchObject({
       webhook_url: url,
-      name: 'Sender',
+      name: 'Test',
     });
     expect((await change({})).body).toMatchObject({ webhook_url: url });
     expectRefusal(await change({ webhook_url: 'ftp://example.com' }), 400, 'invalid_request', [
@@ -46,7 +47,7 @@ describe('the account', () => {
   });
 
   it('gives a new webhook secret once, the one before beside it for 24 hours', async () => {
-    const own = await sendingClient();
+    const own = await newClient();
     const before = Date.now();
     const answer = await own.call('POST', '/api/v1/account/webhook-secret');
     expect(answer.status).toBe(200);
@@ -70,14 +71,14 @@ describe('the account', () => {
     .map(({ method, path }) => ({ method, path }));
 
   it.each(changing)('is never changed without an entry in the activity log: $method $path', async (route) => {
-    const own = await sendingClient();
+    const own = await newClient();
     const body = changes[`${route.method} ${route.path}`];
     expect((await own.call(route.method, route.path, { body })).status).toBe(200);
     expect(await activityOf(own.clientId)).toMatchObject([{ client_id: own.clientId, actor: own.clientId }]);
   });
 
   it('has in the activity log what its URL was before and after, and no secret', async () => {
-    const own = await sendingClient();
+    const own = await newClient();
     const change = (webhook_url: string | null) =>
       own.call('PATCH', '/api/v1/account', { body: { webhook_url } });
     await change('https://example.com/one');

@@ -12,7 +12,7 @@ import {
   signIn,
 } from '../support/browser/dashboard.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { newClient } from '../support/http/gateway-client.ts';
+import { newClient } from '../support/http/client.ts';
 
 const look: Look = { width: 1440, colorScheme: 'light' };
 

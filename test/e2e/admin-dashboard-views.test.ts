@@ -10,7 +10,7 @@ import {
   show,
   signIn,
 } from '../support/browser/dashboard.ts';
-import { newClient } from '../support/http/gateway-client.ts';
+import { newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 

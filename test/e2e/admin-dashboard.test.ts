@@ -11,8 +11,7 @@ import {
   signIn,
 } from '../support/browser/dashboard.ts';
 import { eventually } from '../support/gateway/gateway.ts';
-import { call, tokenOf } from '../support/http/client.ts';
-import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import {
   type RecoveringWebhookEndpoint,
@@ -91,7 +90,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
 
   const token = await tokenOf(clientId, clientSecret);
   const sent = await call('POST', '/api/v1/sms/send', {
-    token,
+    credential: token,
     body: { to: '+447700900555', message: 'Hello' },
   });
   expect(sent.status).toBe(202);
@@ -165,7 +164,7 @@ it('allows a client some countries alone, told which of them is none', async () 
 it('raises a limit where it stands, and the header changes', async () => {
   const client = await newClient({ name, limits: 'default' });
   const limit = async (): Promise<string | null> =>
-    (await client.call('POST', '/api/v1/sms/send', { to: '+447700900555', message: 'Hello' })).headers.get(
+    (await client.post('/api/v1/sms/send', { to: '+447700900555', message: 'Hello' })).headers.get(
       'x-ratelimit-limit',
     );
   expect(await limit()).toBe('60');

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Api } from '../conformance/api.ts';
 import { checks } from '../conformance/checks.ts';
-import { ownClient } from '../support/http/own-client.ts';
+import { newClient } from '../support/http/client.ts';
 
 let api: Api;
 
 beforeAll(async () => {
-  api = await Api.at(await ownClient('Conformance'));
+  api = await Api.at(await newClient({ name: 'Conformance', limits: 'default' }));
 });
 
 describe('the deployed gateway, over HTTP alone', () => {

@@ -1,20 +1,21 @@
 /** What one client sends, of whatever text, changes nothing for another: its next message arrives, with its webhooks. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../shared/contract/routes.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { operationInputs, withValueAt } from '../support/http/operation-inputs.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 import { bodyOf, startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 const texts = ['\uffff', 'a\ud800', '\u0000', '\u{1ffff}', '\u0007\ufffe', '😀'.repeat(700)];
 const atOnce = 8;
 
-let hostile: SendingClient;
+let hostile: TestClient;
 let receiver: WebhookEndpoint;
 
 beforeAll(async () => {
   receiver = await startWebhookEndpoint();
-  hostile = await sendingClient({ webhookUrl: receiver.url });
+  hostile = await newClient({ webhookUrl: receiver.url });
 });
 afterAll(() => receiver.close());
 
@@ -113,7 +114,7 @@ describe('text of all of Unicode', () => {
       ids.push(String(answer.message_id));
     });
 
-    const other = await sendingClient({ webhookUrl: receiver.url });
+    const other = await newClient({ webhookUrl: receiver.url });
     const sent = await other.post(routes.sendSms.path, { to: freshNumber(), message: 'Hello' });
     const messageId = String(sent.body.message_id);
     expect(await other.statusOnce(messageId, 'delivered')).toMatchObject({ status: 'delivered' });

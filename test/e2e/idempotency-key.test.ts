@@ -1,19 +1,15 @@
 /** Requests with one key are one message at the carrier, for each send over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
 
-let client: SendingClient;
-let stranger: SendingClient;
+let client: TestClient;
+let stranger: TestClient;
 beforeAll(async () => {
-  [client, stranger] = await Promise.all([sendingClient(), sendingClient()]);
+  [client, stranger] = await Promise.all([newClient(), newClient()]);
 });
 
 describe('a key over HTTP', () => {

@@ -1,12 +1,13 @@
 /** A client looks up, lists and cancels its own messages over HTTP, and nobody else’s. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, inSeconds } from '../support/http/expected-answers.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
-let client: SendingClient;
-let stranger: SendingClient;
+let client: TestClient;
+let stranger: TestClient;
 beforeAll(async () => {
-  [client, stranger] = await Promise.all([sendingClient(), sendingClient()]);
+  [client, stranger] = await Promise.all([newClient(), newClient()]);
 });
 
 describe('look-ups', () => {
@@ -22,7 +23,7 @@ describe('look-ups', () => {
   });
 
   it('list the client’s messages of every channel, filtered, in pages', async () => {
-    const lister = await sendingClient();
+    const lister = await newClient();
     const sms = { to: freshNumber(), message: 'x', reference: 'one' };
     const first = await lister.post('/api/v1/sms/send', sms);
     const second = await lister.post('/api/v1/whatsapp/send', { ...sms, reference: 'two' });

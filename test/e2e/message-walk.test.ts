@@ -4,8 +4,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { clientAdmin, newClient, type TestClient, tokenOf } from '../support/http/gateway-client.ts';
-import { type Answer, httpCall } from '../support/http/http-call.ts';
+import { call, clientAdmin, newClient, requestToken, type TestClient } from '../support/http/client.ts';
+import type { Answer } from '../support/http/http-call.ts';
 import {
   bodyOf,
   startWebhookEndpoint,
@@ -93,7 +93,7 @@ afterAll(async () => {
 describe('a message over HTTP', () => {
   it('walks from a token to delivered, and both webhooks arrive with signatures that hold', async () => {
     const { client_id, client_secret, webhook_secret } = gateway();
-    const token = await tokenOf(client_id, client_secret);
+    const token = await requestToken(client_id, client_secret);
     expect(token).toMatchObject({ status: 200, body: { token_type: 'bearer', expires_in: 3600 } });
     const headers = { Authorization: `Bearer ${String(token.body.access_token)}` };
     const body = {
@@ -102,7 +102,7 @@ describe('a message over HTTP', () => {
       webhook_url: webhookEndpoint.url,
       reference: 'order-42',
     };
-    const accepted = await httpCall('POST', '/api/v1/sms/send', { body, headers });
+    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
     expect(accepted.status).toBe(202);
     expect(accepted.body).toEqual({
       message_id: expect.stringMatching(/^msg_[0-9A-HJKMNP-TV-Z]{26}$/),
@@ -117,7 +117,7 @@ describe('a message over HTTP', () => {
     const id = String(accepted.body.message_id);
     const status = await eventually(
       async () => {
-        const seen = await httpCall('GET', `/api/v1/sms/status/${id}`, { headers });
+        const seen = await call('GET', `/api/v1/sms/status/${id}`, { headers });
         return seen.body.status === 'delivered' ? seen.body : undefined;
       },
       { withinSeconds: 60, everyMilliseconds: 500 },
@@ -193,10 +193,10 @@ describe('a message over HTTP', () => {
     const { apiKey } = await createApiKey(clientAdmin(), client.clientId, new Date());
     const headers = { Authorization: `Bearer ${apiKey}` };
     const body = { to: '+447700900125', message: 'Hello' };
-    const accepted = await httpCall('POST', '/api/v1/sms/send', { body, headers });
+    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
     expect(accepted.status).toBe(202);
     const id = String(accepted.body.message_id);
-    expect((await httpCall('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
+    expect((await call('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
   });
 
   it('of another client is as unknown as one that never was', async () => {
@@ -239,7 +239,7 @@ describe('a change by hand holds within 60 s, in every process and with no deplo
     for (const answer of await listings(disabled)) {
       expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     }
-    expect((await tokenOf(disabled.clientId, disabled.clientSecret)).status).toBe(403);
+    expect((await requestToken(disabled.clientId, disabled.clientSecret)).status).toBe(403);
   }, 120_000);
 
   it('an override row is the limit', async () => {

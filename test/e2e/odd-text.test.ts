@@ -1,6 +1,7 @@
 /** Text that SQS would refuse as it is, through the deployed gateway: passed on unchanged, and nobody else's concern. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 /** Non-characters, controls, separators, marks that change direction, and the ends of Unicode's planes. */
@@ -19,12 +20,12 @@ const oddCharacters = [
   'e\u0301',
 ];
 
-let odd: SendingClient;
-let other: SendingClient;
+let odd: TestClient;
+let other: TestClient;
 let webhookEndpoint: WebhookEndpoint;
 beforeAll(async () => {
   webhookEndpoint = await startWebhookEndpoint();
-  [odd, other] = await Promise.all([sendingClient(), sendingClient()]);
+  [odd, other] = await Promise.all([newClient(), newClient()]);
 }, 120_000);
 afterAll(() => webhookEndpoint.close());
 

@@ -1,17 +1,13 @@
 /** The contract’s examples of one-time passwords over HTTP, on the deployed gateway: sent, verified once, refused. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
 
-let client: SendingClient;
-let stranger: SendingClient;
+let client: TestClient;
+let stranger: TestClient;
 beforeAll(async () => {
-  [client, stranger] = await Promise.all([sendingClient(), sendingClient()]);
+  [client, stranger] = await Promise.all([newClient(), newClient()]);
 });
 
 describe('one-time passwords', () => {

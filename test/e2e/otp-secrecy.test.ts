@@ -11,20 +11,16 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway, logsClient, sqsClient } from '../support/gateway/gateway.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 
 /** Ten digits, so that no other number can be mistaken for one. */
 const code_length = 10;
 
-let client: SendingClient;
+let client: TestClient;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
 }, 120_000);
 
 it('after sends on both channels, right and wrong verifications and a refusal, no code is found anywhere and no number in a log', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { newClient } from '../support/http/gateway-client.ts';
-import { type Answer, httpCall } from '../support/http/http-call.ts';
+import { call, newClient } from '../support/http/client.ts';
+import type { Answer } from '../support/http/http-call.ts';
 
 const headerNames = [
   'x-request-id',
@@ -29,7 +29,7 @@ async function sendAtOnce(times: number): Promise<readonly Answer[]> {
     const minute = Math.floor(Date.now() / 60_000);
     const body = { to: '+447700900126', message: 'Hello' };
     const answers = await Promise.all(
-      Array.from({ length: times }, () => client.call('POST', '/api/v1/sms/send', body)),
+      Array.from({ length: times }, () => client.post('/api/v1/sms/send', body)),
     );
     if (Math.floor(Date.now() / 60_000) === minute) return answers;
   }
@@ -67,7 +67,7 @@ describe('the rate limit over HTTP', () => {
     ['POST', '/api/v1/sms/send', 401],
     ['POST', '/api/v1/auth/token', 400],
   ])('is told in every answer: %s %s, which is %i', async (method, path, status) => {
-    const answer = await httpCall(method, path);
+    const answer = await call(method, path);
     expect(answer.status).toBe(status);
     for (const name of headerNames)
       expect([name, answer.headers.get(name)]).toEqual([name, expect.any(String)]);

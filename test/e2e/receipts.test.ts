@@ -6,11 +6,11 @@ import type { Channel, Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { documentClient, gateway, sqsClient } from '../support/gateway/gateway.ts';
-import { type SendingClient, sendingClient } from '../support/http/sending-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 
-let client: SendingClient;
+let client: TestClient;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
 }, 120_000);
 
 /** A message that the carrier took and of which nothing was heard since. */

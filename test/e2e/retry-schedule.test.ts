@@ -13,7 +13,7 @@ import {
   logsClient,
   schedulerClient,
 } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   type ReceivedPost,
   startWebhookEndpoint,

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { eventually } from '../support/gateway/gateway.ts';
-import { newClient, tokenOf } from '../support/http/gateway-client.ts';
-import { httpCall } from '../support/http/http-call.ts';
+import { call, newClient, requestToken, tokenOf } from '../support/http/client.ts';
 
 /** What is remembered of a client or a key is at most 45 s old (contract, section 3: 60 s). */
 const forgotten = { withinSeconds: 70, everyMilliseconds: 2000 };
@@ -15,26 +14,27 @@ beforeAll(() => {
 afterAll(() => shell.close());
 
 const accountStatus = async (credential: string): Promise<number> =>
-  (await httpCall('GET', '/api/v1/account', { headers: { Authorization: `Bearer ${credential}` } })).status;
+  (await call('GET', '/api/v1/account', { credential })).status;
 
 describe('the rotation of a client secret', () => {
   it('gives a token for the old one and for the new one, until a second rotation ends the old', async () => {
     const client = await newClient();
+    const token = await tokenOf(client.clientId, client.clientSecret);
     const { client_secret: second } = await shell.json('clients', 'rotate-secret', client.clientId);
     expect(second).not.toBe(client.clientSecret);
     for (const secret of [client.clientSecret, String(second)])
-      expect((await tokenOf(client.clientId, secret)).status).toBe(200);
+      expect((await requestToken(client.clientId, secret)).status).toBe(200);
 
     const { client_secret: third } = await shell.json('clients', 'rotate-secret', client.clientId);
     for (const secret of [String(second), String(third)])
-      expect((await tokenOf(client.clientId, secret)).status).toBe(200);
+      expect((await requestToken(client.clientId, secret)).status).toBe(200);
     const refused = await eventually(async () => {
-      const answer = await tokenOf(client.clientId, client.clientSecret);
+      const answer = await requestToken(client.clientId, client.clientSecret);
       return answer.status === 401 ? answer : undefined;
     }, forgotten);
     expect(refused.body.error).toBe('invalid_client');
     // A token that was issued under a secret holds for its hour, whatever becomes of the secret.
-    expect(await accountStatus(client.token)).toBe(200);
+    expect(await accountStatus(token)).toBe(200);
   }, 180_000);
 });
 

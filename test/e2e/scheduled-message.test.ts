@@ -1,17 +1,12 @@
 /** A scheduled message waits for its time on the deployed gateway; one that was canceled never goes out. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  freshNumber,
-  outboxOf,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
+import { freshNumber, outboxOf, outboxOnce } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 
-let client: SendingClient;
+let client: TestClient;
 let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
   scheduled = await scheduleTwo();
 }, 120_000);
 

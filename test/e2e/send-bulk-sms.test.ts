@@ -1,17 +1,13 @@
 /** The contract’s examples of `sms/bulk` over HTTP, on the deployed gateway: the batch, its rows and its refusals. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
 
-let client: SendingClient;
-let stranger: SendingClient;
+let client: TestClient;
+let stranger: TestClient;
 beforeAll(async () => {
-  [client, stranger] = await Promise.all([sendingClient(), sendingClient()]);
+  [client, stranger] = await Promise.all([newClient(), newClient()]);
 });
 
 describe('POST /api/v1/sms/bulk', () => {

@@ -1,18 +1,19 @@
 /** A client sends only to the countries and from the senders that it may, by every one of the sends. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
-import { freshNumber, type SendingClient, sendingClient } from '../support/http/sending-client.ts';
 
-let client: SendingClient;
+let client: TestClient;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
 });
 
 describe('countries and senders', () => {
   it('are 403 where the client may not use them, and where the country takes no such sender', async () => {
-    const limited = await sendingClient({ countries: ['GB'], senders: ['ACME'] });
+    const limited = await newClient({ countries: ['GB'], senders: ['ACME'] });
     const path = '/api/v1/sms/send';
-    const send = (by: SendingClient, body: object) => by.post(path, { message: 'x', ...body });
+    const send = (by: TestClient, body: object) => by.post(path, { message: 'x', ...body });
     expectRefusal(await send(limited, { to: '+33612345678' }), 403, 'forbidden');
     expectRefusal(await send(limited, { to: freshNumber(), from: 'OTHER' }), 403, 'forbidden');
     expect((await send(limited, { to: freshNumber(), from: 'ACME' })).status).toBe(202);

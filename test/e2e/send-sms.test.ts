@@ -1,17 +1,12 @@
 /** The contract’s examples of `sms/send` over HTTP, on the deployed gateway, with every refusal and its fields. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
+import { call, newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, idOf, inSeconds, time } from '../support/http/expected-answers.ts';
-import { httpCall } from '../support/http/http-call.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
 
-let client: SendingClient;
+let client: TestClient;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
 });
 
 describe('POST /api/v1/sms/send', () => {
@@ -119,7 +114,7 @@ describe('POST /api/v1/sms/send', () => {
     expectRefusal(await client.post(path, '[1]'), 400, 'invalid_request');
     expectRefusal(await client.post(path, '{"to":'), 400, 'invalid_request');
     expectRefusal(await client.call('POST', path), 400, 'invalid_request');
-    const form = await httpCall('POST', path, {
+    const form = await call('POST', path, {
       headers: { Authorization: `Bearer ${client.apiKey}`, 'Content-Type': 'text/plain' },
       body: 'to=1',
     });

@@ -1,16 +1,12 @@
 /** The contract’s examples of `whatsapp/send` over HTTP, on the deployed gateway, for every kind of content. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { freshNumber, outboxOnce } from '../support/carrier/outbox.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal, idOf, time } from '../support/http/expected-answers.ts';
-import {
-  freshNumber,
-  outboxOnce,
-  type SendingClient,
-  sendingClient,
-} from '../support/http/sending-client.ts';
 
-let client: SendingClient;
+let client: TestClient;
 beforeAll(async () => {
-  client = await sendingClient();
+  client = await newClient();
 });
 
 describe('POST /api/v1/whatsapp/send', () => {

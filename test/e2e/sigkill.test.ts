@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { eventually } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
 const wavesMin = 3;

@@ -14,7 +14,7 @@ import type { Attempt, Delivery } from '../../shared/webhook/delivery.ts';
 import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/gateway-client.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   type ReceivedPost,
   startWebhookEndpoint,
@@ -84,12 +84,12 @@ const postThat = (
 describe('the account URL', () => {
   it('is where webhooks go whose request names none, once set and until removed', async () => {
     const [client, accounts, own] = [await newClient(), await aWebhookEndpoint(), await aWebhookEndpoint()];
-    const answer = await client.call('PATCH', '/api/v1/account', { webhook_url: accounts.url });
+    const answer = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: accounts.url } });
     expect(answer).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
     await postThat(client, accounts, () => true);
     await postAfterSend(client, own, { webhook_url: own.url });
     expect(own.posts).toHaveLength(1);
-    const removed = await client.call('PATCH', '/api/v1/account', { webhook_url: null });
+    const removed = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: null } });
     expect(removed).toMatchObject({ status: 200, body: { webhook_url: null } });
   }, 180_000);
 });

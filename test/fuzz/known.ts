@@ -1,7 +1,8 @@
 /** What cases may refer to, so that they meet what is behind a look-up: credentials, ids, cursors, a receiver of webhooks. */
+
+import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { httpCall } from '../support/http/http-call.ts';
-import { freshNumber } from '../support/http/sending-client.ts';
+import { call } from '../support/http/client.ts';
 
 /** Passed to hooks.py as JSON. */
 export interface KnownHealth {
@@ -20,9 +21,8 @@ const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
 export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
   const { api_key, client_id, client_secret } = gateway();
-  const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const headers = { Authorization: `Bearer ${api_key}` };
-    const answer = await httpCall(method, `/api/v1/${path}`, { body, headers });
+  const request = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const answer = await call(method, `/api/v1/${path}`, { body, credential: api_key });
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
     return answer.body;
   };
@@ -32,7 +32,7 @@ export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
     path: string,
     body: () => unknown,
   ): Promise<string[]> => {
-    const answers = await Promise.all(Array.from({ length: count }, () => call('POST', path, body())));
+    const answers = await Promise.all(Array.from({ length: count }, () => request('POST', path, body())));
     return answers.map((answer) => String(answer[field]));
   };
   const sms = (): object => ({ to: freshNumber(), message: 'Hello' });
@@ -50,7 +50,7 @@ export async function makeKnown(webhookEndpoint: string): Promise<KnownHealth> {
     max_attempts: 10,
     ttl: 3600,
   }));
-  const page = await call('GET', 'messages?limit=5');
+  const page = await request('GET', 'messages?limit=5');
   return {
     client_id,
     client_secret,

@@ -27,7 +27,7 @@ let messageId: string;
 let deliveryId: string;
 
 const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
-  call(method, path, { token, ...(body === undefined ? {} : { body }) });
+  call(method, path, { credential: token, ...(body === undefined ? {} : { body }) });
 
 /** A path of the route that leads somewhere, and a body that it takes. */
 function requestOf(name: AdminApiRouteName): { method: string; path: string; body?: unknown } {

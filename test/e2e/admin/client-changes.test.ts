@@ -10,7 +10,7 @@ let adminId: string;
 let clientId: string;
 
 const asAdmin = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  call(method, path, { token: admin, ...(body === undefined ? {} : { body }) });
+  call(method, path, { credential: admin, ...(body === undefined ? {} : { body }) });
 
 async function activityOf(id: string): Promise<Record<string, unknown>[]> {
   const { body } = await asAdmin('GET', `/admin/api/activity?client_id=${id}&limit=100`);

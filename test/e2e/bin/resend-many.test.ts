@@ -10,7 +10,7 @@ import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
-import { newClient } from '../../support/http/gateway-client.ts';
+import { newClient } from '../../support/http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../../support/webhook/webhook-endpoint.ts';
 
 const failedCount = 306;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { page, shellBlocks } from '../../support/docs/pages.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
-import { ownClient } from '../../support/http/own-client.ts';
+import { newClient } from '../../support/http/client.ts';
 
 describe('the README', () => {
   it('has three curl calls that work as written', async () => {
@@ -14,7 +14,7 @@ describe('the README', () => {
     const folder = mkdtempSync(join(tmpdir(), 'readme-'));
     try {
       mkdirSync(join(folder, '.local'));
-      const { clientId, clientSecret } = await ownClient('README');
+      const { clientId, clientSecret } = await newClient({ name: 'README', limits: 'default' });
       const connection = { base_url: gateway().base_url, client_id: clientId, client_secret: clientSecret };
       writeFileSync(join(folder, '.local', 'gateway.json'), JSON.stringify(connection));
       const { stdout } = await promisify(execFile)('bash', ['-eu', '-c', block], { cwd: folder });

@@ -19,8 +19,8 @@ import {
   jsonType,
   send,
 } from '../../support/gateway/access.ts';
+import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/gateway/callers.ts';
 import { kmsClient } from '../../support/gateway/gateway.ts';
-import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/http/callers.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);

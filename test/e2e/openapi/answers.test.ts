@@ -5,12 +5,12 @@ import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { Api } from '../../conformance/api.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
-import { ownClient } from '../../support/http/own-client.ts';
+import { newClient } from '../../support/http/client.ts';
 
 let api: Api;
 
 beforeAll(async () => {
-  api = await Api.at(await ownClient('Answers'));
+  api = await Api.at(await newClient({ name: 'Answers', limits: 'default' }));
 });
 
 // Each call is held against the document; these reach what HTTP alone can't.
@@ -25,11 +25,11 @@ describe('answers of the deployed gateway, as its document says them', () => {
     const outbox = dynamoOutbox(documentClient(), gateway().tables.simulator_outbox ?? '', 1);
     const text = await eventually(async () => (await outbox.list({ to }, 1))[0]?.body);
     const code = /\d{6}/.exec(text)?.[0];
-    const body = { otp_id: sent.json.otp_id, code };
+    const body = { otp_id: sent.body.otp_id, code };
     const verified = await api.call('POST', '/api/v1/otp/verify', { body });
-    expect([verified.status, verified.json.verified]).toEqual([200, true]);
+    expect([verified.status, verified.body.verified]).toEqual([200, true]);
     const again = await api.call('POST', '/api/v1/otp/verify', { body });
-    expect([again.status, again.json.error]).toEqual([409, 'otp_already_used']);
+    expect([again.status, again.body.error]).toEqual([409, 'otp_already_used']);
   });
 
   it('shows every state that the simulated carrier can bring a message to', async () => {
@@ -41,11 +41,11 @@ describe('answers of the deployed gateway, as its document says them', () => {
     };
     for (const [to, status] of Object.entries(ends)) {
       const sent = await api.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hi' } });
-      const path = `/api/v1/sms/status/${String(sent.json.message_id)}`;
+      const path = `/api/v1/sms/status/${String(sent.body.message_id)}`;
       const reached = eventually(
         async () => {
-          const { json } = await api.call('GET', path);
-          return json.status === status ? json : undefined;
+          const { body } = await api.call('GET', path);
+          return body.status === status ? body : undefined;
         },
         { everyMilliseconds: 400 },
       );
@@ -54,16 +54,16 @@ describe('answers of the deployed gateway, as its document says them', () => {
   });
 
   it('shows a new webhook secret', async () => {
-    const { status, json } = await api.call('POST', '/api/v1/account/webhook-secret');
-    expect([status, String(json.webhook_secret).slice(0, 6)]).toEqual([200, 'whsec_']);
+    const { status, body } = await api.call('POST', '/api/v1/account/webhook-secret');
+    expect([status, String(body.webhook_secret).slice(0, 6)]).toEqual([200, 'whsec_']);
   });
 
   it('refuses a disabled client, and one without the scope', async () => {
-    const disabled = await ownClient('Disabled');
+    const disabled = await newClient({ name: 'Disabled', limits: 'default' });
     await setClientDisabled(dynamoClientAdmin(documentClient(), gateway().tables), disabled.clientId, true);
     const headers = { Authorization: `Bearer ${disabled.apiKey}` };
     const refused = await api.call('GET', '/api/v1/account', { as: 'nobody', headers });
-    expect([refused.status, refused.json.error]).toEqual([403, 'forbidden']);
+    expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
     const { client_id, client_secret } = gateway().admin;
     const admin = await Api.at({
       baseUrl: gateway().base_url,
@@ -71,7 +71,7 @@ describe('answers of the deployed gateway, as its document says them', () => {
       clientSecret: client_secret,
     });
     const unscoped = await admin.call('GET', '/api/v1/account');
-    expect([unscoped.status, unscoped.json.error]).toEqual([403, 'forbidden']);
-    expect(unscoped.headers['www-authenticate']).toContain('insufficient_scope');
+    expect([unscoped.status, unscoped.body.error]).toEqual([403, 'forbidden']);
+    expect(unscoped.headers.get('www-authenticate')).toContain('insufficient_scope');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { gateway } from '../../support/gateway/gateway.ts';
-import { ownClient } from '../../support/http/own-client.ts';
+import { newClient } from '../../support/http/client.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const run = promisify(execFile);
@@ -57,7 +57,7 @@ it('a client generated from the document compiles and sends a message', async ()
     ];
     const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
     await run(join(root, 'node_modules/.bin/tsc'), [...options, ...modules, 'program.ts'], { cwd: folder });
-    const { baseUrl, clientId, clientSecret } = await ownClient('Generated');
+    const { baseUrl, clientId, clientSecret } = await newClient({ name: 'Generated', limits: 'default' });
     const { stdout } = await run(process.execPath, [join(folder, 'program.js')], {
       env: { BASE_URL: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret },
     });

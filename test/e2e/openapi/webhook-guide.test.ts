@@ -12,7 +12,7 @@ import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/cl
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
 import { Api } from '../../conformance/api.ts';
 import { eventually } from '../../support/gateway/gateway.ts';
-import { type OwnClient, ownClient } from '../../support/http/own-client.ts';
+import { newClient, type TestClient } from '../../support/http/client.ts';
 
 const guide = join(import.meta.dirname, '..', '..', '..', 'lib', 'build', 'openapi', 'guide');
 const built = mkdtempSync(join(tmpdir(), 'webhook-guide-'));
@@ -50,12 +50,12 @@ const languages: readonly Language[] = [
   },
 ];
 
-let client: OwnClient;
+let client: TestClient;
 let api: Api;
 const webhookEndpoints: ChildProcess[] = [];
 
 beforeAll(async () => {
-  client = await ownClient('Webhook guide');
+  client = await newClient({ name: 'Webhook guide', limits: 'default' });
   api = await Api.at(client);
 });
 afterAll(() => {
@@ -108,16 +108,16 @@ describe.each(runnable)('the receiver of the guide in $file', ({ command }) => {
   it('takes real notifications, each once, and refuses what was altered', async () => {
     const { port, lines } = await start(command(), client.webhookSecret);
     const webhook_url = `http://127.0.0.1:${port}/`;
-    const body = { to: '+447700900123', message: 'Hello', webhook_url };
-    const { json } = await api.call('POST', '/api/v1/sms/send', { body });
+    const message = { to: '+447700900123', message: 'Hello', webhook_url };
+    const { body } = await api.call('POST', '/api/v1/sms/send', { body: message });
     await eventually(async () => (lines().length >= 2 ? true : undefined));
     expect(
       lines()
         .map((line) => line.split(' ').slice(1).join(' '))
         .toSorted(),
     ).toEqual([
-      `sms.delivered ${String(json.message_id)} delivered`,
-      `sms.sent ${String(json.message_id)} sent`,
+      `sms.delivered ${String(body.message_id)} delivered`,
+      `sms.sent ${String(body.message_id)} sent`,
     ]);
     const forged = await fetch(webhook_url, {
       method: 'POST',

@@ -7,7 +7,7 @@ import { unmatchedError } from '../../../shared/http/match-route.ts';
 import { type Operation, parseBody } from '../../../shared/operation/operation.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, jsonType, send } from '../../support/gateway/access.ts';
-import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/http/callers.ts';
+import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/gateway/callers.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);

@@ -9,7 +9,7 @@ import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
-import { bearer, functionOf, keyOf } from '../../support/http/callers.ts';
+import { bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
 import { secretsOf, wrong } from '../../support/message/otps.ts';
 import { storesIn, webhookUrl } from '../../support/message/sends.ts';
 

@@ -1,19 +1,161 @@
-/** A client of the deployed gateway: what a program does over HTTP. */
-import { type Answer, httpCall } from './http-call.ts';
+/** The HTTP client of the tests: requests to the deployed gateway, and clients that only one test uses. */
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
+import {
+  type ClientAdminDependencies,
+  createApiKey,
+  createClient,
+} from '../../../shared/client/client-admin.ts';
+import { type Limits, type PolicyName, policies } from '../../../shared/contract/routes.ts';
+import { dynamoOverrideEditor } from '../../../shared/rate-limit/overrides.dynamo.ts';
+import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
+import { type ApiDocument, apiDocument } from './api-document.ts';
+import { type Answer, type HttpCall, httpCall } from './http-call.ts';
+
+interface CallOptions extends HttpCall {
+  /** An access token or an API key. */
+  readonly credential?: string;
+  /** The `Idempotency-Key`. */
+  readonly key?: string | undefined;
+}
+
+let document: ApiDocument | undefined;
 
 export function call(
   method: string,
   path: string,
-  { token, body, headers }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  { body, headers, credential, key }: CallOptions = {},
 ): Promise<Answer> {
-  const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  return httpCall(method, path, { body, headers: { ...authorization, ...headers } });
+  document ??= apiDocument(openApiDocument());
+  return httpCall({ baseUrl: gateway().base_url, document }, method, path, {
+    body,
+    headers: {
+      ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+      ...headers,
+    },
+  });
+}
+
+export function requestToken(clientId: string, clientSecret: string): Promise<Answer> {
+  return call('POST', '/api/v1/auth/token', {
+    body: { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
+  });
 }
 
 export async function tokenOf(clientId: string, clientSecret: string): Promise<string> {
-  const { body, text } = await call('POST', '/api/v1/auth/token', {
-    body: { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
-  });
+  const { body, text } = await requestToken(clientId, clientSecret);
   if (typeof body.access_token !== 'string') throw new Error(`no token: ${text}`);
   return body.access_token;
+}
+
+/** The fields of a status answer that tests read. */
+interface StatusBody {
+  readonly status: string;
+  readonly history: readonly { readonly status: string; readonly at: string }[];
+  readonly [field: string]: unknown;
+}
+
+export interface TestClient {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  /** Requests with the client's API key. */
+  call(method: string, path: string, options?: Omit<CallOptions, 'credential'>): Promise<Answer>;
+  post(path: string, body: unknown, key?: string): Promise<Answer>;
+  /** The id of a new message. @throws Error for any answer but 202 */
+  send(fields: Readonly<Record<string, unknown>>, path?: string): Promise<string>;
+  status(messageId: unknown): Promise<StatusBody>;
+  /** Waits until the message has this status. */
+  statusOnce(messageId: unknown, wanted: string, withinSeconds?: number): Promise<StatusBody>;
+}
+
+interface ClientWishes {
+  readonly name?: string;
+  readonly webhookUrl?: string | undefined;
+  readonly countries?: readonly string[];
+  readonly senders?: readonly string[];
+  /** `default`: the limits of every client. Without limits: more than a test can send. */
+  readonly limits?: Limits | 'default';
+}
+
+const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };
+
+export function clientAdmin(): ClientAdminDependencies {
+  return dynamoClientAdmin(documentClient(), gateway().tables);
+}
+
+export async function newClient({
+  name = 'Test',
+  webhookUrl,
+  countries,
+  senders,
+  limits = unreachable,
+}: ClientWishes = {}): Promise<TestClient> {
+  const dynamo = documentClient();
+  const { base_url, tables } = gateway();
+  const admin = dynamoClientAdmin(dynamo, tables);
+  const { client, clientSecret, webhookSecret } = await createClient(
+    admin,
+    { name, scopes: ['messages'], ...(webhookUrl === undefined ? {} : { webhookUrl }) },
+    new Date(),
+  );
+  const clientId = client.client_id;
+  // All rows are written before the first request: functions remember what they read.
+  if (limits !== 'default') {
+    const overrides = dynamoOverrideEditor(dynamo, tables.limit_overrides ?? '');
+    const names = Object.keys(policies) as PolicyName[];
+    await Promise.all(names.map((policy) => overrides.set(clientId, policy, limits)));
+  }
+  for (const [list, values] of Object.entries({ countries, senders })) {
+    if (values === undefined) continue;
+    await dynamo.send(
+      new UpdateCommand({
+        TableName: tables.clients,
+        Key: { client_id: clientId },
+        UpdateExpression: 'SET #list = :values',
+        ExpressionAttributeNames: { '#list': list },
+        ExpressionAttributeValues: { ':values': values },
+      }),
+    );
+  }
+  const { apiKey } = await createApiKey(admin, clientId, new Date());
+  dynamo.destroy();
+
+  const callAsClient: TestClient['call'] = (method, path, options) =>
+    call(method, path, { ...options, credential: apiKey });
+
+  async function status(messageId: unknown): Promise<StatusBody> {
+    const answer = await callAsClient('GET', `/api/v1/sms/status/${String(messageId)}`);
+    if (answer.status !== 200) throw new Error(`no status: ${answer.status} ${answer.text}`);
+    return answer.body as StatusBody;
+  }
+
+  return {
+    baseUrl: base_url,
+    clientId,
+    clientSecret,
+    apiKey,
+    webhookSecret,
+    call: callAsClient,
+    post: (path, body, key) => callAsClient('POST', path, { body, key }),
+    status,
+    async send(fields, path = '/api/v1/sms/send') {
+      const body = { to: '+447700900123', message: 'Hello', ...fields };
+      const answer = await callAsClient('POST', path, { body });
+      if (answer.status !== 202) throw new Error(`not sent: ${answer.status} ${answer.text}`);
+      return String(answer.body.message_id);
+    },
+    statusOnce: (messageId, wanted, withinSeconds = 90) =>
+      eventually(
+        async () => {
+          const seen = await status(messageId);
+          return seen.status === wanted ? seen : undefined;
+        },
+        { withinSeconds, everyMilliseconds: 250 },
+      ),
+  };
 }

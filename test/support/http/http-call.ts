@@ -1,44 +1,38 @@
-/**
- * One request to the gateway under test. Whatever it answers is held against the gateway's own OpenAPI document,
- * status, body and headers, so that every test of the deployed gateway is a test of its document too.
- */
-import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { gateway } from '../gateway/gateway.ts';
-import { apiDocument } from './api-document.ts';
+/** One request to a gateway. Its answer must be as the OpenAPI document says: status, headers and body. */
+import type { ApiDocument } from './api-document.ts';
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
   readonly text: string;
-  /** Empty where it is no JSON. */
-  readonly body: Record<string, unknown>;
+  /** The parsed JSON; empty where the answer is not JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
-interface HttpCall {
-  /** Sent as JSON; text as it is. */
+export interface HttpCall {
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const timeLimitMs = 90_000;
-let document: ReturnType<typeof apiDocument> | undefined;
 
-/** @throws Error that names what is not as the document says. */
+/** @throws Error that names each difference from the document */
 export async function httpCall(
+  { baseUrl, document }: { readonly baseUrl: string; readonly document: ApiDocument },
   method: string,
   path: string,
   { body, headers = {} }: HttpCall = {},
 ): Promise<Answer> {
-  const response = await fetch(`${gateway().base_url}${path}`, {
+  const response = await fetch(`${baseUrl}${path}`, {
     method,
+    redirect: 'manual',
     headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeLimitMs),
   });
-  const text = await response.text();
-  document ??= apiDocument(openApiDocument());
   const { status } = response;
+  const text = await response.text();
   const faults = document.faultsOf({
     method,
     path,

@@ -6,7 +6,7 @@ import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/o
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
-import type { MessageClients } from '../http/message-clients.ts';
+import type { MessageClients } from './message-clients.ts';
 import { type MessageSimulation, otpSecret, type Seen } from './message-simulation.ts';
 
 export interface Findings {

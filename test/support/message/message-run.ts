@@ -4,7 +4,7 @@ import type { MessageStore } from '../../../shared/message/store/message-store.t
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { virtualTime } from '../doubles/virtual-time.ts';
 import { faultyProcesses } from '../faults/faulty-process.ts';
-import { type Intent, type Kind, messageClients } from '../http/message-clients.ts';
+import { type Intent, type Kind, messageClients } from './message-clients.ts';
 import { type Findings, findingsOf } from './message-invariants.ts';
 import { messageSimulation } from './message-simulation.ts';
 

@@ -4,7 +4,7 @@ import { createApiKey, createClient, type NewClient } from '../../../shared/clie
 import { routes } from '../../../shared/contract/routes.ts';
 import { type HttpFunction, httpFunction } from '../../../shared/http/http-function.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
-import { type Access, jsonType, type Process } from '../gateway/access.ts';
+import { type Access, jsonType, type Process } from './access.ts';
 
 let addresses = 0;
 

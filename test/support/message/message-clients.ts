@@ -16,8 +16,8 @@ import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
 import type { Simulation } from '../doubles/virtual-queue.ts';
 import type { Process } from '../faults/faulty-process.ts';
-import type { MessageSimulation } from '../message/message-simulation.ts';
-import { renamedMessages } from '../message/renamed-messages.ts';
+import type { MessageSimulation } from './message-simulation.ts';
+import { renamedMessages } from './renamed-messages.ts';
 
 export type Kind = 'sms' | 'bulk' | 'whatsapp' | 'otp';
 
