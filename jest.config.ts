@@ -3,29 +3,28 @@ import type { Config } from 'jest';
 /** `npm run test:dynamodb-local`: tests of tables on Amazon's own engine, which needs Java 17. */
 const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
 
-const emulator = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts'] as const;
-const dynamoDbLocal = ['engine/start-dynamodb-local.ts', 'engine/stop-dynamodb-local.ts'] as const;
+/** What starts and stops the engine or makes and removes shared files, below test/support. */
+type Around = readonly [start: string, stop: string];
 
-interface Needs {
-  /** What starts and stops the engine, below test/support. */
-  readonly engine?: readonly [start: string, stop: string];
-}
+const emulator: Around = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts'];
+const dynamoDbLocal: Around = ['engine/start-dynamodb-local.ts', 'engine/stop-dynamodb-local.ts'];
+const templates: Around = ['template/start-templates.ts', 'template/stop-templates.ts'];
 
-/** The folder of a test says what it needs. */
-const folders: Readonly<Record<string, Needs>> = onDynamoDbLocal
-  ? { engine: { engine: dynamoDbLocal } }
+/** The folder of a test tells what it needs. */
+const folders: Readonly<Record<string, Around | undefined>> = onDynamoDbLocal
+  ? { engine: dynamoDbLocal }
   : {
       /** No engine, no template. */
-      unit: {},
+      unit: undefined,
       /** Synthesizes the template or bundles the functions. */
-      template: {},
+      template: templates,
       /** Tables, and nothing else of AWS. */
-      engine: { engine: emulator },
-      /** The gateway as it is deployed to the emulator. */
-      e2e: { engine: emulator },
+      engine: emulator,
+      /** The gateway, deployed to the emulator. */
+      e2e: emulator,
     };
 
-function project(name: string, { engine }: Needs): Config {
+function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
     testEnvironment: 'node',
@@ -38,23 +37,23 @@ function project(name: string, { engine }: Needs): Config {
         { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
       ],
     },
-    // Once for a run, and only when the run has a test that needs it.
-    ...(engine === undefined
+    // Once in a run, and only when the run has a test of this project.
+    ...(around === undefined
       ? {}
       : {
-          globalSetup: `<rootDir>/test/support/${engine[0]}`,
-          globalTeardown: `<rootDir>/test/support/${engine[1]}`,
+          globalSetup: `<rootDir>/test/support/${around[0]}`,
+          globalTeardown: `<rootDir>/test/support/${around[1]}`,
         }),
   };
 }
 
 const config: Config = {
-  // No test depends on another: the order within each file is random, by a seed that is printed.
+  // No test depends on another: the order in each file is random; the seed is printed.
   randomize: true,
   showSeed: true,
-  projects: Object.entries(folders).map(([name, needs]) => project(name, needs) as never),
+  projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
   testTimeout: 60_000,
-  // Many tests wait for the deployed gateway, so two at once pay off even on two cores.
+  // Many tests wait for the deployed gateway: two at a time are faster than one even on two cores.
   maxWorkers: 2,
 };
 

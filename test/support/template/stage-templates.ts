@@ -1,11 +1,11 @@
-/** The templates of the stages, synthesized with cdk-nag, once for each test file. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** The templates of the stages, with the rules on: each is synthesized once in a run, and shared by its test files. */
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { applyTemplateRules } from '../../../lib/constructs/template-rules.ts';
 import { GatewayStack } from '../../../lib/gateway-stack.ts';
-import { stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
+import { type StageSettings, stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
 import { stageFrom } from '../../../lib/stages/stages.ts';
 
 export interface TemplateResource {
@@ -27,7 +27,7 @@ interface Synthesized {
   readonly file: string;
   readonly resources: Readonly<Record<string, TemplateResource>>;
   readonly outputs: Readonly<Record<string, { readonly Value: unknown }>>;
-  /** Findings of cdk-nag that are not acknowledged. */
+  /** What the rules found and the template does not acknowledge. */
   readonly findings: readonly string[];
 }
 
@@ -73,26 +73,41 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   },
 };
 
-const outdir = mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
+const shared = process.env.TEMPLATES_FOLDER;
+const outdir = shared ?? mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
 const known = new Map<string, Synthesized>();
 
 export function synthesized(name: string): Synthesized {
-  const made = known.get(name) ?? synthesize(name);
-  known.set(name, made);
-  return made;
+  const read = known.get(name) ?? readTemplate(name);
+  known.set(name, read);
+  return read;
 }
 
-/** Deletes the templates; to be called after the tests, because Jest hides the process's exit event. */
+/** Removes the templates of this process; a shared folder is removed at the end of the run. */
 export function forgetTemplates(): void {
-  rmSync(outdir, { recursive: true, force: true });
+  if (shared === undefined) rmSync(outdir, { recursive: true, force: true });
 }
 
-function synthesize(name: string): Synthesized {
+function readTemplate(name: string): Synthesized {
   const context = deployments[name];
   if (context === undefined) throw new Error(`no deployment ${name}`);
+  const stage = stageFrom(context);
   const folder = join(outdir, name.replaceAll(' ', '-'));
-  const app = new App({ outdir: folder });
-  const stack = new GatewayStack(app, stageFrom(context));
+  if (!existsSync(folder)) synthesize(stage, folder);
+  const file = join(folder, `${stage.stackName}.template.json`);
+  const template = JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    file,
+    resources: template.Resources,
+    outputs: template.Outputs,
+    findings: findingsIn(folder),
+  };
+}
+
+function synthesize(stage: StageSettings, folder: string): void {
+  const unfinished = `${folder}.${process.pid}`;
+  const app = new App({ outdir: unfinished });
+  new GatewayStack(app, stage);
   applyTemplateRules(app);
   let fault: unknown;
   try {
@@ -100,11 +115,14 @@ function synthesize(name: string): Synthesized {
   } catch (error) {
     fault = error;
   }
-  const findings = findingsIn(folder);
-  if (fault !== undefined && findings.length === 0) throw fault;
-  const file = join(folder, `${stack.stackName}.template.json`);
-  const template = JSON.parse(readFileSync(file, 'utf8'));
-  return { file, resources: template.Resources, outputs: template.Outputs, findings };
+  if (fault !== undefined && findingsIn(unfinished).length === 0) throw fault;
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // The other worker of the run was faster.
+    if (!existsSync(folder)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
 }
 
 interface Report {
