@@ -4,22 +4,25 @@ import { aMessage, aSentMessage, created } from '../../support/webhook/example-w
 import { everyFault, faults, walk } from '../../support/webhook/webhook-faults.ts';
 import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
+/** Seconds until the sixth attempt, 25,950 s after the first one, and for the sweeps after a fault of it. */
+const allAttempts = 27_500;
+
 describe('a worker that dies, or an AWS call that fails, at any step', () => {
   it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged at once', async () => {
     expect(await everyFault(memoryDeliveryStore, 0, 900)).toEqual([]);
   });
 
   it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged by the last retry', async () => {
-    expect(await everyFault(memoryDeliveryStore, 5, 40_000)).toEqual([]);
+    expect(await everyFault(memoryDeliveryStore, 5, allAttempts)).toEqual([]);
   });
 
   it('reports a failed delivery and writes one entry, at whichever line the worker dies', async () => {
-    const undisturbed = await walk(memoryDeliveryStore(), 99, -1, 'kill_before', 40_000);
+    const undisturbed = await walk(memoryDeliveryStore(), 99, -1, 'kill_before', allAttempts);
     const wrong: string[] = [];
     for (const [at, name] of undisturbed.calls.entries()) {
       if (name !== 'activity' && name !== 'replace') continue;
       for (const fault of faults) {
-        const simulation = await walk(memoryDeliveryStore(), 99, at, fault, 40_000);
+        const simulation = await walk(memoryDeliveryStore(), 99, at, fault, allAttempts);
         const entries = [...simulation.activities.values()].filter(({ kind }) => kind === 'webhook_failed');
         if (entries.length !== 1 || simulation.failuresReported.length === 0)
           wrong.push(`${fault} of call ${at} (${name})`);

@@ -12,6 +12,7 @@ import {
   newDelivery,
   resendDue,
 } from '../../../shared/webhook/delivery-transitions.ts';
+import { runs } from '../../fuzz/runs.ts';
 
 const rowBytesMax = 300_000;
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -107,7 +108,7 @@ describe('the row of a delivery', () => {
           Array.from({ length: 20 }, (_, n) => n + 11),
         );
       }),
-      { numRuns: 30 },
+      { numRuns: Math.ceil(runs.numRuns * 0.06) },
     );
   });
 

@@ -49,7 +49,7 @@ describe('the emulator', () => {
     expect(alive(emulator.pid)).toBe(false);
   });
 
-  it('tells when it ended by itself', async () => {
+  it('reports when its process ends unexpectedly', async () => {
     const emulator = await startEmulator(options());
     process.kill(emulator.pid, 'SIGKILL');
     await expect(emulator.ended).resolves.toBeUndefined();

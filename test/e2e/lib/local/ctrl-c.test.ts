@@ -12,12 +12,12 @@ import type { Connection } from '../../../../lib/local/connection.ts';
 import { freePort } from '../../../support/gateway/free-port.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
-/** Where a gateway that a developer runs beside this says how to reach it. */
+/** A gateway that a developer runs at the same time has its address here. */
 const connectionFile = join(root, '.local', 'gateway.json');
-const stops = 3;
+const stops = 2;
 const messagesEach = 8;
 
-/** Runs a command in a terminal of its own; each line of its input is a Ctrl-C typed there. */
+/** Runs a command in its own terminal; each byte of its input is a Ctrl-C typed there. */
 const terminal = `
 import os, pty, select, sys
 pid, fd = pty.fork()
@@ -82,7 +82,7 @@ async function filesOf(where: string): Promise<string[]> {
   return entries.map((name) => join(where, name));
 }
 
-it('ends in order by each Ctrl-C, pressed twice, and every accepted message is delivered after the restart', async () => {
+it('ends in order at each Ctrl-C, pressed twice, and delivers every accepted message after the restart', async () => {
   const port = await freePort();
   const accepted: string[] = [];
   for (let stop = 0; stop < stops; stop += 1) {
