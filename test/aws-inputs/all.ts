@@ -1,5 +1,5 @@
 /**
- * Holds every call to AWS of a run of `npm test` against the services' own models: `npm run test:aws-inputs` runs the
+ * Checks every call to AWS of a run of `npm test` with the services' own models: `npm run test:aws-inputs` runs the
  * tests first, `npm run test:aws-inputs -- FILE` takes the calls of a run with `AWS_CALLS_FILE=FILE`.
  */
 import { spawn } from 'node:child_process';

@@ -23,7 +23,7 @@ interface Times {
 await startGateway();
 try {
   const client = await newClient();
-  // Functions that have started, on both roads.
+  // Starts the functions of both.
   await timesOf(() => sendSingly(client, 32));
   await timesOf(() => sendInBulk(client, 32));
   const bulk = await timesOf(() => sendInBulk(client, total));

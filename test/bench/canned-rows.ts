@@ -29,7 +29,7 @@ const start = new Date();
 const created = addSeconds(start, -3600).toISOString();
 const later = addSeconds(start, 7 * 86_400).toISOString();
 
-/** Bytes that a number stands for: the ids and secrets of all parties are made of them. */
+/** Bytes derived from a number: ids and secrets are made of them. */
 function bytesOf(kind: string, number: number): (size: number) => Buffer {
   return (size) => createHash('sha256').update(`${kind} ${number}`).digest().subarray(0, size);
 }
@@ -44,7 +44,7 @@ export const idOf = (prefix: string, number: number): string =>
   `${prefix}_${String(number).padStart(26, '0')}`;
 export const recipientOf = (number: number): string => `+4477009${String(number % 100_000).padStart(5, '0')}`;
 
-/** The whole address space of the loopback interface, so that each receiver has an origin of its own. */
+/** The whole address space of the loopback interface, so that each endpoint has its own origin. */
 export function webhookEndpointUrl(number: number, port: number): string {
   const host = `127.${1 + (number % 50)}.${Math.floor(number / 50) % 250}.${1 + (Math.floor(number / 12_500) % 250)}`;
   return `http://${host}:${port}/hook/${number}`;

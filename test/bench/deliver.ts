@@ -1,6 +1,6 @@
 /**
  * `npm run bench:deliver [deliveries]`: the ceiling of one process of the delivery function: its bundle, fed with queue
- * batches of ten, as many at once as stated, against a receiver and a DynamoDB Local on this machine.
+ * batches of ten, as many at once as stated, against an endpoint and a DynamoDB Local on this machine.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

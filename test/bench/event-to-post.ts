@@ -1,11 +1,11 @@
 /**
  * `npm run bench:events [seconds of each cell]`: the time from an event to its POST on the deployed local gateway, at
- * half and at all of the rate that the emulator carries, with none, a tenth and half of the receivers hanging. The
+ * half and at all of the rate that the emulator carries, with none, a tenth and half of the endpoints hanging. The
  * rate is found first, in the same run: it is raised until more comes in than goes out.
  *
- * The time counts from the write that makes the event to the arrival of its POST at a receiver that answers: stream,
- * relay, queue and worker are in it. The first seconds of each cell, in which workers are started and receivers found
- * to hang, stand apart.
+ * The time counts from the write that makes the event to the arrival of its POST at an endpoint that answers: stream,
+ * relay, queue and worker are in it. The first seconds of each cell, in which workers start and endpoints are found
+ * to hang, are listed separately.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,7 +37,7 @@ interface Sent {
 interface Traffic {
   readonly startedAt: number;
   readonly sent: readonly Sent[];
-  /** What was sent to receivers that answer and had not arrived when the last was sent. */
+  /** What was sent to endpoints that answer and had not arrived when the last was sent. */
   readonly backlog: number;
 }
 
@@ -52,7 +52,7 @@ await withOwnGateway(1, async (gateway) => {
   console.log(`\nThe emulator carries ${carried} webhooks a second\n`);
 
   const rows: string[][] = [];
-  // The shares from the lowest: what a receiver that hung leaves behind meets only cells in which others hang too.
+  // From the lowest share up: the effects of endpoints that hung reach only cells in which others hang too.
   for (const share of hangingShares) {
     for (const part of [0.5, 1]) {
       const perSecond = carried * part;
@@ -63,7 +63,7 @@ await withOwnGateway(1, async (gateway) => {
       cell.release();
     }
   }
-  console.log('From event to POST at receivers that answer, in ms:');
+  console.log('From event to POST at endpoints that answer, in ms:');
   printTable(
     ['', 'a second', 'n', 'p50', 'p99', 'max', `p99 of the first ${transientSeconds} s`, 'missing', 'load'],
     rows,
@@ -71,7 +71,7 @@ await withOwnGateway(1, async (gateway) => {
 });
 process.exit();
 
-/** One receiver for each client; the first of them hang, until they are released and answer whatever came. */
+/** One endpoint for each client; the first of them hang until they are released, and then answer everything. */
 async function targetsOf(
   gateway: OwnGateway,
   clientIds: readonly string[],
@@ -114,7 +114,7 @@ async function rateCarried(gateway: OwnGateway, targets: readonly Target[]): Pro
   return carried;
 }
 
-/** So many events a second, evenly, to one receiver after the other. */
+/** So many events a second, evenly, to one endpoint after the other. */
 async function traffic(
   gateway: OwnGateway,
   targets: readonly Target[],

@@ -1,8 +1,8 @@
 /**
- * What receivers that hang cost those that answer: the time from an event to its POST, for one client's receiver that
- * answers, alone and beside as many webhooks of another client whose receiver hangs from the first one on, or begins
+ * What endpoints that hang cost those that answer: the time from an event to its POST, for one client's endpoint that
+ * answers, alone and next to as many webhooks of another client whose endpoint hangs from the first one on, or starts
  * to hang when it is known to be quick. Fails unless the 99th percentile stays within twice its value alone and
- * under a second. A second client whose receiver answers shows what the load alone costs.
+ * under a second. A second client whose endpoint answers shows what the load alone costs.
  * `npm run bench:isolation -- [seconds of each trouble] [webhooks a second of each client]`
  *
  * The time counts from the write that makes the event to the arrival of its POST: stream, relay, queue and worker are
@@ -21,7 +21,7 @@ const aloneSeconds = Math.ceil(seconds / 3);
 const transientSeconds = 10;
 /** All that is sent arrives within this time, or is counted as missing. */
 const patienceSeconds = 30;
-/** Beyond the first retry, after which nothing of a receiver that answers again is left. */
+/** Beyond the first retry, after which nothing is left of an endpoint that answers again. */
 const settleSeconds = 33;
 const allowedMs = 1000;
 const allowedRatio = 2;
@@ -160,7 +160,7 @@ interface Recovering {
   answer(yes: boolean): void;
 }
 
-/** A receiver that hangs or answers, as it is told; told to answer, it answers those that still wait too. */
+/** An endpoint that the caller sets to hang or to answer; set to answer, it also answers waiting requests. */
 async function recovering(gateway: OwnGateway, answers: boolean): Promise<Recovering> {
   let answering = answers;
   const waiting: (() => void)[] = [];
@@ -177,7 +177,7 @@ async function recovering(gateway: OwnGateway, answers: boolean): Promise<Recove
   };
 }
 
-/** Each receiver gets `perSecond` webhooks a second, evenly, one receiver a little after the other. */
+/** Each endpoint gets `perSecond` webhooks a second, evenly, one endpoint a little after the other. */
 async function traffic(
   gateway: OwnGateway,
   forSeconds: number,

@@ -35,7 +35,7 @@ interface Slices {
 
 /**
  * The contestants take turns in short slices, each time in another order, so that what else the machine does meets all
- * of them alike; slices of one turn stand side by side in the result, to be compared with each other alone.
+ * of them alike; slices of one turn are next to each other in the result, to be compared only with each other.
  */
 export async function takeTurns<Name extends string>(
   contestants: Readonly<Record<Name, (index: number) => Promise<unknown>>>,

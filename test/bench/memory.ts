@@ -1,7 +1,7 @@
 /**
  * `npm run bench:memory [invocations] [function …]`: what one process of each function holds over so many invocations
  * (2,000; in full 50,000), each of them another, from thousands of clients: after a collection, on five marks of the
- * way. A process of its own runs the function's bundle; AWS and the receivers are servers in this one. Exits with 1
+ * way. A process of its own runs the function's bundle; AWS and the endpoints are servers in this one. Exits with 1
  * where memory grows.
  */
 import { fork } from 'node:child_process';
@@ -29,7 +29,7 @@ const flat = { heapMb: 0.5, rssMb: 16 };
 const atOnce = 2;
 /** In proportion as in a function of 512 MB. */
 const limitsOfV8 = ['--max-old-space-size=460', '--max-semi-space-size=25'];
-/** A receiver's connection is kept for four seconds. */
+/** An idle connection to an endpoint stays open for four seconds. */
 const settleMs: Readonly<Record<string, number>> = { 'deliver-webhook': 5000 };
 /** More than any cache remembers, where there are invocations enough. */
 const clients = Math.min(6000, Math.ceil(invocations / 10));

@@ -1,4 +1,4 @@
-/** A local gateway of a program's own, with receivers beside it; all of it is gone when the program's work is done. */
+/** A local gateway and webhook endpoints for one program; all are stopped and removed when it ends. */
 import { execFileSync } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ export interface BenchWebhookEndpoint {
 export interface OwnGateway {
   newClient(name: string): Promise<string>;
   webhookEndpoint(answer: (response: ServerResponse) => void): Promise<BenchWebhookEndpoint>;
-  /** Stores a message of the client that has just been sent, and returns its id: its event is owed from now on. */
+  /** Stores a message of the client that has just been sent, and returns its id: its event has to be sent from now on. */
   sent(clientId: string, url: string): Promise<string>;
   deliveryOf(messageId: string): Promise<Delivery | undefined>;
   /** How many processes the emulator has: itself, and each worker of a function. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:start [rounds] [function …]`: what each function takes to start and to carry, against a bare handler
- * with the same SDK clients. A start is the loading of the bundle in a new process until its handler stands,
+ * with the same SDK clients. A start is the loading of the bundle in a new process until its handler exists,
  * without Node's boot, in CPU time: on a quiet machine the same as time, on a busy one still the same. Two measures: the bare handler as one would build it (`ordinary`), and built by our
  * own settings (`own settings`), which tells what the gateway's code alone adds.
  */

@@ -166,7 +166,7 @@ type Costs = Readonly<Record<string, number>>;
 function costs(counted: Measured, { messages, batch }: Load, webhooks: number): Costs {
   const { milliseconds } = prices.assumed;
   // The SDK calls a queue at the queue's own address, past the proxy, so these are told from the design. The relay
-  // sends in batches; SNS brings the carrier's receipt by itself.
+  // sends in batches; SNS delivers the carrier's receipt.
   const receipts = 1;
   const sends = (1 + webhooks) / batch + receipts;
   const receivesAndDeletes = (2 * (1 + receipts + webhooks)) / batch;

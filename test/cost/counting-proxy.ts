@@ -1,4 +1,4 @@
-/** Stands between the functions and AWS, and counts their calls, units and bytes; it changes nothing else. */
+/** A proxy between the functions and AWS that counts calls, units and bytes, and changes nothing. */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import {

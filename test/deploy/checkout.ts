@@ -1,4 +1,4 @@
-/** Copies of the sources as they would stand in a platform team's checkout, for deploys of code that differs. */
+/** Copies of the sources as in a platform team's checkout, for deploys of code that differs. */
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

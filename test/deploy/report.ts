@@ -5,7 +5,7 @@ export interface Report {
   show(holds: boolean, what: string, otherwise?: string): void;
   remark(what: string): void;
   part<Result>(name: string, run: () => Promise<Result>): Promise<Result>;
-  /** An error ends the run in the part where it stands: a statement that does not hold. */
+  /** An error ends this part of the run and counts as a failed statement. */
   broke(error: unknown): void;
   /** The last line, and the exit status. */
   end(): number;

@@ -24,7 +24,7 @@ export interface Survey {
   resources(stackName: string): Promise<StackResource[]>;
   /** The hash of each function's code, by the name of its logical resource. */
   codeOf(stackName: string): Promise<ReadonlyMap<string, string>>;
-  /** Those of the resources that still stand, of the types that are looked for. */
+  /** The resources of the wanted types that still exist. */
   standing(resources: readonly StackResource[]): Promise<StackResource[]>;
 }
 

@@ -12,7 +12,7 @@ export interface WebhookEndpoint {
   close(): void;
 }
 
-/** A client's receiver: answers 200 and writes down what it got. */
+/** A client's webhook endpoint: answers 200 and records the requests. */
 export async function startWebhookEndpoint(): Promise<WebhookEndpoint> {
   const events = new Map<string, { event: string; userAgent: string }[]>();
   const server = createServer(async (request, response) => {

@@ -46,7 +46,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** A client with a message whose two webhooks the receiver refused to the last attempt. */
+/** A client with a message whose endpoint refused all attempts of both webhooks. */
 async function clientWithFailedWebhooks(): Promise<{
   client: TestClient;
   messageId: string;
@@ -62,7 +62,7 @@ async function clientWithFailedWebhooks(): Promise<{
   return { client, messageId, deliveryId };
 }
 
-it('lets an administrator in with the right secret alone', async () => {
+it('signs an administrator in only with the right secret', async () => {
   await page.getByLabel('Client id').fill('client_nobody');
   await page.getByLabel('Client secret').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -97,7 +97,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
   expect(sent.headers.get('x-ratelimit-limit')).toBe('60');
 }, 60_000);
 
-it('finds a failed webhook, reads every attempt, and sends it again once the receiver is mended', async () => {
+it('finds a failed webhook, reads every attempt, and sends it again after the endpoint is repaired', async () => {
   const { client, messageId, deliveryId } = await clientWithFailedWebhooks();
   await signIn(page);
   await show(page, 'activity', 'Activity Logs');
@@ -142,7 +142,7 @@ it('sends several failed webhooks again at once', async () => {
   });
 }, 120_000);
 
-it('allows a client some countries alone, told which of them is none', async () => {
+it('limits a client to some countries, and names an entry that is no country', async () => {
   const { clientId } = await newClient({ name });
   await signIn(page);
   await show(page, `clients/${clientId}`, name);
@@ -161,7 +161,7 @@ it('allows a client some countries alone, told which of them is none', async () 
   expect(await axeViolations(page)).toEqual([]);
 }, 60_000);
 
-it('raises a limit where it stands, and the header changes', async () => {
+it('raises a limit in its row, and the header changes', async () => {
   const client = await newClient({ name, limits: 'default' });
   const limit = async (): Promise<string | null> =>
     (await client.post('/api/v1/sms/send', { to: '+447700900555', message: 'Hello' })).headers.get(
@@ -180,7 +180,7 @@ it('raises a limit where it stands, and the header changes', async () => {
   });
 }, 120_000);
 
-it('is told when the session has ended, and signing out forgets it', async () => {
+it('shows when the session has ended, and signing out forgets it', async () => {
   await signIn(page);
   await page.getByRole('button', { name: 'Demo admin, account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

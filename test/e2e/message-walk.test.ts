@@ -182,7 +182,7 @@ describe('a message over HTTP', () => {
     120_000,
   );
 
-  it('is told to the account’s URL where the request names none', async () => {
+  it('sends its webhooks to the account’s URL when the request has none', async () => {
     const withUrl = await newClient({ webhookUrl: webhookEndpoint.url });
     const id = await withUrl.send({});
     expect(await webhookEndpoint.eventsOnce(id, 2)).toEqual(['sms.delivered', 'sms.sent']);
@@ -207,7 +207,7 @@ describe('a message over HTTP', () => {
     });
   });
 
-  it('without any receipt expires by itself within two minutes of its validity', async () => {
+  it('without any receipt expires within two minutes after its validity', async () => {
     const status = await client.statusOnce(silentMessageId, 'expired', 180);
     const lateMs = Date.parse(String(status.history.at(-1)?.at)) - Date.parse(String(status.expires_at));
     expect(lateMs).toBeGreaterThanOrEqual(0);
@@ -215,7 +215,7 @@ describe('a message over HTTP', () => {
     expect(await webhookEndpoint.eventsOnce(silentMessageId, 2)).toEqual(silent.events);
   }, 240_000);
 
-  it('has told of each state exactly once, also a minute later', async () => {
+  it('has sent each event exactly once, also a minute later', async () => {
     await client.statusOnce(silentMessageId, 'expired', 180);
     await webhookEndpoint.eventsOnce(silentMessageId, silent.events.length);
     for (const outcome of outcomes) {
@@ -235,7 +235,7 @@ describe('a change by hand holds within 60 s, in every process and with no deplo
     return Promise.all(Array.from({ length: processes }, () => of.call('GET', '/api/v1/messages')));
   };
 
-  it('a disabled client is refused, whatever its token', async () => {
+  it('a disabled client is refused in every process, and gets no token', async () => {
     for (const answer of await listings(disabled)) {
       expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     }

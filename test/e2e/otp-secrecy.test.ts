@@ -1,5 +1,5 @@
 /**
- * The code of a one-time password stands in no table, no log, no queue and no answer, the simulator's outbox apart; and a
+ * No table, log, queue or answer contains the code of a one-time password, except the simulator's outbox; and a
  * recipient's number in no log.
  */
 import {
@@ -96,7 +96,7 @@ async function everyTable(): Promise<string[]> {
   return rows;
 }
 
-/** What waits in them, dead letters included, left where it is. */
+/** The messages of the queues, dead-letter queues included; they stay in their queue. */
 async function everyQueue(): Promise<string[]> {
   const sqs = sqsClient();
   const bodies = await Promise.all(

@@ -136,7 +136,7 @@ describe('SMS', () => {
     expect(await shown(id)).toEqual(delivered);
   });
 
-  it('is delivered after all where the carrier said failed first', async () => {
+  it('is delivered after all when the carrier first reported a failure', async () => {
     const id = await handedOver('sms');
     await report(smsEvent(id, 'TEXT_CARRIER_UNREACHABLE', true));
     expect(await client.statusOnce(id, 'failed')).toMatchObject({ error: { code: 'unreachable' } });
@@ -185,15 +185,15 @@ describe('WhatsApp', () => {
   });
 });
 
-describe('what is for nobody', () => {
-  it('changes nothing and holds up nothing', async () => {
+describe('a receipt for no message', () => {
+  it('changes nothing and delays no other receipt', async () => {
     const unknown = newId('msg', new Date());
     await report(smsEvent(unknown, 'TEXT_DELIVERED', true), whatsAppEvent({ aws: 'nobody' }, 'read'));
     await settled();
     expect((await client.call('GET', `/api/v1/sms/status/${unknown}`)).status).toBe(404);
   });
 
-  it('leaves a message alone that was never handed over', async () => {
+  it('does not change a message that was never handed over', async () => {
     const queued_at = new Date().toISOString();
     const id = await handedOver('sms', {
       status: 'canceled',

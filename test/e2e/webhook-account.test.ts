@@ -95,7 +95,7 @@ describe('the account URL', () => {
 });
 
 describe('the rotation of a webhook secret over the API', () => {
-  it('leaves no webhook that its receiver cannot verify: before, during, and after', async () => {
+  it('sends only webhooks that the endpoint can verify: before, during, and after', async () => {
     const webhookEndpoint = await aWebhookEndpoint();
     const client = await newClient({ webhookUrl: webhookEndpoint.url });
     const old = client.webhookSecret;
@@ -134,14 +134,14 @@ describe('the rotation of a webhook secret over the API', () => {
       if (signedAt < activeAt) expect(libraryAccepts(post, fresh)).toBe(false);
       if (signedAt > activeAt) expect(libraryAccepts(post, fresh)).toBe(true);
     }
-    // Every one of them, whenever it came, held for the receiver that knew either secret.
+    // An endpoint with either secret could verify every one of them.
     for (const post of webhookEndpoint.posts) {
       expect([old, fresh].some((secret) => plainHolds(post, secret))).toBe(true);
       expect([old, fresh].some((secret) => libraryAccepts(post, secret))).toBe(true);
     }
   }, 300_000);
 
-  /** As if the 24 h were over: the end that stands in the row is moved to now. */
+  /** Ends the 24 h now: sets the end in the row to the present time. */
   async function endOverlap(clientId: string, old: string): Promise<void> {
     const TableName = tables.client_secrets ?? '';
     const secrets = await dynamoWebhookSecrets(dynamo, TableName).find(clientId);

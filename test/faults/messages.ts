@@ -1,8 +1,8 @@
 /**
- * A thousand messages from the request to the last webhook in a bad world: processes die and calls fail, are throttled,
- * late and doubled at every port, queues and streams repeat themselves, queues refuse some entries for good, the stream
+ * A thousand messages from the request to the last webhook with faults: processes die, calls fail, are throttled, late
+ * and doubled, queues and streams repeat themselves, queues refuse some entries for good, the stream
  * loses some new messages, clocks are wrong by up to two minutes. Prints
- * what became of them; exits with 1 if one was lost, left open, not told of, or doubled without an excuse.
+ * the results; exits with 1 if a message was lost, not finished, without its webhook, or doubled without a reason.
  * `node test/faults/messages.ts [seed] [messages] [seconds of skew]`.
  */
 import { runMessages } from '../support/message/message-run.ts';

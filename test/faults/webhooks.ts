@@ -1,7 +1,8 @@
 /**
- * A thousand webhooks in a bad world: workers die and AWS calls fail before and after they took effect, messages are
- * lost and doubled, schedules come late. Prints what became of them; exits with 1 if one was lost, came early,
- * was doubled otherwise than by a death in its POST, or failed though its receiver would have taken it. `node test/faults/webhooks.ts [seed] [deliveries]`.
+ * A thousand webhooks with faults: workers die and AWS calls fail before and after they took effect, messages are lost
+ * and doubled, schedules come late. Prints the results; exits with 1 if a webhook was lost, came early, was doubled
+ * without a death in its POST, or failed although its endpoint would have accepted it.
+ * `node test/faults/webhooks.ts [seed] [deliveries]`.
  */
 
 import { derivedId } from '../../shared/platform/ids.ts';
@@ -20,7 +21,7 @@ const rates = { kill: 0.02, fail: 0.03, lost: 0.02, doubled: 0.03 };
 const faultKinds: readonly Fault[] = ['kill_before', 'kill_after', 'fail_before', 'fail_after'];
 const counted: Record<string, number> = {};
 
-/** The first so many of a receiver's POSTs are refused; the rest is acknowledged. */
+/** How many POSTs of each delivery the endpoint refuses before it acknowledges. */
 const refusals = new Map<string, number>();
 const store = memoryDeliveryStore();
 const simulation = createSimulation({
@@ -67,8 +68,8 @@ for (const { deliveryId, attempt } of simulation.posts) {
 const deliveries = await Promise.all(deliveryIds.map((id) => store.get(id)));
 const lost = deliveries.filter((delivery) => delivery?.finished_at === undefined).length;
 /**
- * Every receiver takes the sixth POST at the latest. One attempt fewer is left to it where three workers in a row died
- * with an attempt: that attempt counts as failed, for a receiver must not be able to kill workers for ever.
+ * Every endpoint acknowledges the sixth POST at the latest. An attempt with which three workers in a row died counts as
+ * failed, because an endpoint must not be able to kill workers forever; the endpoint then has one attempt fewer.
  */
 const failed = deliveries.filter((delivery) => delivery?.state === 'failed');
 const interrupted = failed.filter((delivery) =>

@@ -47,7 +47,7 @@ def before_call(context, case, kwargs):
             case.path_parameters["message_id"] = draw.one_of(KNOWN[case.method])
     key = "Idempotency-Key"
     if isinstance(case.headers.get(key), str):
-        # A key of its own for every request, so that none stands for another request.
+        # A different key for every request, so that none repeats another request.
         case.headers[key] = f"{case.headers[key][:240]}.{draw.number:08x}"
 
 

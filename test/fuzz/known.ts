@@ -1,4 +1,4 @@
-/** What cases may refer to, so that they meet what is behind a look-up: credentials, ids, cursors, a receiver of webhooks. */
+/** Values that exist, for the cases to refer to: credentials, ids, cursors, a webhook endpoint. */
 
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway } from '../support/gateway/gateway.ts';

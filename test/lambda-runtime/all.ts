@@ -1,7 +1,7 @@
 /**
  * Loads every function's bundle with Amazon's own runtime client, in the environment of the deployed function, and
- * gives it one event: `npm run test:lambda-runtime`. What the emulator and the tests do by their own runtimes is
- * shown here by the one that functions have on Lambda.
+ * sends it one event: `npm run test:lambda-runtime`. The emulator and the tests have runtimes of their own; this is the
+ * one that functions have on Lambda.
  */
 
 import { once } from 'node:events';
@@ -17,6 +17,7 @@ import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { connectionOf } from '../../lib/local/connection.ts';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
+import { stages } from '../../lib/stages/stages.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
 import { messageRowOf } from '../../shared/message/store/message-row.ts';
@@ -106,7 +107,9 @@ async function deployedFunctions(): Promise<Map<string, FunctionConfiguration>> 
 async function faultOf(name: string, deployed: FunctionConfiguration, { event, judge }: Case) {
   // As it is uploaded: with nothing of the project around it.
   const taskRoot = join(scratch, name);
-  cpSync(bundleFunctions().folder(name), taskRoot, { recursive: true });
+  const { PRICES_FILE } = deployed.Environment?.Variables ?? {};
+  const files = PRICES_FILE === undefined ? {} : { [PRICES_FILE]: JSON.stringify(stages.local.prices) };
+  cpSync(bundleFunctions().folder(name, files), taskRoot, { recursive: true });
   const { response, error, output } = await invoke({
     client,
     taskRoot,
@@ -165,7 +168,7 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
   const scheduledRun = (name: string): Case => ({
     event: scheduleEvent(name),
     says: 'ends without an error',
-    judge: (response) => (response === null ? undefined : 'it answers, and nobody listens'),
+    judge: (response) => (response === null ? undefined : 'it returns a value that nothing reads'),
   });
 
   const now = new Date();

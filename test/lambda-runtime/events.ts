@@ -1,4 +1,4 @@
-/** Events as AWS's documentation shows them, whole: what a function reads of them, and all that it must not trip over. */
+/** Complete events as AWS's documentation shows them, with fields that no function reads. */
 import { createHash, randomUUID } from 'node:crypto';
 
 interface HttpCall {
@@ -16,7 +16,7 @@ const several = (values: Readonly<Record<string, string>>) =>
 
 /** API Gateway developer guide, "Input format of a Lambda function for proxy integration". */
 export function apiGatewayEvent({ method, resource, parameters, query, headers, body }: HttpCall): unknown {
-  const path = resource.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters?.[name] ?? '');
+  const path = resource.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => parameters?.[name] ?? '');
   const all = {
     Accept: '*/*',
     'Accept-Encoding': 'gzip, deflate, br',

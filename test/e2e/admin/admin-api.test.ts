@@ -12,7 +12,7 @@ import { startRecoveringWebhookEndpoint } from '../../support/webhook/recovering
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
 
-/** The only answers in which a secret may stand: the one that has just been made, shown this once. */
+/** The only answers that may contain a secret: a new one, shown once. */
 const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
   'createClient',
   'rotateClientSecret',

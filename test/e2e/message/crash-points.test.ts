@@ -17,7 +17,7 @@ function faultsOf({ killedIn, status, handOvers, events, unknownEvents }: Walk):
   if (handOvers < 1 || handOvers > handOversMax) faults.push(`${killedIn}: handed over ${handOvers} times`);
   for (const event of ['sms.sent', 'sms.delivered']) {
     const posts = events.filter((posted) => posted === event).length;
-    // From the first byte of a POST to the record of its outcome nobody can know whether the receiver got it.
+    // From the first byte of a POST to the record of its outcome it is not known whether the endpoint got it.
     const postsMax = unknownEvents.includes(event) ? 2 : 1;
     if (posts < 1 || posts > postsMax) faults.push(`${killedIn}: ${event} was posted ${posts} times`);
   }

@@ -33,7 +33,7 @@ describe('what the API says of itself, made by the build', () => {
     expect({ status, headers: headersOf(headers, made), body }).toEqual(made);
   });
 
-  it('shows the guide’s programs as they stand, under the same policy', async () => {
+  it('shows the guide’s programs unchanged, under the same policy', async () => {
     const reference = pageResponse(docsPage(openApiDocument()));
     const { status, headers, body } = await ask('/docs/webhooks');
     expect({ status, headers: headersOf(headers, reference) }).toEqual({

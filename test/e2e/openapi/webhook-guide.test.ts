@@ -104,7 +104,7 @@ const runnable = languages.filter(
   ({ tool, version }) => tool !== 'go' || spawnSync(tool, [...version]).status === 0,
 );
 
-describe.each(runnable)('the receiver of the guide in $file', ({ command }) => {
+describe.each(runnable)('the endpoint of the guide in $file', ({ command }) => {
   it('takes real notifications, each once, and refuses what was altered', async () => {
     const { port, lines } = await start(command(), client.webhookSecret);
     const webhook_url = `http://127.0.0.1:${port}/`;
@@ -145,7 +145,7 @@ function rotatedSecrets(activeInMs: number): readonly WebhookSecret[] {
   return withNewWebhookSecret(newSecret, first, createdAt);
 }
 
-/** By the status of a delivery that our signer signs now: whether the receiver takes it. */
+/** Whether the endpoint accepts a delivery that our signer signs now. */
 async function isTaken(port: number, secrets: readonly WebhookSecret[], without?: string): Promise<boolean> {
   const body = '{"event":"sms.sent","data":{"message_id":"msg_1","status":"sent","reference":"Grüße 👋"}}';
   const headers = signatureHeaders(`whd_${randomUUID()}`, body, secrets, new Date());
@@ -154,8 +154,8 @@ async function isTaken(port: number, secrets: readonly WebhookSecret[], without?
   return status === 200;
 }
 
-describe.each(runnable)('a rotation, seen by the receiver of the guide in $file', ({ command }) => {
-  it('is not noticed with both secrets, nor with either one in its time', async () => {
+describe.each(runnable)('a rotation of the secret, for the endpoint of the guide in $file', ({ command }) => {
+  it('breaks nothing with both secrets, or with each one while it is valid', async () => {
     const [withOld, withNew, withBoth] = [
       await start(command(), oldSecret),
       await start(command(), newSecret),
@@ -201,7 +201,7 @@ describe.each(runnable)('a rotation, seen by the receiver of the guide in $file'
     expect(lines()).toHaveLength(1);
   }, 120_000);
 
-  it('and headers that no signer makes are refused, not crashed on', async () => {
+  it('and headers that no signer makes are refused without a crash', async () => {
     const { port } = await start(command(), newSecret);
     const wrong = ['9'.repeat(5000), '²', '-1', 'NaN', ''];
     for (const timestamp of wrong) {
@@ -217,7 +217,7 @@ describe.each(runnable)('a rotation, seen by the receiver of the guide in $file'
   }, 120_000);
 });
 
-it.each(languages)('$file stands in the guide as it is', async ({ file }) => {
+it.each(languages)('the guide contains $file unchanged', async ({ file }) => {
   const page = await (await fetch(`${client.baseUrl}/docs/webhooks`)).text();
   const shown = page.replaceAll(/&#(\d+);/g, (_, mark: string) => String.fromCharCode(Number(mark)));
   expect(shown).toContain(readFileSync(join(guide, file), 'utf8').trimEnd());

@@ -20,7 +20,7 @@ const older = { secret: 'whsec_b2xk', created_at: created.toISOString(), expires
 const newer = { secret: 'whsec_bmV3', created_at: created.toISOString() };
 
 describe('the secrets of webhooks in their table', () => {
-  it('are read as they stand, the one that ends among them', async () => {
+  it('are all read, also the one that ends soon', async () => {
     await put({ client_id: 'rotated', webhook_secrets: [newer, older] });
     expect(await source().find('rotated')).toEqual([newer, older]);
   });

@@ -33,7 +33,7 @@ async function due(dueItemIndex: DueItemIndex, until: Date): Promise<DueItemEntr
 describe.each<[string, () => DueItemIndex]>([
   ['in memory', memoryDueItemIndex],
   ['in the table', () => dynamoDueItemIndex(tables.dynamo, tables.names.due_items)],
-])('an agenda %s', (_where, newDueItemIndex) => {
+])('the due-item index %s', (_where, newDueItemIndex) => {
   it('shows a row from its time on until it is taken out, and never before', async () => {
     const dueItemIndex = newDueItemIndex();
     const [id = ''] = newIds(1);

@@ -1,4 +1,4 @@
-/** The rows of a bulk: each is checked by itself, a bad one is reported, and the others are sent. */
+/** The rows of a bulk: each is checked separately, a bad one is reported, and the others are sent. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelMessage } from '../../../shared/message/status/cancel-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

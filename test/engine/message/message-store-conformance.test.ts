@@ -24,7 +24,7 @@ describe.each<[string, () => MessageStore]>([
   ['in memory', memoryMessageStore],
   ['in the table', tableStore],
 ])('messages %s', (_where, newStore) => {
-  it('keeps the first row of an id, one by one and in many, and gives it to whoever comes second', async () => {
+  it('keeps the first row of an id and returns it to later writers, one by one and in a batch', async () => {
     const store = newStore();
     const first = fresh();
     const other = fresh();

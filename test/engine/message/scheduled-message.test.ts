@@ -1,4 +1,4 @@
-/** What the clock makes of a message, on the real table: it waits for its time, is woken again, or is canceled. */
+/** A scheduled message on the real table: it waits for its time, is queued again if its schedule was lost, or is canceled. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
@@ -108,7 +108,7 @@ describe('a scheduled message', () => {
     now = start;
   });
 
-  it('whose wake was lost is woken a minute after its time, and again until it moves', async () => {
+  it('whose schedule was lost is queued a minute after its time, and again until it is handed over', async () => {
     now = start;
     const due = addSeconds(start, 120);
     const message = await sent({ scheduled_at: due.toISOString() });

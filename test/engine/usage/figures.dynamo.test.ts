@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-it('counts add up by hour, whoever adds them, and hours without any are left out', async () => {
+it('counts of all functions add up by hour, and hours without any are left out', async () => {
   const counter = dynamoUsageCounter(tables.dynamo, tables.names.usage);
   const reader = dynamoUsageReader(tables.dynamo, tables.names.usage);
   const [first, later] = [new Date('2026-11-20T10:00:00.000Z'), new Date('2026-11-20T10:59:59.999Z')];

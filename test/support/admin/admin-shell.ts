@@ -14,7 +14,7 @@ interface Ended {
 }
 
 export interface AdminShell {
-  /** Where the connection stands; other files in it are nobody's. */
+  /** The folder of the connection file; the test owns all other files in it. */
   readonly folder: string;
   run(...words: string[]): Promise<Ended>;
   /** What the command prints with `--json`. @throws Error with what it said, where it was not done. */

@@ -1,6 +1,6 @@
 /**
- * Messages in memory, held to the same conformance suite as the table: each change is one step under the table's own
- * condition, and is told to whoever follows the changes, as the table's stream tells it.
+ * Messages in memory; the conformance suite of the table runs on it too. Each change is one step under the table's
+ * condition, and is passed to a listener, as by the table's stream.
  */
 
 import { type Message, transitions } from '../../../shared/message/message.ts';
@@ -11,7 +11,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 type OnChange = (before: Message | undefined, after: Message) => void;
 
 export interface MemoryMessageStore extends MessageStore {
-  /** Every message as it stands. */
+  /** All messages. */
   all(): Message[];
 }
 

@@ -1,9 +1,9 @@
-/** One-time passwords in memory, held to the same conformance suite as the table. */
+/** One-time passwords in memory; the conformance suite of the table runs on it too. */
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import type { OtpSlot, OtpStore, RecipientSends } from '../../../shared/otp/otp-store.ts';
 
 interface MemoryOtpStore extends OtpStore {
-  /** Every password as it stands. */
+  /** All passwords. */
   all(): OneTimePassword[];
 }
 

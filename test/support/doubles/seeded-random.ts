@@ -1,4 +1,4 @@
-/** Chance that a seed tells the whole of. */
+/** Random numbers that depend only on the seed. */
 
 /** Numbers from 0 to below 1, from a small generator of good quality (mulberry32). */
 export function randomFrom(start: number): () => number {

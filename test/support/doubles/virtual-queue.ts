@@ -1,6 +1,6 @@
 /**
- * What stands between functions: queues that show a message at least once and again until it is done, and a stream that
- * repeats a batch until it got through.
+ * What connects functions: queues that show a message at least once until it is acknowledged, and a stream that repeats
+ * a batch until it succeeds.
  */
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
 import type { FaultyProcesses, Process } from '../faults/faulty-process.ts';
@@ -20,14 +20,14 @@ interface QueueSettings<Body> {
 
 export interface VirtualQueue<Body> {
   put(body: Body, delaySeconds?: number): void;
-  /** Messages that were given up. */
+  /** Messages that were received too often. */
   readonly deadLetters: readonly Body[];
 }
 
 const doubledShare = 0.03;
 const lateShare = 0.02;
 const lateMaxMs = 20_000;
-/** Visibility in run times of the consumer, as the stack has it. */
+/** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
 const visibilityRuns = 3;
 
 interface Queued<Body> {
@@ -91,7 +91,7 @@ const batchMax = 10;
 const replayedShare = 0.02;
 const delayMs = 1000;
 
-/** One shard: in order, a batch at a time, repeated (and halved) until `consume` got through with it. */
+/** One shard: in order, a batch at a time, repeated (and halved) until `consume` succeeds. */
 export function virtualStream<Item>(
   { time, random, processes }: Simulation,
   limitSeconds: number,
@@ -110,7 +110,7 @@ export function virtualStream<Item>(
     const end = (through: boolean): void => {
       if (over) return;
       over = true;
-      // The reader can die before it notes how far it came: the last batch comes again.
+      // The reader can die before it stores its position: the last batch comes again.
       if (through && random() >= replayedShare) items.splice(0, batch.length);
       size = through ? batchMax : Math.max(1, size >> 1);
       time.at(time.now() + (through ? 50 : delayMs), () => {

@@ -1,4 +1,4 @@
-/** Time that passes only when nothing is left to do at the present moment, in the same order in every run. */
+/** A clock that moves on only when nothing is left to do now, in the same order in every run. */
 
 export interface VirtualTime {
   /** Milliseconds since the epoch. */
@@ -6,8 +6,8 @@ export interface VirtualTime {
   at(timeMs: number, run: () => void): void;
   sleep(ms: number): Promise<void>;
   /**
-   * Lets time pass until a moment, or until nothing is left to happen. Time stands still as long as something that
-   * takes none of it, such as a call to a real table, is on its way.
+   * Moves the time on to a moment. The time stops while something runs that takes none of it, such as a call to a
+   * real table.
    */
   runUntil(timeMs: number, isBusy?: () => boolean): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Takes one message from its send to the last acknowledged webhook, with a process killed on the way or none. */
+/** Runs one message from its send to the last acknowledged webhook, with one process killed or none. */
 import { randomBytes } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
@@ -73,7 +73,7 @@ export interface Walk {
   readonly status: string | undefined;
   /** How often the carrier took the message. */
   readonly handOvers: number;
-  /** The events that the receiver was told of, with every repetition. */
+  /** The events that the endpoint received, with every repetition. */
   readonly events: readonly string[];
   /** The events whose POST was begun, and its outcome not recorded, when the process died. */
   readonly unknownEvents: readonly string[];

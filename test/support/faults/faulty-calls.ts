@@ -23,7 +23,7 @@ export interface FaultyCalls {
   /** Whether a call is on its way that takes none of the virtual time. */
   isBusy(): boolean;
   call<T>(worker: Worker, name: string, act: () => Promise<T>): Promise<T>;
-  /** A POST, which never throws, for its failures are answers, and which takes the time that the receiver takes. */
+  /** A POST. It never throws: its failures are answers. It takes as long as the endpoint takes. */
   post<T>(worker: Worker, act: () => Promise<T>): Promise<T>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Processes in a bad world: each call to a port can end the process before or after it took effect, fail, be throttled,
+ * Processes with faults: each call can end the process before or after it took effect, fail, be throttled,
  * come late or take effect twice, and each process has a clock of its own. What fails is tried again as the SDK does,
- * which helps in half of the cases. A death is a promise that never settles, so no `catch` or `finally` of the code
+ * which succeeds in half of the cases. A death is a promise that never settles, so no `catch` or `finally` of the code
  * under test can soften it.
  */
 import type { Clock } from '../../../shared/platform/clock.ts';

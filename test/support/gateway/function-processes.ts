@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 interface FunctionProcess {
   readonly pid: number;
-  /** The command line, in which the function's name stands. */
+  /** The command line, which contains the function's name. */
   readonly command: string;
 }
 

@@ -1,4 +1,4 @@
-/** Stands between a function and the emulator, and notes each AWS call that passes, repeated ones included. */
+/** A proxy between a function and the emulator that records each AWS call, repeated ones included. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -55,7 +55,7 @@ type CrashableFunctions = Readonly<
   Record<'relay' | QueueName, (process: Process) => (event: SQSEvent) => Promise<unknown>>
 >;
 
-/** @param stream - what the relay is handed: all that stands in it at the moment */
+/** @param stream - the records that the relay gets: all that are in it at the moment */
 export function crashableFunctions(
   { tables: { names }, queues }: Ground,
   clock: Clock,

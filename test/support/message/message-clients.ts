@@ -69,7 +69,7 @@ const idsOf = z.union([
   ),
 ]);
 
-export function messageClients(simulation: Simulation, road: MessageSimulation): MessageClients {
+export function messageClients(simulation: Simulation, gateway: MessageSimulation): MessageClients {
   const { time, random, processes } = simulation;
   const batches = memoryBatchStore();
   const otps = memoryOtpStore();
@@ -117,7 +117,7 @@ export function messageClients(simulation: Simulation, road: MessageSimulation):
       secrets: [],
       created_at: new Date(0).toISOString(),
     };
-    const own = road.messagesOf(process);
+    const own = gateway.messagesOf(process);
     const { messages, storedId } = intent.keyed
       ? { messages: own, storedId: (id: string) => id }
       : renamedMessages(own, `request-${requests}`);

@@ -16,7 +16,7 @@ export interface Findings {
 }
 
 export async function findingsOf(
-  road: MessageSimulation,
+  gateway: MessageSimulation,
   clients: MessageClients,
   webhookEndpointIsDead: (clientId: string) => boolean,
   /** Whether its queue refuses the message's webhooks for good. */
@@ -29,7 +29,7 @@ export async function findingsOf(
   const note = (name: string, by = 1): void => {
     counts[name] = (counts[name] ?? 0) + by;
   };
-  const messages = road.messages.all();
+  const messages = gateway.messages.all();
 
   checkAccepted();
   for (const message of messages) {
@@ -40,24 +40,24 @@ export async function findingsOf(
     if (message.otp !== undefined) checkCode(message);
   }
   checkRecipientLimit();
-  note('new messages that the relay never saw', road.unrelayed.size);
-  note('messages with work that a service refused', road.refused.size);
-  for (const [id, { messageId }] of road.refused) {
+  note('new messages that the relay never received', gateway.unrelayed.size);
+  note('messages with work that a service refused', gateway.refused.size);
+  for (const [id, { messageId }] of gateway.refused) {
     const message = messages.find(({ message_id }) => message_id === messageId);
     if (message === undefined || !isRefused(message)) violations.push(`${id} was set aside without a reason`);
   }
-  note('stream records that are no message', road.unreadable.came.size);
-  for (const id of road.unreadable.came)
-    if (!road.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
+  note('stream records that are no message', gateway.unreadable.came.size);
+  for (const id of gateway.unreadable.came)
+    if (!gateway.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
   const owed = messages.reduce(
     (sum, message) => sum + eventsToSend({ before: undefined, after: message }).length,
     0,
   );
-  note('deliveries', road.webhooks.deliveryIds.size);
-  if (road.webhooks.deliveryIds.size > owed)
-    violations.push(`${road.webhooks.deliveryIds.size} deliveries for ${owed} states`);
-  checkDoubled('hand-overs', road.handOvers);
-  checkDoubled('POSTs', road.webhooks.posts);
+  note('deliveries', gateway.webhooks.deliveryIds.size);
+  if (gateway.webhooks.deliveryIds.size > owed)
+    violations.push(`${gateway.webhooks.deliveryIds.size} deliveries for ${owed} states`);
+  checkDoubled('hand-overs', gateway.handOvers);
+  checkDoubled('POSTs', gateway.webhooks.posts);
   violations.push(...clients.overLimits());
   return { counts, violations };
 
@@ -91,11 +91,11 @@ export async function findingsOf(
     }
   }
 
-  /** The code stands in what the carrier got, each time the same, and not in the row. */
+  /** The carrier got the same code each time, and the row does not contain it. */
   function checkCode({ message_id, text = '', otp }: Message): void {
     if (!text.includes('{{code}}')) violations.push(`${message_id} is stored with its code`);
     const code = deriveCode(otpSecret, otp?.otp_id ?? '', otp?.code_length ?? 0);
-    for (const { body = '' } of road.handOvers.get(message_id) ?? [])
+    for (const { body = '' } of gateway.handOvers.get(message_id) ?? [])
       if (!body.includes(code)) violations.push(`${message_id} was handed over without its code`);
   }
 
@@ -119,10 +119,11 @@ export async function findingsOf(
   async function checkDeliveries(message: Message): Promise<void> {
     for (const status of eventsToSend({ before: undefined, after: message })) {
       const event = eventName(message, status);
-      const delivery = await road.webhooks.get(derivedId('whd', message.message_id, event));
+      const delivery = await gateway.webhooks.get(derivedId('whd', message.message_id, event));
       const where = `${message.message_id} ${event}`;
       if (isRefused(message)) {
-        if (!road.refused.has(message.message_id)) violations.push(`${where} was refused and not set aside`);
+        if (!gateway.refused.has(message.message_id))
+          violations.push(`${where} was refused and not set aside`);
       } else if (delivery === undefined) violations.push(`${where} was never told`);
       else if (delivery.state === 'acknowledged') note('acknowledged');
       else if (delivery.state !== 'failed') violations.push(`${where} is left ${delivery.state}`);
@@ -131,9 +132,9 @@ export async function findingsOf(
           ({ error_message }) => error_message === interruptedMessage,
         );
         const explained = delivery.attempts.every(({ error }) => error !== undefined);
-        if (webhookEndpointIsDead(message.client_id)) note('failed at a dead receiver');
+        if (webhookEndpointIsDead(message.client_id)) note('failed at a dead endpoint');
         else if (interrupted) note('failed after an attempt that three workers died with');
-        else violations.push(`${where} failed though its receiver would have taken it`);
+        else violations.push(`${where} failed although its endpoint would have accepted it`);
         if (!explained || delivery.alert_pending) violations.push(`${where} failed and nobody was told why`);
       }
     }

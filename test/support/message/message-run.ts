@@ -1,4 +1,4 @@
-/** One run of the whole road: who sends what, to whom, and how long it lasts; all of it told by the seed. */
+/** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
@@ -46,7 +46,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
   const clientIds = Array.from({ length: clientCount }, (_, index) => `client-${index}`);
   const refusals = new Map<string, number>();
 
-  const road = messageSimulation(simulation, {
+  const gateway = messageSimulation(simulation, {
     ...(broken === undefined ? {} : { broken }),
     clientIds,
     refuses: (body) => body.includes(refusedMark),
@@ -59,19 +59,19 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
       return known;
     },
   });
-  const clients = messageClients(simulation, road);
+  const clients = messageClients(simulation, gateway);
   for (const intent of intents(total, clientIds, random)) clients.send(intent);
   await time.runUntil(horizonMs);
 
   return {
-    ...(await findingsOf(road, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
-    messages: road.messages.all().length,
+    ...(await findingsOf(gateway, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
+    messages: gateway.messages.all().length,
     calls: simulation.processes.calls(),
     faults: simulation.processes.counted,
     answers: clients.answers,
     deadLetters: {
-      outbound: road.queues.outbound.deadLetters.length,
-      receipts: road.queues.receipts.deadLetters.length,
+      outbound: gateway.queues.outbound.deadLetters.length,
+      receipts: gateway.queues.receipts.deadLetters.length,
     },
   };
 }

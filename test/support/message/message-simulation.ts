@@ -1,6 +1,6 @@
 /**
- * The whole road of a message on ports in memory: the use cases are the gateway's own, and what a call to the carrier
- * or to a receiver did stands in ledgers that no fault reaches.
+ * A message from its request to its last webhook, with the gateway's own use cases on stores in memory. Each call that
+ * reached the carrier or an endpoint is recorded where no fault can remove it.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';

@@ -89,7 +89,7 @@ export function bytesOf(response: ApiResponse): string {
   return JSON.stringify(response.body);
 }
 
-/** Every row of a table that belongs to the client, as it stands. */
+/** Every row of a table that belongs to the client. */
 export async function rowsOf(
   { dynamo }: TestTables,
   TableName: string,

@@ -215,7 +215,7 @@ export function limiterConformance(start: () => Promise<Engine>): void {
     dynamo.middlewareStack.remove('spy');
   });
 
-  it('a counter row ends by itself two days after its day', async () => {
+  it('a counter row has a TTL of two days after its day', async () => {
     const client = newClient();
     await check(limiterWith(limits), client, noon);
     const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };

@@ -144,7 +144,7 @@ describe('a request', () => {
     );
   });
 
-  it('for a token with any credentials, wherever they stand, is somebody’s or nobody’s', async () => {
+  it('for a token with any credentials, in the header or the body, is identified or refused', async () => {
     const authenticate = authenticateByCredentials({
       client: async () => undefined,
       freshClient: async () => undefined,
