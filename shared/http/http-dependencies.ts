@@ -1,7 +1,7 @@
 /** What an HTTP function needs whose callers have a bearer token or an API key. */
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
-import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { clientDirectory } from '../client/client-directory.ts';
+import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';

@@ -85,7 +85,7 @@ it('creates a client, whose secrets are shown once and let it send', async () =>
   const clientSecret = /cs_[A-Za-z0-9_-]{43}/.exec(text)?.[0] ?? '';
   await secrets.getByRole('button', { name: 'Copy client secret' }).waitFor();
   await secrets.getByRole('button', { name: 'I have saved them' }).click();
-  await page.getByRole('link', { name: own }).waitFor();
+  await show(page, `clients/${clientId}`, own);
   expect(await page.content()).not.toContain(clientSecret);
 
   const token = await tokenOf(clientId, clientSecret);

@@ -102,7 +102,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
     );
     for (const post of posts) {
       const [sent, came] = [Number(post.headers['webhook-timestamp']), post.at.getTime() / 1000];
-      expect(Math.abs(came - sent)).toBeLessThanOrEqual(2);
+      expect(Math.abs(came - sent)).toBeLessThanOrEqual(10);
       // The signatures of past attempts hold for as long as a receiver takes their time stamps.
       expect(verifiedBody(post, client.webhookSecret).event).toBe('sms.failed');
     }

@@ -95,7 +95,9 @@ it('sends hundreds again without a failure, each once although the command is re
 
   // The endpoint is that of the other test, too.
   const posts = () =>
-    webhookEndpoint.posts.map(({ headers }) => String(headers['webhook-id'])).filter((id) => ids.includes(id));
+    webhookEndpoint.posts
+      .map(({ headers }) => String(headers['webhook-id']))
+      .filter((id) => ids.includes(id));
   await eventually(async () => (new Set(posts()).size === failedCount ? true : undefined), {
     withinSeconds: 90,
   });

@@ -4,6 +4,7 @@
  */
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
+import { messageErrorTable } from './message-error-table.ts';
 import { page } from './pages.ts';
 
 export interface DocumentedTable {
@@ -15,6 +16,7 @@ export interface DocumentedTable {
 
 export const tables: readonly DocumentedTable[] = [
   { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
+  { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
 ];
 
 function productionPermissions(): string {

@@ -68,7 +68,9 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
   });
   const handlers = new Map<string, HttpFunction>();
   for (const { functionName } of hostileRoutes) {
-    const module = (await import(`../../../functions/${functionName}.ts`)) as { readonly handler: HttpFunction };
+    const module = (await import(`../../../functions/${functionName}.ts`)) as {
+      readonly handler: HttpFunction;
+    };
     handlers.set(functionName, module.handler);
   }
 
