@@ -19,7 +19,7 @@ export const emulatorAccess = {
 const readyWithinMilliseconds = 20_000;
 const stopWithinMilliseconds = 5000;
 /** The emulator writes its state when it stops, which takes a while on a busy machine. */
-const keepWithinMilliseconds = 60_000;
+const keepWithinMilliseconds = 90_000;
 
 /** Runs MiniStack as the leader of a process group that ends with this process. */
 const launcher = join(import.meta.dirname, 'run_emulator.py');

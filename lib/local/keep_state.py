@@ -1,7 +1,8 @@
 """Extends what the emulator keeps over a restart; runs in its process before it starts.
 
 Streams: the emulator keeps a function's position in a table's stream but not the records, so new records would be
-skipped. This keeps the unread records and starts with them.
+skipped. This keeps the records that at least one function has not read, and starts with them.
+Queues: no receiver outlives the emulator, so messages in flight are visible again at the next start.
 Crashes: the emulator writes its state only when it stops. This also writes it while the emulator runs, for at most a
 twentieth of the time, so that a killed emulator loses only seconds.
 
@@ -11,9 +12,10 @@ lost. `settle`, called before the last write, stops such movements while functio
 import copy, threading, time
 from ministack import app
 from ministack.core.persistence import save_all
-from ministack.services import dynamodb, eventbridge, lambda_svc, scheduler
+from ministack.services import dynamodb, eventbridge, lambda_svc, scheduler, sqs
 
 get_state, load_tables, load_functions = dynamodb.get_state, dynamodb.load_persisted_state, lambda_svc.load_persisted_state
+load_queues = sqs.load_persisted_state
 
 def unread_records():
     unread = dynamodb.AccountRegionScopedDict()
@@ -27,7 +29,8 @@ def unread_records():
         scope = {'account_id': account, 'region': region}
         first = dynamodb.stream_start_position(table, **scope)
         records = dynamodb.stream_live_records(table, **scope)[max(0, position - first):]
-        unread.set_scoped(account, region, table, copy.deepcopy(records))
+        if len(records) > len(unread.get_scoped(account, region, table, [])):
+            unread.set_scoped(account, region, table, copy.deepcopy(records))
     return unread
 
 def state_with_streams():
@@ -40,9 +43,18 @@ def tables_with_streams(data):
 def functions_without_positions(data):
     load_functions({key: value for key, value in data.items() if key != 'dynamodb_stream_positions'})
 
+def queues_without_receivers(data):
+    load_queues(data)
+    now = time.time()
+    for _scope, queue in sqs._queues.all_items():
+        for message in queue['messages']:
+            if message.get('receive_count', 0) > 0:
+                message['visible_at'] = min(message['visible_at'], now)
+
 dynamodb.get_state = state_with_streams
 dynamodb.load_persisted_state = tables_with_streams
 lambda_svc.load_persisted_state = functions_without_positions
+sqs.load_persisted_state = queues_without_receivers
 
 one_at_a_time = threading.Lock()
 
@@ -82,7 +94,7 @@ for module, name in (
 ):
     until_settling(module, name)
 
-def settle(within=15):
+def settle(within=30):
     settling.set()
     deadline = time.monotonic() + within
     for running in moving:

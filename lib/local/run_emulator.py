@@ -5,20 +5,20 @@ whole group ends; where state is kept, running work is finished first. Only the 
 """
 import os, shutil, signal, sys, threading, time
 os.umask(0o077)
-keeps = 'PERSIST_STATE' in os.environ
+keep_state = None
 def end_group():
     shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 def follow_parent():
     while os.read(0, 4096): pass
-    if keeps and 'settle' in globals():
-        settle()
+    if keep_state:
+        keep_state.settle()
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(45 if keeps else 3)
+    time.sleep(45 if keep_state else 3)
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
-if keeps:
+if 'PERSIST_STATE' in os.environ:
     import keep_state
 if 'PRELOAD' in os.environ:
     exec(open(os.environ['PRELOAD']).read())

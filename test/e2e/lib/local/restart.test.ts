@@ -1,24 +1,32 @@
 /** What `npm start -- --data` promises of a restart, by a gateway of its own. */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { aimAtEmulator } from '../../../../lib/local/environment.ts';
 import { type LocalGateway, startLocalGateway } from '../../../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../../../shared/client/demo-clients.ts';
-import { dynamo } from '../../../../shared/platform/aws/clients.ts';
+import { dynamo, sqs } from '../../../../shared/platform/aws/clients.ts';
 
 const messages = 5;
 
 let folder: string;
 let gateway: LocalGateway | undefined;
+const slowEndpoint = createServer();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'messaging-gateway-restart-'));
+  slowEndpoint.listen(0, '127.0.0.1');
+  await once(slowEndpoint, 'listening');
 });
+afterEach(() => gateway?.stop());
 afterAll(async () => {
-  await gateway?.stop();
+  slowEndpoint.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -77,4 +85,37 @@ it('after a restart on the same data, and after a death, messages of before are 
   gateway = await start();
   expect((await call('GET', `/api/v1/sms/status/${beforeDeath}`, api_key)).status).toBe('delivered');
   await expect(delivered(api_key)).resolves.toMatch(/^msg_/);
+}, 240_000);
+
+it('finishes a running function before it stops, and redelivers what was in flight at once after the start', async () => {
+  gateway = await start();
+  aimAtEmulator(process.env, gateway.aws);
+  const { api_key } = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
+  const QueueUrl = gateway.queues.outbound_dead_letters;
+  const receiveFor12Hours = new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 43_200 });
+  await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+  expect((await sqs().send(receiveFor12Hours)).Messages).toHaveLength(1);
+  expect((await sqs().send(receiveFor12Hours)).Messages).toBeUndefined();
+
+  const arrived = once(slowEndpoint, 'request');
+  const { port } = slowEndpoint.address() as AddressInfo;
+  await call('POST', '/api/v1/sms/send', api_key, {
+    to: '+447700900123',
+    message: 'Hi',
+    webhook_url: `http://127.0.0.1:${port}/`,
+  });
+  const [, response] = (await arrived) as [unknown, ServerResponse];
+  let senderWaited = true;
+  response.once('close', () => {
+    senderWaited = response.writableFinished;
+  });
+  slowEndpoint.on('request', (_request, later: ServerResponse) => later.end());
+  const stopped = gateway.stop();
+  await pause(2000);
+  response.end();
+  await stopped;
+  expect(senderWaited).toBe(true);
+
+  gateway = await start();
+  expect((await sqs().send(receiveFor12Hours)).Messages).toHaveLength(1);
 }, 240_000);
