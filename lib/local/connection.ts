@@ -44,6 +44,7 @@ The messaging gateway is ready at ${base_url}
   API key          ${api_key}
   webhook secret   ${webhook_secret}
 
+  documentation    ${base_url}/docs
   dashboard        ${base_url}/admin
   admin client     ${admin.client_id}
   admin secret     ${admin.client_secret}
@@ -56,6 +57,6 @@ MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" 
 
 curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
 
-Ctrl-C stops it.
+Next: receive a webhook. ${base_url}/docs has the guide and every operation. Ctrl-C stops the gateway.
 `;
 }
