@@ -7,41 +7,30 @@
 
 import { derivedId } from '../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/deliver/attempt.ts';
-import { memoryDeliveryStore } from '../support/doubles/memory-delivery-store.ts';
 import { randomFrom } from '../support/doubles/seeded-random.ts';
-import type { Fault } from '../support/faults/faulty-calls.ts';
+import { attemptOf, simulatedGateway } from '../support/simulation/gateway.ts';
+import { randomFaults } from '../support/simulation/processes.ts';
 import { aMessage, aSentMessage, created } from '../support/webhook/example-webhook-message.ts';
-import { createSimulation } from '../support/webhook/webhook-simulation.ts';
 
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 2 ** 31));
 const total = Number(process.argv[3] ?? 1000);
 const random = randomFrom(seed);
 
-const rates = { kill: 0.02, fail: 0.03, lost: 0.02, doubled: 0.03 };
-const faultKinds: readonly Fault[] = ['kill_before', 'kill_after', 'fail_before', 'fail_after'];
-const counted: Record<string, number> = {};
+const rates = { kill_before: 0.01, kill_after: 0.01, fail_before: 0.015, fail_after: 0.015 };
+const lostShare = 0.02;
+const doubledShare = 0.03;
 
 /** How many POSTs of each delivery the endpoint refuses before it acknowledges. */
 const refusals = new Map<string, number>();
-const store = memoryDeliveryStore();
-const simulation = createSimulation({
-  store,
+const simulation = simulatedGateway({
   startAt: created,
   latencyMs: () => 1 + random() * 30,
-  schedulerLatenessMs: () => random() * 60_000,
-  fault(name) {
-    const drawn = random();
-    const rate = drawn < rates.kill ? 0 : drawn < rates.kill + rates.fail ? 2 : undefined;
-    if (rate === undefined) return undefined;
-    const fault = faultKinds[rate + (random() < 0.5 ? 0 : 1)];
-    // A POST never throws: its failures are answers.
-    if (fault === undefined || (name === 'post' && rate === 2)) return undefined;
-    counted[fault] = (counted[fault] ?? 0) + 1;
-    return fault;
-  },
+  lateMs: (what) => (what === 'scheduler' ? random() * 60_000 : 0),
+  random,
+  fault: randomFaults(random, rates),
   copies() {
     const drawn = random();
-    return drawn < rates.lost ? 0 : drawn < rates.lost + rates.doubled ? 2 : 1;
+    return drawn < lostShare ? 0 : drawn < lostShare + doubledShare ? 2 : 1;
   },
   answer(deliveryId, postNumber) {
     const refused = postNumber <= (refusals.get(deliveryId) ?? 0);
@@ -56,16 +45,11 @@ for (let i = 0; i < total; i += 1) {
   const deliveryId = derivedId('whd', id, 'sms.sent');
   deliveryIds.push(deliveryId);
   refusals.set(deliveryId, random() < 0.5 ? 0 : Math.floor(random() * 6));
-  simulation.relay(aMessage({ message_id: id }), aSentMessage({ message_id: id }));
+  simulation.messages.put(aMessage({ message_id: id }), aSentMessage({ message_id: id }));
 }
 await simulation.run(2 * 86_400);
 
-const postsOf = new Map<string, number>();
-for (const { deliveryId, attempt } of simulation.posts) {
-  const key = `${deliveryId}#${attempt}`;
-  postsOf.set(key, (postsOf.get(key) ?? 0) + 1);
-}
-const deliveries = await Promise.all(deliveryIds.map((id) => store.get(id)));
+const deliveries = await Promise.all(deliveryIds.map((id) => simulation.deliveries.get(id)));
 const lost = deliveries.filter((delivery) => delivery?.finished_at === undefined).length;
 /**
  * Every endpoint acknowledges the sixth POST at the latest. An attempt with which three workers in a row died counts as
@@ -78,14 +62,15 @@ const interrupted = failed.filter((delivery) =>
 const unexplained = failed.length - interrupted;
 const attempts = deliveries.flatMap((delivery) => delivery?.attempts ?? []);
 const early = attempts.filter(({ lateness_ms }) => lateness_ms < 0).length;
-const doubled = [...postsOf].filter(([, count]) => count > 1);
-const unexcused = doubled.filter(([attempt]) => !simulation.diedInPost.has(attempt)).length;
+const doubled = [...Map.groupBy(simulation.posts, attemptOf)].filter(([, posts]) => posts.length > 1);
+const diedInPost = simulation.diedInPost();
+const unexcused = doubled.filter(([attempt]) => !diedInPost.has(attempt)).length;
 
 console.log(
   `seed ${seed}: ${total} deliveries, ${simulation.posts.length} POSTs, ${simulation.calls.length} calls`,
 );
 console.log(
-  `faults: ${Object.entries(counted)
+  `faults: ${Object.entries(simulation.world.processes.counted)
     .map(([fault, n]) => `${fault} ${n}`)
     .join(', ')}`,
 );

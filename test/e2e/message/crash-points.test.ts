@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createGround, type Walk, walk } from '../../support/faults/crash-points.ts';
-import type { Ground } from '../../support/message/crash-functions.ts';
+import { createGround, type Ground, type Walk, walk } from '../../support/faults/crash-points.ts';
 
 /** From the carrier's taking it to the record that it was sent nobody can know whether the carrier has it. */
 const handOverUnknown = [

@@ -2,6 +2,8 @@
 import {
   type DueItemEntry,
   type DueItemIndex,
+  type DueItemList,
+  dueItemShards,
   entriesOf,
   listKey,
   positionAfter,
@@ -10,28 +12,47 @@ import {
 interface MemoryDueItemIndex extends DueItemIndex {
   /** All entries. */
   all(): readonly DueItemEntry[];
+  /** Whether any shard has an entry that is due. */
+  isDue(list: DueItemList, until: Date): boolean;
 }
 
 export function memoryDueItemIndex(): MemoryDueItemIndex {
-  const entries = new Map<string, DueItemEntry>();
-  const keyOf = ({ list, position }: Pick<DueItemEntry, 'list' | 'position'>) => `${list} ${position}`;
+  /** By list and shard, then by position. */
+  const shards = new Map<string, Map<string, DueItemEntry>>();
+
+  const keysOf = (list: DueItemList) =>
+    Array.from({ length: dueItemShards }, (_, shard) => listKey(list, shard));
+  const keys = { messages: keysOf('messages'), deliveries: keysOf('deliveries') };
+
+  function dueIn(key: string, until: Date): DueItemEntry[] {
+    const end = positionAfter(until);
+    return [...(shards.get(key)?.values() ?? [])].filter(({ position }) => position < end);
+  }
 
   return {
-    all: () => [...entries.values()],
+    all: () => [...shards.values()].flatMap((entries) => [...entries.values()]),
+
+    isDue(list, until) {
+      const end = positionAfter(until);
+      return keys[list].some((key) => {
+        for (const position of shards.get(key)?.keys() ?? []) if (position < end) return true;
+        return false;
+      });
+    },
 
     async add(list, dueItems) {
-      for (const entry of entriesOf(list, dueItems)) entries.set(keyOf(entry), entry);
+      for (const entry of entriesOf(list, dueItems)) {
+        const entries = shards.get(entry.list) ?? new Map<string, DueItemEntry>();
+        shards.set(entry.list, entries.set(entry.position, entry));
+      }
     },
 
     async *due(list, shard, until) {
-      const due = [...entries.values()].filter(
-        (entry) => entry.list === listKey(list, shard) && entry.position < positionAfter(until),
-      );
-      yield* due.toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      yield* dueIn(listKey(list, shard), until).toSorted((a, b) => (a.position < b.position ? -1 : 1));
     },
 
     async remove(removed) {
-      for (const entry of removed) entries.delete(keyOf(entry));
+      for (const { list, position } of removed) shards.get(list)?.delete(position);
     },
   };
 }

@@ -13,6 +13,8 @@ type OnChange = (before: Message | undefined, after: Message) => void;
 export interface MemoryMessageStore extends MessageStore {
   /** All messages. */
   all(): Message[];
+  /** Writes a row under no condition, as the change from `before`. */
+  put(before: Message | undefined, after: Message): Message;
 }
 
 export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessageStore {
@@ -27,6 +29,7 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 
   return {
     all: () => [...rows.values()],
+    put,
 
     async create(message) {
       const existing = rows.get(message.message_id);

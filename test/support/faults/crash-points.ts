@@ -1,5 +1,6 @@
 /** Runs one message from its send to the last acknowledged webhook, with one process killed or none. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -9,25 +10,33 @@ import {
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { accountUrls } from '../../../shared/account/account-url.ts';
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
+import { sqsReceiptSender } from '../../../shared/carrier/simulator/receipt-sender.sqs.ts';
+import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../../shared/client/client-admin.ts';
+import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
+import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import { newSms, sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { changeVisibilityOn } from '../../../shared/platform/aws/change-visibility.sqs.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../../shared/platform/ids.ts';
+import { ack, type HandlerResult, processRecords } from '../../../shared/platform/process-queue-batch.ts';
+import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
-import { createTables } from '../engine/tables.ts';
+import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import { neverSetAside } from '../doubles/never-set-aside.ts';
+import { createTables, type TestTables } from '../engine/tables.ts';
 import { sqsClient } from '../gateway/gateway.ts';
-import {
-  crashableFunctions,
-  type Ground,
-  type QueueName,
-  queueNames,
-  retentionDays,
-} from '../message/crash-functions.ts';
-import { startWebhookEndpoint } from '../webhook/webhook-endpoint.ts';
+import { type GatewayFunctions, gatewayFunctions, retentionDays } from '../simulation/gateway-functions.ts';
+import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, livesUntil, type Process } from './crash-simulation.ts';
 
 /** Longer than a claim of either kind holds: by then a queue shows again what a dead process took. */
@@ -38,6 +47,17 @@ const post = httpPost({
   rules: { allowLoopback: true, allowHttp: true, ports: 'any' },
   resolve: machineResolve,
 });
+
+const queueNames = ['outbound', 'receipts', 'webhooks'] as const;
+type QueueName = (typeof queueNames)[number];
+
+export interface Ground {
+  readonly tables: TestTables;
+  readonly queues: Readonly<Record<QueueName, string>>;
+  readonly webhookEndpoint: WebhookEndpoint;
+  readonly clientId: string;
+  close(): Promise<void>;
+}
 
 export async function createGround(): Promise<Ground> {
   const [tables, webhookEndpoint] = await Promise.all([createTables(), startWebhookEndpoint()]);
@@ -89,13 +109,12 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
   const messagesOf = (dynamo: DynamoDBDocumentClient) =>
     dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
 
-  const functions = crashableFunctions(ground, clock, lives.stream);
-  const processes = new Map<string, Process>();
+  const processes = new Map<string, Started>();
   /** As Lambda does it: in a process that is kept, or in a new one after a death. */
-  async function invoke(name: keyof typeof functions, event: SQSEvent): Promise<unknown> {
-    const process = processes.get(name) ?? lives.newProcess();
-    processes.set(name, process);
-    const result = await process.run(() => functions[name](process)(event));
+  async function invoke<T>(name: string, work: (started: Started) => Promise<T>): Promise<T | 'killed'> {
+    const started = processes.get(name) ?? startedFrom(ground, clock, lives.newProcess());
+    processes.set(name, started);
+    const result = await started.process.run(() => work(started));
     if (result === 'killed') {
       processes.delete(name);
       aheadMs += redeliveryMs;
@@ -109,8 +128,14 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 600 }),
     );
     if (Messages.length === 0) return false;
-    const result = await invoke(name, eventOf(Messages));
-    const failed = result === 'killed' ? undefined : (result as SQSBatchResponse).batchItemFailures;
+    const result = await invoke(name, ({ process, functions }) =>
+      processRecords(
+        eventOf(Messages),
+        ({ body }) => consumers[name](functions, body),
+        changeVisibilityOn(process.sqs, QueueUrl),
+      ),
+    );
+    const failed = result === 'killed' ? undefined : result.batchItemFailures;
     for (const { MessageId, ReceiptHandle } of Messages) {
       const handled = failed?.every(({ itemIdentifier }) => itemIdentifier !== MessageId) ?? false;
       if (handled) {
@@ -136,7 +161,8 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
   for (let idle = false; !idle && rounds < roundsMax; rounds += 1) {
     const seen = lives.stream.length;
     idle = seen === 0;
-    if (!idle && (await invoke('relay', { Records: [] })) !== 'killed') lives.stream.splice(0, seen);
+    const relayed = idle || (await invoke('relay', ({ functions }) => functions.relay([...lives.stream])));
+    if (relayed !== 'killed') lives.stream.splice(0, seen);
     for (const name of queueNames) if (await feed(name)) idle = false;
   }
 
@@ -160,6 +186,65 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
       lives.unknownPosts.has(derivedId('whd', messageId, event)),
     ),
   };
+}
+
+/** What each queue's function does with a message. */
+const consumers: Readonly<
+  Record<QueueName, (functions: GatewayFunctions, body: string) => Promise<HandlerResult>>
+> = {
+  outbound: (functions, body) => functions.dispatch(body),
+  receipts: (functions, body) => functions.recordReceipts(body, 1),
+  async webhooks(functions, body) {
+    await functions.deliver('fast', body);
+    return ack;
+  },
+};
+
+interface Started {
+  readonly process: Process;
+  readonly functions: GatewayFunctions;
+}
+
+/** The functions on real tables and queues, whose every call is the process's. */
+function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, process: Process): Started {
+  const { dynamo, sqs, post } = process;
+  const otpSecrets = async (): Promise<never> => {
+    throw new Error('this walk has no one-time password');
+  };
+  const functions = gatewayFunctions({
+    messages: dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays }),
+    deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
+    dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
+    endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
+    activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
+    webhookSecrets: dynamoWebhookSecrets(dynamo, names.client_secrets),
+    otpSecrets: { all: otpSecrets, latest: otpSecrets, current: otpSecrets },
+    accountUrlOf: accountUrls(dynamoClientStore(dynamo, names.clients)),
+    sqs,
+    queueUrls: { outbound: queues.outbound, fast: queues.webhooks, slow: queues.webhooks },
+    async schedule() {
+      throw new Error('nothing of this walk is far enough ahead for a schedule');
+    },
+    scheduleLeadSeconds: 12,
+    carrier: simulator({
+      outbox: dynamoOutbox(dynamo, names.simulator_outbox, retentionDays),
+      sendReceipts: sqsReceiptSender(sqs, queues.receipts),
+      prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
+      clock,
+      newCarrierMessageId: randomUUID,
+    }),
+    post,
+    timeScale: 1,
+    setAside: neverSetAside,
+    async setUnreadableAside(records) {
+      if (records.length > 0) throw new Error('a change of this walk cannot be read');
+    },
+    reportFailedDelivery: () => undefined,
+    clock,
+    sleep: async (ms) => void (await sleep(ms, undefined, { ref: false })),
+    newId: () => randomUUID(),
+  });
+  return { process, functions };
 }
 
 function eventOf(messages: readonly QueueMessage[]): SQSEvent {

@@ -14,9 +14,8 @@ import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/wind
 import { memoryBatchStore } from '../doubles/memory-batch-store.ts';
 import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
-import type { Simulation } from '../doubles/virtual-queue.ts';
-import type { Process } from '../faults/faulty-process.ts';
-import type { MessageSimulation } from './message-simulation.ts';
+import type { Gateway } from '../simulation/gateway.ts';
+import type { Process } from '../simulation/processes.ts';
 import { renamedMessages } from './renamed-messages.ts';
 
 export type Kind = 'sms' | 'bulk' | 'whatsapp' | 'otp';
@@ -69,8 +68,8 @@ const idsOf = z.union([
   ),
 ]);
 
-export function messageClients(simulation: Simulation, gateway: MessageSimulation): MessageClients {
-  const { time, random, processes } = simulation;
+export function messageClients(gateway: Gateway): MessageClients {
+  const { time, random, processes } = gateway.world;
   const batches = memoryBatchStore();
   const otps = memoryOtpStore();
   const counter = memoryRateCounter();
@@ -106,7 +105,7 @@ export function messageClients(simulation: Simulation, gateway: MessageSimulatio
     if (machine === undefined) throw new Error('no machine');
     const process = processes.start(apiLimitSeconds, machine.skewMs);
     const now = process.clock();
-    await processes.call(process, () => check(machine.limiter, intent, now));
+    await processes.call(process, 'limiter', () => check(machine.limiter, intent, now));
     requests += 1;
     if (!intent.keyed) unkeyedRequests.set(intent.name, (unkeyedRequests.get(intent.name) ?? 0) + 1);
     const client = {
@@ -145,11 +144,11 @@ export function messageClients(simulation: Simulation, gateway: MessageSimulatio
       case 'sms':
         return sendSms(common);
       case 'bulk':
-        return sendBulkSms({ ...common, batches: processes.port(process, batches) });
+        return sendBulkSms({ ...common, batches: processes.port(process, 'batches', batches) });
       case 'whatsapp':
         return sendWhatsApp(common);
       case 'otp':
-        return sendOtp({ ...common, otps: processes.port(process, otps) });
+        return sendOtp({ ...common, otps: processes.port(process, 'otps', otps) });
     }
   }
 

@@ -6,8 +6,8 @@ import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/o
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
+import { attemptOf, type Gateway, otpSecret, type Seen } from '../simulation/gateway.ts';
 import type { MessageClients } from './message-clients.ts';
-import { type MessageSimulation, otpSecret, type Seen } from './message-simulation.ts';
 
 export interface Findings {
   /** What was counted, for the reader. */
@@ -16,7 +16,7 @@ export interface Findings {
 }
 
 export async function findingsOf(
-  gateway: MessageSimulation,
+  gateway: Gateway,
   clients: MessageClients,
   webhookEndpointIsDead: (clientId: string) => boolean,
   /** Whether its queue refuses the message's webhooks for good. */
@@ -53,11 +53,11 @@ export async function findingsOf(
     (sum, message) => sum + eventsToSend({ before: undefined, after: message }).length,
     0,
   );
-  note('deliveries', gateway.webhooks.deliveryIds.size);
-  if (gateway.webhooks.deliveryIds.size > owed)
-    violations.push(`${gateway.webhooks.deliveryIds.size} deliveries for ${owed} states`);
+  note('deliveries', gateway.deliveryIds.size);
+  if (gateway.deliveryIds.size > owed)
+    violations.push(`${gateway.deliveryIds.size} deliveries for ${owed} states`);
   checkDoubled('hand-overs', gateway.handOvers);
-  checkDoubled('POSTs', gateway.webhooks.posts);
+  checkDoubled('POSTs', Map.groupBy(gateway.posts, attemptOf));
   violations.push(...clients.overLimits());
   return { counts, violations };
 
@@ -95,7 +95,7 @@ export async function findingsOf(
   function checkCode({ message_id, text = '', otp }: Message): void {
     if (!text.includes('{{code}}')) violations.push(`${message_id} is stored with its code`);
     const code = deriveCode(otpSecret, otp?.otp_id ?? '', otp?.code_length ?? 0);
-    for (const { body = '' } of gateway.handOvers.get(message_id) ?? [])
+    for (const { body } of gateway.handOvers.get(message_id) ?? [])
       if (!body.includes(code)) violations.push(`${message_id} was handed over without its code`);
   }
 
@@ -119,7 +119,7 @@ export async function findingsOf(
   async function checkDeliveries(message: Message): Promise<void> {
     for (const status of eventsToSend({ before: undefined, after: message })) {
       const event = eventName(message, status);
-      const delivery = await gateway.webhooks.get(derivedId('whd', message.message_id, event));
+      const delivery = await gateway.deliveries.get(derivedId('whd', message.message_id, event));
       const where = `${message.message_id} ${event}`;
       if (isRefused(message)) {
         if (!gateway.refused.has(message.message_id))
@@ -150,12 +150,10 @@ export async function findingsOf(
       for (const [index, next] of seen.slice(1).entries()) {
         const earlier = seen[index];
         if (earlier === undefined) continue;
-        if (earlier.process.ended === undefined) note(`${what} doubled by a death`);
+        const { process, overtaken, claimedAtMs, leaseMs, settled } = earlier.claim;
+        if (process.ended === undefined && !settled) note(`${what} doubled by a death`);
         else if (earlier.unknown) note(`${what} doubled by a lost answer`);
-        else if (
-          skewMaxMs > 0 &&
-          (earlier.overtaken || next.claimedAtMs < earlier.claimedAtMs + earlier.leaseMs)
-        )
+        else if (skewMaxMs > 0 && (overtaken || next.claim.claimedAtMs < claimedAtMs + leaseMs))
           note(`${what} doubled by clocks further apart than the lease`);
         else violations.push(`${key}: one of the ${what} was doubled`);
       }

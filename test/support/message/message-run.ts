@@ -2,11 +2,10 @@
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
-import { virtualTime } from '../doubles/virtual-time.ts';
-import { faultyProcesses } from '../faults/faulty-process.ts';
+import { simulatedGateway } from '../simulation/gateway.ts';
+import { usualFaults } from '../simulation/usual-faults.ts';
 import { type Intent, type Kind, messageClients } from './message-clients.ts';
 import { type Findings, findingsOf } from './message-invariants.ts';
-import { messageSimulation } from './message-simulation.ts';
 
 interface RunSettings {
   readonly seed: number;
@@ -29,7 +28,7 @@ export interface Run extends Findings {
 const startMs = Date.parse('2026-11-20T08:00:00.000Z');
 const hourMs = 3_600_000;
 /** The longest way: two hours until sent, three until expired, eight of retries, and what faults add. */
-const horizonMs = startMs + 30 * hourMs;
+const horizonSeconds = 30 * 3600;
 const messagesPerClient = 250;
 const rowsPerBulk = 20;
 /** Numbers to which the simulated carrier does something out of the ordinary. */
@@ -40,38 +39,39 @@ const otpRecipients = 2;
 
 export async function runMessages({ seed, total, skewMaxMs, broken }: RunSettings): Promise<Run> {
   const random = randomFrom(seed);
-  const time = virtualTime(startMs);
-  const simulation = { time, random, processes: faultyProcesses(time, random, skewMaxMs) };
   const clientCount = Math.max(3, Math.ceil(total / messagesPerClient));
   const clientIds = Array.from({ length: clientCount }, (_, index) => `client-${index}`);
   const refusals = new Map<string, number>();
 
-  const gateway = messageSimulation(simulation, {
-    ...(broken === undefined ? {} : { broken }),
+  const gateway = simulatedGateway({
+    ...usualFaults(random, skewMaxMs),
+    startAt: new Date(startMs),
+    broken,
     clientIds,
     refuses: (body) => body.includes(refusedMark),
     unrelayedShare,
     accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
-    refusalsOf(deliveryId, clientId) {
-      if (webhookEndpointIsDead(clientId)) return Number.POSITIVE_INFINITY;
-      const known = refusals.get(deliveryId) ?? (random() < 0.8 ? 0 : 1 + Math.floor(random() * 5));
-      refusals.set(deliveryId, known);
-      return known;
+    answer(deliveryId, postNumber, clientId) {
+      const refused = refusals.get(deliveryId) ?? (random() < 0.8 ? 0 : 1 + Math.floor(random() * 5));
+      refusals.set(deliveryId, refused);
+      const accepts = !webhookEndpointIsDead(clientId) && postNumber > refused;
+      if (!accepts && random() < 0.3) return { afterMs: 5000, error: 'timeout' };
+      return { afterMs: 20 + random() * 400, status: accepts ? 200 : 500 };
     },
   });
-  const clients = messageClients(simulation, gateway);
+  const clients = messageClients(gateway);
   for (const intent of intents(total, clientIds, random)) clients.send(intent);
-  await time.runUntil(horizonMs);
+  await gateway.run(horizonSeconds);
 
   return {
     ...(await findingsOf(gateway, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
     messages: gateway.messages.all().length,
-    calls: simulation.processes.calls(),
-    faults: simulation.processes.counted,
+    calls: gateway.calls.length,
+    faults: gateway.world.processes.counted,
     answers: clients.answers,
     deadLetters: {
-      outbound: gateway.queues.outbound.deadLetters.length,
-      receipts: gateway.queues.receipts.deadLetters.length,
+      outbound: gateway.world.deadLetters('outbound').length,
+      receipts: gateway.world.deadLetters('receipts').length,
     },
   };
 }

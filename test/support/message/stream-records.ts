@@ -17,7 +17,8 @@ type Image = Record<string, AttributeValue>;
 const spoiltShare = 0.002;
 const removedShare = 0.002;
 
-export function streamRecords(random: () => number): StreamRecords {
+/** @param random - by default no record is spoilt or a removal */
+export function streamRecords(random: () => number = () => 1): StreamRecords {
   const unreadable = new Set<string>();
   // The image after one change is the image before the next.
   const images = new WeakMap<Message, Image>();

@@ -6,6 +6,8 @@ const settings = { seed: 7, total: 150, skewMaxMs: 0 };
 /** So many messages that the run notices each broken store. */
 const totalToNotice = 60;
 
+let copies = 0;
+
 /** Each removes one condition that a guarantee needs. */
 const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][] = [
   [
@@ -23,7 +25,7 @@ const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][]
     'a key that a second request does not find',
     (store) => ({
       ...store,
-      create: (message) => store.create({ ...message, message_id: `${message.message_id}-${Math.random()}` }),
+      create: (message) => store.create({ ...message, message_id: `${message.message_id}-${++copies}` }),
     }),
     /became 2 messages/,
   ],

@@ -3,36 +3,23 @@ import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import { virtualTime } from '../../support/doubles/virtual-time.ts';
-import { faultyProcesses } from '../../support/faults/faulty-process.ts';
-import { messageSimulation } from '../../support/message/message-simulation.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
+import { usualFaults } from '../../support/simulation/usual-faults.ts';
 import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
-const noFaults = {
-  kill_before: 0,
-  kill_after: 0,
-  fail_before: 0,
-  fail_after: 0,
-  throttle: 0,
-  delay: 0,
-  double: 0,
-};
 /** The queues of this world show a few messages up to twenty seconds late. */
 const withinSeconds = 60;
 
 it('a client whose every webhook its queue refuses, and whose text is odd, leaves the other clients in time', async () => {
-  const time = virtualTime(start.getTime());
-  const random = randomFrom(11);
-  const simulation = messageSimulation(
-    { time, random, processes: faultyProcesses(time, random, 0, noFaults) },
-    {
-      accountUrlOf: () => undefined,
-      refusalsOf: () => 0,
-      clientIds: ['noisy', 'other'],
-      refuses: (body) => body.includes('refused-by-the-service'),
-    },
-  );
+  const simulation = simulatedGateway({
+    ...usualFaults(randomFrom(11), 0),
+    fault: undefined,
+    startAt: start,
+    answer: () => ({ afterMs: 200, status: 200 }),
+    clientIds: ['noisy', 'other'],
+    refuses: (body) => body.includes('refused-by-the-service'),
+  });
   const noisy: string[] = [];
   const others: string[] = [];
   for (let index = 0; index < 120; index += 1) {
@@ -41,7 +28,7 @@ it('a client whose every webhook its queue refuses, and whose text is odd, leave
     const message_id = derivedId('msg', String(index));
     (isNoisy ? noisy : others).push(message_id);
     const refused = index % 2 === 0 ? 'refused-by-the-service' : '\uFFFF\uFFFE';
-    time.at(at.getTime(), () => {
+    simulation.world.time.at(at.getTime(), () => {
       void simulation.messages.create(
         aMessage({
           message_id,
@@ -58,10 +45,10 @@ it('a client whose every webhook its queue refuses, and whose text is odd, leave
   }
   const toldAt = async (messageId: string): Promise<number> => {
     const created = Date.parse((await simulation.messages.get(messageId))?.created_at ?? '');
-    const delivery = await simulation.webhooks.get(derivedId('whd', messageId, 'sms.delivered'));
+    const delivery = await simulation.deliveries.get(derivedId('whd', messageId, 'sms.delivered'));
     return (Date.parse(delivery?.finished_at ?? '') - created) / 1000;
   };
-  await time.runUntil(addSeconds(start, 90).getTime());
+  await simulation.run(90);
   const late: string[] = [];
   for (const messageId of others) if (!((await toldAt(messageId)) < withinSeconds)) late.push(messageId);
   expect(late).toEqual([]);

@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
+import { crashFaults } from '../../support/simulation/processes.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
-import { everyFault, faults, walk } from '../../support/webhook/webhook-faults.ts';
-import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
+import { everyFault, walk } from '../../support/webhook/webhook-faults.ts';
 
 /** Seconds until the sixth attempt, 25,950 s after the first one, and for the sweeps after a fault of it. */
 const allAttempts = 27_500;
 
 describe('a worker that dies, or an AWS call that fails, at any step', () => {
   it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged at once', async () => {
-    expect(await everyFault(memoryDeliveryStore, 0, 900)).toEqual([]);
+    expect(await everyFault(0, 900)).toEqual([]);
   });
 
   it('loses nothing, and posts twice only if the worker dies in the POST: acknowledged by the last retry', async () => {
-    expect(await everyFault(memoryDeliveryStore, 5, allAttempts)).toEqual([]);
+    expect(await everyFault(5, allAttempts)).toEqual([]);
   });
 
   it('reports a failed delivery and writes one entry, at whichever line the worker dies', async () => {
-    const undisturbed = await walk(memoryDeliveryStore(), 99, -1, 'kill_before', allAttempts);
+    const undisturbed = await walk(99, -1, 'kill_before', allAttempts);
     const wrong: string[] = [];
     for (const [at, name] of undisturbed.calls.entries()) {
-      if (name !== 'activity' && name !== 'replace') continue;
-      for (const fault of faults) {
-        const simulation = await walk(memoryDeliveryStore(), 99, at, fault, allAttempts);
+      if (name !== 'activity' && name !== 'deliveries replace') continue;
+      for (const fault of crashFaults) {
+        const simulation = await walk(99, at, fault, allAttempts);
         const entries = [...simulation.activities.values()].filter(({ kind }) => kind === 'webhook_failed');
         if (entries.length !== 1 || simulation.failuresReported.length === 0)
           wrong.push(`${fault} of call ${at} (${name})`);
@@ -36,16 +36,14 @@ describe('a queue that loses or doubles messages', () => {
   /** One webhook, refused once; the n-th queue message arrives `copiesOf(n)` times. */
   async function deliverThrough(copiesOf: (message: number) => number) {
     let sent = 0;
-    const store = memoryDeliveryStore();
-    const simulation = createSimulation({
-      store,
+    const simulation = simulatedGateway({
       startAt: created,
       answer: (_id, postNumber) => ({ afterMs: 100, status: postNumber === 1 ? 500 : 200 }),
       copies: () => copiesOf(sent++),
     });
-    simulation.relay(aMessage(), aSentMessage());
+    simulation.messages.put(aMessage(), aSentMessage());
     await simulation.run(3600);
-    return { simulation, delivery: await store.get(simulation.posts[0]?.deliveryId ?? '') };
+    return { simulation, delivery: await simulation.deliveries.get(simulation.posts[0]?.deliveryId ?? '') };
   }
 
   it('delays a webhook by minutes: lost before a worker claims it, it is rebuilt from its message', async () => {

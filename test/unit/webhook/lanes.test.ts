@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { startDelayMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { type Answer, simulatedGateway } from '../../support/simulation/gateway.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
-import type { Answer } from '../../support/webhook/recorded-posts.ts';
-import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
 const hangs: Answer = { afterMs: 5000, error: 'timeout' };
 const answers: Answer = { afterMs: 40, status: 200 };
@@ -12,8 +10,7 @@ const answers: Answer = { afterMs: 40, status: 200 };
 /** A simulation in which each host is an endpoint. */
 function aSimulation(answerOf: (host: string, at: Date) => Answer) {
   const hosts = new Map<string, string>();
-  const simulation = createSimulation({
-    store: memoryDeliveryStore(),
+  const simulation = simulatedGateway({
     startAt: created,
     answer: (deliveryId) => answerOf(hosts.get(deliveryId) ?? '', simulation.now()),
   });
@@ -28,7 +25,7 @@ function aSimulation(answerOf: (host: string, at: Date) => Answer) {
           webhook_url: `https://${host}/hook`,
         };
         hosts.set(derivedId('whd', message.message_id, 'sms.sent'), host);
-        simulation.relay(aMessage(message), aSentMessage(message));
+        simulation.messages.put(aMessage(message), aSentMessage(message));
       }
     },
     /** The first attempts at a host: lane, and time since the start. */
@@ -177,17 +174,17 @@ describe('an endpoint that is new and healthy', () => {
 });
 
 it('posts in the fast lane when the health of endpoints cannot be read', async () => {
-  const store = memoryDeliveryStore();
-  const simulation = createSimulation({
-    store,
+  const simulation = simulatedGateway({
     startAt: created,
-    fault: (name) => (name === 'health' ? 'fail_before' : undefined),
+    fault: (call) => (call.startsWith('health ') ? 'fail_before' : undefined),
     answer: () => answers,
   });
-  simulation.relay(aMessage(), aSentMessage());
+  simulation.messages.put(aMessage(), aSentMessage());
   await simulation.run(5);
   expect(simulation.posts.map(({ lane }) => lane)).toEqual(['fast']);
-  expect((await store.get(simulation.posts[0]?.deliveryId ?? ''))?.state).toBe('acknowledged');
+  expect((await simulation.deliveries.get(simulation.posts[0]?.deliveryId ?? ''))?.state).toBe(
+    'acknowledged',
+  );
 });
 
 it('starts the messages of a slow batch 10 ms apart, and all within half a second', () => {

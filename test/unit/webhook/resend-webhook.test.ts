@@ -3,29 +3,24 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { resend } from '../../../shared/webhook/deliver/resend-webhook.ts';
 import { claimed } from '../../../shared/webhook/delivery-transitions.ts';
 import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
-import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
-import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
 /** A delivery that failed after its six attempts, and a function that resends it. */
 async function failedDelivery(answerLater: number) {
-  const store = memoryDeliveryStore();
-  const dueItemIndex = memoryDueItemIndex();
   let status = 500;
-  const simulation = createSimulation({
-    store,
-    dueItemIndex,
+  const simulation = simulatedGateway({
     startAt: created,
     answer: () => ({ afterMs: 50, status }),
   });
-  simulation.relay(aMessage(), aSentMessage());
+  const { deliveries: store, dueItemIndex } = simulation;
+  simulation.messages.put(aMessage(), aSentMessage());
   await simulation.run(40_000);
   status = answerLater;
   const entries: Activity[] = [];
   const queue = {
     send: async (lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) => {
-      for (const { message } of sent) simulation.put(lane, message);
+      for (const { message } of sent) simulation.world.put(lane, JSON.stringify(message));
     },
   };
   const scheduler = { schedule: () => Promise.reject(new Error('nothing is to be scheduled')) };

@@ -1,25 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { dueItemOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { type Answer, simulatedGateway } from '../../support/simulation/gateway.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
-import type { Answer } from '../../support/webhook/recorded-posts.ts';
-import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
 const day = 86_400;
 
 async function deliverTo(answer: (postNumber: number) => Answer, schedulerLatenessMs = 0, timeScale = 1) {
-  const store = memoryDeliveryStore();
-  const simulation = createSimulation({
-    store,
+  const simulation = simulatedGateway({
     startAt: created,
     timeScale,
     answer: (_deliveryId, postNumber) => answer(postNumber),
-    schedulerLatenessMs: () => schedulerLatenessMs,
+    lateMs: (what) => (what === 'scheduler' ? schedulerLatenessMs : 0),
   });
-  simulation.relay(aMessage(), aSentMessage());
+  simulation.messages.put(aMessage(), aSentMessage());
   await simulation.run(day);
   const [post] = simulation.posts;
-  const delivery = await store.get(post?.deliveryId ?? '');
+  const delivery = await simulation.deliveries.get(post?.deliveryId ?? '');
   if (delivery === undefined) throw new Error('nothing was delivered');
   return { simulation, delivery };
 }
@@ -53,18 +49,16 @@ describe('the true schedule', () => {
 
   it.each([0, 400, 1000])(
     'also applies to an endpoint that hangs, with a batch window of %d ms',
-    async (slowLaneBatchWindowMs) => {
-      const store = memoryDeliveryStore();
-      const simulation = createSimulation({
-        store,
+    async (batchWindowMs) => {
+      const lateMs: Record<string, number> = { slow: batchWindowMs, scheduler: 30_000 };
+      const simulation = simulatedGateway({
         startAt: created,
-        slowLaneBatchWindowMs,
-        schedulerLatenessMs: () => 30_000,
+        lateMs: (what) => lateMs[what] ?? 0,
         answer: () => ({ afterMs: 5000, error: 'timeout' }),
       });
-      simulation.relay(aMessage(), aSentMessage());
+      simulation.messages.put(aMessage(), aSentMessage());
       await simulation.run(day);
-      const delivery = await store.get(simulation.posts[0]?.deliveryId ?? '');
+      const delivery = await simulation.deliveries.get(simulation.posts[0]?.deliveryId ?? '');
       expect(delivery?.attempts).toHaveLength(6);
       for (const { lateness_ms } of delivery?.attempts.slice(1) ?? []) {
         expect(lateness_ms).toBeGreaterThanOrEqual(0);

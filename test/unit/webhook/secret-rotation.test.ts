@@ -5,9 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
-import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
-import { createSimulation } from '../../support/webhook/webhook-simulation.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const dayMs = 86_400_000;
@@ -183,13 +182,12 @@ describe('the rotation of a webhook secret', () => {
 
   it('reads the secrets after the wait for the due time, right before it signs', async () => {
     const reads: Date[] = [];
-    const simulation = createSimulation({
-      store: memoryDeliveryStore(),
+    const simulation = simulatedGateway({
       startAt: created,
       answer: () => ({ afterMs: 3000, status: 500 }),
       onSecretsRead: (at) => void reads.push(at),
     });
-    simulation.relay(aMessage(), aSentMessage());
+    simulation.messages.put(aMessage(), aSentMessage());
     await simulation.run(86_400);
     expect(simulation.posts).toHaveLength(6);
     for (const [n, post] of simulation.posts.entries()) {

@@ -1,0 +1,156 @@
+/**
+ * The functions behind the API as `functions/` wires them, on any stores, queues and clock: in memory for the simulation,
+ * on real tables for `crash-points`. The adapters and factories between them and the use cases are the gateway's own.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod/mini';
+import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
+import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
+import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
+import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
+import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
+import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
+import {
+  type RecoverDependencies,
+  recoverMessages,
+} from '../../../shared/message/expire/recover-messages.ts';
+import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
+import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
+import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
+import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
+import { type Relayed, relay } from '../../../shared/relay/relay.ts';
+import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
+import { deliver, type Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
+import {
+  type EndpointHealthStore,
+  endpointHealth,
+} from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
+import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
+import {
+  deliveryMessageSchema,
+  makeRetryScheduler,
+} from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
+
+/** What the functions reach outside of their process. */
+export interface Resources {
+  readonly messages: MessageStore;
+  readonly deliveries: DeliveryStore;
+  readonly dueItemIndex: DueItemIndex;
+  readonly endpointHealth: EndpointHealthStore;
+  readonly activityLog: ActivityLog;
+  readonly webhookSecrets: WebhookSecrets;
+  readonly otpSecrets: OtpSecrets;
+  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly sqs: SQSClient;
+  readonly queueUrls: Readonly<Record<'outbound' | Lane, string>>;
+  readonly schedule: (name: string, at: Date, queue: 'outbound' | Lane, body: string) => Promise<void>;
+  readonly scheduleLeadSeconds: number;
+  readonly carrier: Carrier;
+  readonly post: Post;
+  readonly timeScale: number;
+  readonly setAside: SetAside;
+  readonly setUnreadableAside: (records: readonly StreamRecord[]) => Promise<void>;
+  readonly reportFailedDelivery: (delivery: Delivery) => void;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly newId: (kind: string) => string;
+}
+
+/** Made once for a process; each takes what Lambda would hand it. */
+export interface GatewayFunctions {
+  relay(records: readonly StreamRecord[]): Promise<Relayed>;
+  dispatch(body: string): Promise<HandlerResult>;
+  recordReceipts(body: string, receives: number): Promise<HandlerResult>;
+  deliver(lane: Lane, body: string): Promise<Outcome>;
+  sweep(): Promise<unknown>;
+  expire(): Promise<unknown>;
+  recover(recovery: Pick<RecoverDependencies, 'progress' | 'clientIds' | 'list'>): Promise<unknown>;
+}
+
+export const retentionDays = 30;
+const outboundMessage = z.object({ message_id: z.string() });
+
+export function gatewayFunctions(resources: Resources): GatewayFunctions {
+  const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
+  const { accountUrlOf, setAside, clock, sleep, newId } = resources;
+  const outbound = sqsOutboundQueue(sqs, queueUrls.outbound);
+  const webhooks = {
+    dueItemIndex,
+    queue: sqsDeliveryQueue(sqs, queueUrls),
+    health: endpointHealth(resources.endpointHealth),
+    warn: () => {},
+    clock,
+    newRevision: () => newId('revision'),
+    retentionDays,
+  };
+  const run = { dueItemIndex, messages, setAside, clock, budgetMs: runBudgetMs };
+  const secrets = cachedSecrets(resources.webhookSecrets, clock);
+  const retryScheduler = makeRetryScheduler(
+    webhooks.queue,
+    { schedule: (name, at, lane, message) => schedule(name, at, lane, JSON.stringify(message)) },
+    scheduleLeadSeconds,
+  );
+
+  return {
+    async relay(records) {
+      const { changes, unreadable } = readChanges(records);
+      await resources.setUnreadableAside(unreadable);
+      const outboundScheduler = {
+        schedule: (messageId: string, at: Date) =>
+          schedule(messageId, at, 'outbound', JSON.stringify({ message_id: messageId })),
+      };
+      return relay(
+        { outbound, outboundScheduler, scheduleLeadSeconds, webhooks, accountUrlOf, setAside, clock },
+        changes,
+      );
+    },
+
+    async dispatch(body) {
+      const { retryAfterSeconds } = await dispatch(
+        {
+          messages,
+          carrierFor: () => resources.carrier,
+          bodyOf: handOverBodies(resources.otpSecrets),
+          isDisabled: async () => false,
+          outbound,
+          clock,
+          newClaimId: () => newId('claim'),
+          sleep,
+        },
+        outboundMessage.parse(JSON.parse(body)).message_id,
+      );
+      return { retryAfterSeconds };
+    },
+
+    async recordReceipts(body, receives) {
+      const { retryAfterSeconds } = await takeReceipts(messages, parseReceipts(body), receives);
+      return { retryAfterSeconds };
+    },
+
+    deliver(lane, body) {
+      const { activityLog, post, timeScale, reportFailedDelivery } = resources;
+      return deliver(
+        { ...webhooks, deliveries, activityLog, secrets, post, retryScheduler, sleep, reportFailedDelivery },
+        { lane, timeScale, userAgent: 'test' },
+        deliveryMessageSchema.parse(JSON.parse(body)),
+      );
+    },
+
+    sweep: () => sweep({ ...run, ...webhooks, deliveries, accountUrlOf }),
+
+    expire: () => expireOverdue({ ...run, outbound }),
+
+    recover: (recovery) =>
+      recoverMessages({ ...run, ...recovery, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
+  };
+}

@@ -1,0 +1,348 @@
+/**
+ * The gateway in the simulated world, from a stored message to its last webhook: its own functions on stores in memory.
+ * Each call that reached the carrier or an endpoint is recorded where no fault can remove it.
+ */
+import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
+import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
+import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { ack } from '../../../shared/platform/process-queue-batch.ts';
+import type { StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
+import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
+import { leaseSeconds } from '../../../shared/webhook/delivery-transitions.ts';
+import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
+import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
+import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
+import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-store.ts';
+import { memoryMessageList } from '../doubles/memory-message-list.ts';
+import { type MemoryMessageStore, memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { streamRecords } from '../message/stream-records.ts';
+import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
+import type { Process } from './processes.ts';
+import { type Sent, simulatedWorld, type World, type WorldOptions } from './world.ts';
+
+/** What an endpoint does with a POST. */
+export interface Answer {
+  readonly afterMs: number;
+  /** Absent if the POST failed. */
+  readonly status?: number;
+  readonly error?: AttemptError;
+}
+
+/** What is needed to tell whether a second call under another claim is excused. */
+interface HeldClaim {
+  readonly process: Process;
+  /** The true time of the claim, and how long it holds. */
+  readonly claimedAtMs: number;
+  readonly leaseMs: number;
+  /** Whether another process wrote to the row while the claim held. */
+  overtaken: boolean;
+  /** Whether the outcome is in the row. */
+  settled: boolean;
+}
+
+/** One call that the carrier or an endpoint saw. */
+export interface Seen {
+  readonly claim: HeldClaim;
+  /** Whether the answer never reached the process. */
+  unknown: boolean;
+  readonly body: string;
+}
+
+export interface Post extends Seen {
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly at: Date;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lane: Lane;
+}
+
+export interface GatewayOptions extends WorldOptions {
+  /** A table, during whose calls the time stops; by default deliveries are in memory. */
+  readonly store?: DeliveryStore;
+  readonly answer: (deliveryId: string, postNumber: number, clientId: string) => Answer;
+  readonly accountUrlOf?: (clientId: string) => string | undefined;
+  /** Whose messages are expired and recovered each minute; by default nobody's. */
+  readonly clientIds?: readonly string[];
+  readonly timeScale?: number;
+  /** The share of new messages whose change the stream loses. */
+  readonly unrelayedShare?: number;
+  /** What the functions get for the messages table: to see that a broken one is noticed. */
+  readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
+  /** Called when a worker reads the secrets of a client. */
+  readonly onSecretsRead?: (at: Date) => void;
+}
+
+export interface Gateway extends Pick<World, 'now' | 'run'> {
+  readonly world: World;
+  readonly messages: MemoryMessageStore;
+  readonly deliveries: DeliveryStore;
+  /** The ids of all rows of deliveries. */
+  readonly deliveryIds: ReadonlySet<string>;
+  readonly dueItemIndex: DueItemIndex;
+  /** By message. */
+  readonly handOvers: ReadonlyMap<string, readonly Seen[]>;
+  readonly posts: readonly Post[];
+  /** Attempts whose worker died during the POST or before it recorded the outcome: `delivery#attempt`. */
+  diedInPost(): ReadonlySet<string>;
+  readonly activities: ReadonlyMap<string, Activity>;
+  readonly failuresReported: readonly string[];
+  readonly scheduled: readonly Sent[];
+  readonly outcomes: readonly Outcome[];
+  /** The names of all calls. */
+  readonly calls: readonly string[];
+  /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
+  readonly unreadable: { readonly came: ReadonlySet<string>; readonly setAside: ReadonlySet<string> };
+  /** What services refused for good, by its message. */
+  readonly refused: ReadonlyMap<string, RefusedWork>;
+  /** New messages whose change never came to the relay. */
+  readonly unrelayed: ReadonlySet<string>;
+  /** The messages table as a process has it. */
+  messagesOf(process: Process): MessageStore;
+}
+
+export const otpSecret = 'the secret of one-time passwords';
+export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
+const webhookSecret = 'whsec_c2VjcmV0';
+export const scheduleLeadSeconds = 60;
+const prices = { currency: 'USD', sms: { default: 0.01 }, whatsapp: { default: 0.005 } };
+
+export function simulatedGateway(options: GatewayOptions): Gateway {
+  const world = simulatedWorld(options);
+  const { time, random, processes } = world;
+  const { call, port } = processes;
+  const recordsOf = streamRecords(options.random);
+  const changes = world.stream<StreamRecord>();
+  const messages = memoryMessageStore(noteChange);
+  const table = options.broken?.(messages) ?? messages;
+  const deliveries = options.store === undefined ? memoryDeliveryStore() : held(options.store);
+  const dueItemIndex = memoryDueItemIndex();
+  const health = memoryEndpointHealthStore();
+  const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
+  const holders = new Map<string, HeldClaim>();
+  const handOvers = new Map<string, Seen[]>();
+  const posts: Post[] = [];
+  const postsOf = new Map<string, number>();
+  const deliveryIds = new Set<string>();
+  const activities = new Map<string, Activity>();
+  const failuresReported: string[] = [];
+  const outcomes: Outcome[] = [];
+  const setAside = new Set<string>();
+  const refused = new Map<string, RefusedWork>();
+  const unrelayed = new Set<string>();
+  let progress: RecoveryProgress | undefined;
+  let ids = 0;
+  const newId = (kind: string): string => `${kind}-${++ids}`;
+
+  function held(store: DeliveryStore): DeliveryStore {
+    return {
+      create: (delivery) => time.hold(() => store.create(delivery)),
+      get: (...asked) => time.hold(() => store.get(...asked)),
+      getMany: (...asked) => time.hold(() => store.getMany(...asked)),
+      replace: (seen, next) => time.hold(() => store.replace(seen, next)),
+    };
+  }
+
+  function noteChange(before: Message | undefined, after: Message): void {
+    if (before === undefined && random() < (options.unrelayedShare ?? 0)) unrelayed.add(after.message_id);
+    else for (const record of recordsOf.change(before, after)) changes.put(after.message_id, record);
+  }
+
+  function claimedBy(process: Process, seconds: number, delivery?: Delivery): HeldClaim {
+    const leaseMs = seconds * 1000;
+    const claim = { process, claimedAtMs: time.now(), leaseMs, overtaken: false, settled: false };
+    claims.set(process, delivery === undefined ? { held: claim } : { held: claim, delivery });
+    return claim;
+  }
+
+  function messagesOf(process: Process): MessageStore {
+    return port<MessageStore>(process, 'messages', {
+      ...table,
+      async claim(messageId, wanted) {
+        const claimed = await table.claim(messageId, wanted);
+        if (claimed.outcome === 'claimed') claimedBy(process, handOverLeaseSeconds);
+        return claimed;
+      },
+    });
+  }
+
+  function deliveriesOf(process: Process): DeliveryStore {
+    return port<DeliveryStore>(process, 'deliveries', {
+      ...deliveries,
+      async create(delivery) {
+        const row = await deliveries.create(delivery);
+        deliveryIds.add(delivery.delivery_id);
+        if (row.revision === delivery.revision) noteWrite(process, delivery);
+        return row;
+      },
+      async replace(seen, next) {
+        const won = await deliveries.replace(seen, next);
+        if (won) noteWrite(process, next);
+        return won;
+      },
+    });
+  }
+
+  /** A process that writes during another one's lease has a wrong clock, or the holder has. */
+  function noteWrite(process: Process, next: Delivery): void {
+    const holder = holders.get(next.delivery_id);
+    if (holder !== undefined && holder.process !== process)
+      holder.overtaken ||= time.now() < holder.claimedAtMs + holder.leaseMs;
+    if (next.state === 'attempting') holders.set(next.delivery_id, claimedBy(process, leaseSeconds, next));
+    else if (holder?.process === process) holder.settled = true;
+  }
+
+  /** The carrier takes what reached it; only what it says of it can be lost on the way. */
+  function carrierOf(process: Process): Carrier {
+    const carrier = simulator({
+      outbox: {
+        async record({ message_id, body }) {
+          const claim = claims.get(process)?.held ?? claimedBy(process, handOverLeaseSeconds);
+          handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), { claim, unknown: true, body }]);
+        },
+      },
+      async sendReceipts(reports) {
+        for (const { body, delaySeconds } of reports) world.put('receipts', body, delaySeconds);
+      },
+      prices,
+      clock: world.now,
+      newCarrierMessageId: () => newId('carrier'),
+    });
+    return {
+      async handOver(...given) {
+        const answer = await call(process, 'hand-over', () => carrier.handOver(...given), [
+          'double',
+          'retry',
+        ]);
+        const own = handOvers.get(given[0].message_id)?.findLast(({ claim }) => claim.process === process);
+        if (own !== undefined) own.unknown = false;
+        return answer;
+      },
+    };
+  }
+
+  /** A POST never throws: failures are results. Only the gateway repeats it. */
+  function postOf(process: Process, lane: Lane): PostWebhook {
+    const send: PostWebhook = async ({ body, headers }) => {
+      const { held: claim, delivery } = claims.get(process) ?? {};
+      if (claim === undefined || delivery === undefined) throw new Error('a POST without a claim');
+      const { delivery_id: deliveryId, attempt_number: attempt, client_id: clientId } = delivery;
+      posts.push({ deliveryId, attempt, at: world.now(), body, headers, lane, claim, unknown: false });
+      const number = (postsOf.get(deliveryId) ?? 0) + 1;
+      postsOf.set(deliveryId, number);
+      const { afterMs, status, error } = options.answer(deliveryId, number, clientId);
+      await time.sleep(afterMs);
+      return {
+        timings: { totalMs: afterMs },
+        reusedConnection: false,
+        status,
+        headers: {},
+        bodyStart: '',
+        error: error ?? (status === 200 ? undefined : 'not_200'),
+      };
+    };
+    return (request) =>
+      call(process, 'post', () => send(request), ['double', 'fail_before', 'fail_after', 'throttle']);
+  }
+
+  function functionsOf(process: Process, lane: Lane = 'fast'): GatewayFunctions {
+    const read = <T>(name: string, value: () => T) => call(process, name, async () => value());
+    const otpSecrets = () => read('OTP secrets', () => [otpSecret]);
+    return gatewayFunctions({
+      messages: messagesOf(process),
+      deliveries: deliveriesOf(process),
+      dueItemIndex: dueItemThrough(dueItemIndex, (name, act) => call(process, name, act)),
+      endpointHealth: port(process, 'health', health),
+      activityLog: {
+        add: (entry) => read('activity', () => void activities.set(entry.entry_id, entry)),
+      },
+      webhookSecrets: {
+        find: () =>
+          read('secrets', () => {
+            options.onSecretsRead?.(world.now());
+            return [{ secret: webhookSecret, created_at: options.startAt.toISOString() }];
+          }),
+      },
+      otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
+      accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
+      sqs: world.sqs(process),
+      queueUrls: { outbound: 'outbound', fast: 'fast', slow: 'slow' },
+      schedule: (...asked) => world.schedule(process, ...asked),
+      scheduleLeadSeconds,
+      carrier: carrierOf(process),
+      post: postOf(process, lane),
+      timeScale: options.timeScale ?? 1,
+      setAside: (work) => read('set aside', () => void refused.set(work.messageId, work)),
+      async setUnreadableAside(records) {
+        for (const { eventID = '' } of records) await read('set aside', () => void setAside.add(eventID));
+      },
+      reportFailedDelivery: ({ delivery_id }) => void failuresReported.push(delivery_id),
+      clock: process.clock,
+      sleep: time.sleep,
+      newId,
+    });
+  }
+
+  changes.consume(30, (process, records) => functionsOf(process).relay(records));
+  world.consume('outbound', { timeoutSeconds: 15, maxReceives: 100 }, (process, body) =>
+    functionsOf(process).dispatch(body),
+  );
+  world.consume('receipts', { timeoutSeconds: 10, maxReceives: 15 }, (process, body, receives) =>
+    functionsOf(process).recordReceipts(body, receives),
+  );
+  for (const lane of ['fast', 'slow'] as const)
+    world.consume(lane, { timeoutSeconds: 25, maxReceives: 5 }, async (process, body) => {
+      outcomes.push(await functionsOf(process, lane).deliver(lane, body));
+      return ack;
+    });
+  // A run that finds nothing due does nothing; most of them, and most of the time of a simulated day, are left out.
+  world.every(60, 50, async (process) => {
+    if (dueItemIndex.isDue('deliveries', process.clock())) await functionsOf(process).sweep();
+  });
+  const { clientIds } = options;
+  if (clientIds !== undefined)
+    world.every(60, 55, async (process) => {
+      const functions = functionsOf(process);
+      if (dueItemIndex.isDue('messages', process.clock())) await functions.expire();
+      await functions.recover({
+        progress: port(process, 'recovery', {
+          read: async () => progress,
+          async write(next: RecoveryProgress) {
+            progress = next;
+          },
+        }),
+        clientIds: () => call(process, 'clients', async () => ({ clientIds, next: undefined })),
+        list: memoryMessageList(messages),
+      });
+    });
+
+  return {
+    world,
+    messages,
+    deliveries,
+    deliveryIds,
+    dueItemIndex,
+    handOvers,
+    posts,
+    diedInPost: () =>
+      new Set(posts.filter(({ claim }) => claim.process.dead && !claim.settled).map(attemptOf)),
+    activities,
+    failuresReported,
+    scheduled: world.sent,
+    outcomes,
+    calls: processes.calls,
+    unreadable: { came: recordsOf.unreadable, setAside },
+    refused,
+    unrelayed,
+    messagesOf,
+    now: world.now,
+    run: world.run,
+  };
+}

@@ -1,0 +1,39 @@
+/** The faults of a long run: few at each call, but all kinds of them, and queues, streams and clocks as AWS has them. */
+import { type Fault, randomFaults } from './processes.ts';
+import type { WorldOptions } from './world.ts';
+
+const rates: Readonly<Record<Fault, number>> = {
+  kill_before: 0.006,
+  kill_after: 0.006,
+  fail_before: 0.008,
+  fail_after: 0.008,
+  throttle: 0.008,
+  delay: 0.01,
+  double: 0.015,
+};
+const doubledShare = 0.03;
+const replayedShare = 0.02;
+const lateShare = 0.02;
+const lateMaxMs = 20_000;
+const scheduleLateMaxMs = 60_000;
+const skewedShare = 0.2;
+
+/** @param skewMaxMs - how far a clock may be from the true time */
+export function usualFaults(random: () => number, skewMaxMs: number): Omit<WorldOptions, 'startAt'> {
+  return {
+    random,
+    fault: randomFaults(random, rates),
+    // As `shared/platform/aws/clients.ts` sets it.
+    sdkTries: 3,
+    latencyMs: () => 1 + random() * 30,
+    skewMs: () => (random() < skewedShare ? Math.round((2 * random() - 1) * skewMaxMs) : 0),
+    lateMs(what) {
+      if (what === 'scheduler') return random() * scheduleLateMaxMs;
+      if (what === 'stream') return random() * 100;
+      const usual = random() * (what === 'receipts' ? 4000 : 20);
+      return random() < lateShare ? random() * lateMaxMs : usual;
+    },
+    copies: () => (random() < doubledShare ? 2 : 1),
+    replays: () => random() < replayedShare,
+  };
+}

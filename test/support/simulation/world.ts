@@ -1,0 +1,265 @@
+/**
+ * One world for all crash and fault tests: a virtual clock, queues that show a message again until it is acknowledged,
+ * streams that repeat a batch until it succeeds, functions that run at intervals, one-shot schedules, and processes that
+ * die or lose answers. It has no fault by default; the options add them. The same options give the same run.
+ *
+ * A new worker is one call, with `process` as what its calls go through, so that each of them can fail:
+ *
+ *     world.consume('inbound', { timeoutSeconds: 10, maxReceives: 5 }, (process, body) =>
+ *       recordInbound({ store: world.processes.port(process, 'inbound', store), sqs: world.sqs(process) }, body));
+ *
+ * So is a consumer of a stream, which has its own place in it (`changes.consume(30, (process, records) => …)`), and a
+ * function on a timer (`world.every(60, 50, (process) => …)`). `gateway.ts` starts the gateway's functions this way.
+ */
+import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
+import { shardOf } from '../../../shared/platform/shard.ts';
+import { randomFrom } from '../doubles/seeded-random.ts';
+import { strictSqs } from '../engine/strict-sqs.ts';
+import { type FaultOptions, faultyProcesses, never, type Process, type Processes } from './processes.ts';
+import { type VirtualTime, virtualTime } from './virtual-time.ts';
+
+export interface WorldOptions extends FaultOptions {
+  readonly startAt: Date;
+  readonly random?: () => number;
+  /** How late a message of this queue, a record of a stream (`stream`) or a schedule (`scheduler`) comes. */
+  readonly lateMs?: (what: string) => number;
+  /** How often a sent message arrives: 1; 0 if lost; 2 if doubled. */
+  readonly copies?: (queue: string) => number;
+  /** Whether a stream repeats a batch that succeeded, because its reader died before it stored its position. */
+  readonly replays?: () => boolean;
+  /** Whether queues refuse a message with this body for good. */
+  readonly refuses?: (body: string) => boolean;
+}
+
+interface QueueSettings {
+  readonly timeoutSeconds: number;
+  readonly maxReceives: number;
+}
+
+/** A message or schedule that was accepted. */
+export interface Sent {
+  readonly path: 'queue' | 'schedule';
+  readonly queue: string;
+  readonly delaySeconds: number;
+  readonly at: Date;
+}
+
+export interface Stream<Item> {
+  /** Items of one key keep their order. */
+  put(key: string, item: Item): void;
+  consume(timeoutSeconds: number, work: (process: Process, items: readonly Item[]) => Promise<unknown>): void;
+}
+
+export interface World {
+  readonly time: VirtualTime;
+  readonly random: () => number;
+  readonly processes: Processes;
+  readonly sent: readonly Sent[];
+  put(queue: string, body: string, delaySeconds?: number): void;
+  consume(
+    queue: string,
+    settings: QueueSettings,
+    work: (process: Process, body: string, receives: number) => Promise<HandlerResult>,
+  ): void;
+  /** The messages of a queue that were received too often. */
+  deadLetters(queue: string): readonly string[];
+  stream<Item>(): Stream<Item>;
+  every(seconds: number, timeoutSeconds: number, work: (process: Process) => Promise<unknown>): void;
+  /** SQS as this process has it; the URL of a queue is its name. */
+  sqs(process: Process): SQSClient;
+  /** A one-shot schedule; one whose name is taken changes nothing. */
+  schedule(process: Process, name: string, at: Date, queue: string, body: string): Promise<void>;
+  now(): Date;
+  run(seconds: number): Promise<void>;
+}
+
+/** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
+const visibilityRuns = 3;
+const streamShards = 8;
+const streamBatchMax = 10;
+const streamRetryMs = 1000;
+
+interface Queued {
+  readonly body: string;
+  receives: number;
+  /** Counts each change of the time when it is shown: an earlier time no longer counts. */
+  version: number;
+}
+
+interface Queue {
+  readonly deadLetters: string[];
+  showAt(queued: Queued, timeMs: number): void;
+}
+
+export function simulatedWorld(options: WorldOptions): World {
+  const { random = randomFrom(1), lateMs = () => 0, copies = () => 1, replays = () => false } = options;
+  const time = virtualTime(options.startAt.getTime());
+  const processes = faultyProcesses(time, random, options);
+  const sent: Sent[] = [];
+  const queues = new Map<string, Queue>();
+  const schedules = new Set<string>();
+
+  /** Runs a function in a process of its own; settles only if the process lives. */
+  async function invoke<T>(timeoutSeconds: number, work: (process: Process) => Promise<T>): Promise<T> {
+    const process = processes.start(timeoutSeconds);
+    try {
+      const result = await work(process);
+      if (process.dead) return await never;
+      process.ended = 'well';
+      return result;
+    } catch (error) {
+      if (process.dead) return await never;
+      process.ended = 'failed';
+      throw error;
+    }
+  }
+
+  function queueOf(name: string): Queue {
+    const queue = queues.get(name);
+    if (queue === undefined) throw new Error(`nothing consumes the queue ${name}`);
+    return queue;
+  }
+
+  function put(name: string, body: string, delaySeconds = 0): void {
+    for (let left = copies(name); left > 0; left -= 1)
+      queueOf(name).showAt(
+        { body, receives: 0, version: 0 },
+        time.now() + delaySeconds * 1000 + lateMs(name),
+      );
+  }
+
+  function note(path: Sent['path'], queue: string, delaySeconds: number): void {
+    sent.push({ path, queue, delaySeconds, at: new Date(time.now()) });
+  }
+
+  const strict = strictSqs({
+    deliver(queue, { MessageBody = '', DelaySeconds = 0 }) {
+      note('queue', queue, DelaySeconds);
+      put(queue, MessageBody, DelaySeconds);
+    },
+    refuses: options.refuses,
+    // Entries that are refused are refused alone or with their whole call.
+    refusesCall: () => random() < 0.5,
+  });
+
+  /** One shard: in order, a batch at a time, repeated (and halved) until `work` succeeds. */
+  function shardReader<Item>(
+    timeoutSeconds: number,
+    work: (process: Process, items: readonly Item[]) => Promise<unknown>,
+  ): (item: Item) => void {
+    const items: Item[] = [];
+    let size = streamBatchMax;
+    let reading = false;
+
+    function read(): void {
+      if (reading || items.length === 0) return;
+      reading = true;
+      const batch = items.slice(0, size);
+      let over = false;
+      const end = (succeeded: boolean): void => {
+        if (over) return;
+        over = true;
+        if (succeeded && !replays()) items.splice(0, batch.length);
+        size = succeeded ? streamBatchMax : Math.max(1, size >> 1);
+        time.at(time.now() + (succeeded ? lateMs('stream') : streamRetryMs), () => {
+          reading = false;
+          read();
+        });
+      };
+      invoke(timeoutSeconds, (process) => work(process, batch)).then(
+        () => end(true),
+        () => end(false),
+      );
+      time.at(time.now() + timeoutSeconds * 1000, () => end(false));
+    }
+
+    return (item) => {
+      items.push(item);
+      time.at(time.now() + lateMs('stream'), read);
+    };
+  }
+
+  return {
+    time,
+    random,
+    processes,
+    sent,
+    put,
+    deadLetters: (name) => queueOf(name).deadLetters,
+    now: () => new Date(time.now()),
+    run: (seconds) => time.runUntil(time.now() + seconds * 1000),
+
+    consume(name, { timeoutSeconds, maxReceives }, work) {
+      const deadLetters: string[] = [];
+      function showAt(queued: Queued, timeMs: number): void {
+        queued.version += 1;
+        const { version } = queued;
+        time.at(timeMs, () => {
+          if (queued.version === version) show(queued);
+        });
+      }
+      function show(queued: Queued): void {
+        queued.receives += 1;
+        if (queued.receives > maxReceives) {
+          deadLetters.push(queued.body);
+          return;
+        }
+        showAt(queued, time.now() + timeoutSeconds * visibilityRuns * 1000);
+        invoke(timeoutSeconds, async (process) => {
+          const { retryAfterSeconds } = await work(process, queued.body, queued.receives);
+          if (retryAfterSeconds === undefined) return;
+          const change = async () => showAt(queued, time.now() + retryAfterSeconds * 1000);
+          await processes.call(process, 'change visibility', change, ['double']);
+          return 'shown again';
+        }).then(
+          (result) => {
+            // Deleted: no time counts any more.
+            if (result !== 'shown again') queued.version += 1;
+          },
+          () => {},
+        );
+      }
+      queues.set(name, { deadLetters, showAt });
+    },
+
+    stream<Item>(): Stream<Item> {
+      const readers: ((shard: number, item: Item) => void)[] = [];
+      return {
+        put(key, item) {
+          for (const read of readers) read(shardOf(key, streamShards), item);
+        },
+        consume(timeoutSeconds, work) {
+          const shards = Array.from({ length: streamShards }, () => shardReader(timeoutSeconds, work));
+          readers.push((shard, item) => shards[shard]?.(item));
+        },
+      };
+    },
+
+    every(seconds, timeoutSeconds, work) {
+      const again = (): void =>
+        time.at(time.now() + seconds * 1000, () => {
+          invoke(timeoutSeconds, work).catch(() => {});
+          again();
+        });
+      again();
+    },
+
+    sqs(process) {
+      const send = (command: SendMessageBatchCommand) =>
+        processes.call(process, 'send', () => strict.send(command));
+      return { send } as unknown as SQSClient;
+    },
+
+    schedule: (process, name, at, queue, body) =>
+      processes.call(process, 'schedule', async () => {
+        if (schedules.has(name)) return;
+        schedules.add(name);
+        note('schedule', queue, (at.getTime() - time.now()) / 1000);
+        time.at(at.getTime() + lateMs('scheduler'), () => {
+          schedules.delete(name);
+          put(queue, body);
+        });
+      }),
+  };
+}
