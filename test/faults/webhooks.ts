@@ -67,7 +67,7 @@ const diedInPost = simulation.diedInPost();
 const unexcused = doubled.filter(([attempt]) => !diedInPost.has(attempt)).length;
 
 console.log(
-  `seed ${seed}: ${total} deliveries, ${simulation.posts.length} POSTs, ${simulation.calls.length} calls`,
+  `seed ${seed}: ${total} deliveries, ${simulation.posts.length} POSTs, ${simulation.world.processes.calls.length} calls`,
 );
 console.log(
   `faults: ${Object.entries(simulation.world.processes.counted)

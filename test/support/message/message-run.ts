@@ -66,7 +66,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
   return {
     ...(await findingsOf(gateway, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
     messages: gateway.messages.all().length,
-    calls: gateway.calls.length,
+    calls: gateway.world.processes.calls.length,
     faults: gateway.world.processes.counted,
     answers: clients.answers,
     deadLetters: {

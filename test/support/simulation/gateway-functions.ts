@@ -23,10 +23,10 @@ import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
-import { type Relayed, relay } from '../../../shared/relay/relay.ts';
+import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
 import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
-import { deliver, type Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
   type EndpointHealthStore,
@@ -66,21 +66,13 @@ export interface Resources {
   readonly newId: (kind: string) => string;
 }
 
-/** Made once for a process; each takes what Lambda would hand it. */
-export interface GatewayFunctions {
-  relay(records: readonly StreamRecord[]): Promise<Relayed>;
-  dispatch(body: string): Promise<HandlerResult>;
-  recordReceipts(body: string, receives: number): Promise<HandlerResult>;
-  deliver(lane: Lane, body: string): Promise<Outcome>;
-  sweep(): Promise<unknown>;
-  expire(): Promise<unknown>;
-  recover(recovery: Pick<RecoverDependencies, 'progress' | 'clientIds' | 'list'>): Promise<unknown>;
-}
+export type GatewayFunctions = ReturnType<typeof gatewayFunctions>;
 
 export const retentionDays = 30;
 const outboundMessage = z.object({ message_id: z.string() });
 
-export function gatewayFunctions(resources: Resources): GatewayFunctions {
+/** Made once for a process; each takes what Lambda would hand it. */
+export function gatewayFunctions(resources: Resources) {
   const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
   const { accountUrlOf, setAside, clock, sleep, newId } = resources;
   const outbound = sqsOutboundQueue(sqs, queueUrls.outbound);
@@ -102,7 +94,7 @@ export function gatewayFunctions(resources: Resources): GatewayFunctions {
   );
 
   return {
-    async relay(records) {
+    async relay(records: readonly StreamRecord[]) {
       const { changes, unreadable } = readChanges(records);
       await resources.setUnreadableAside(unreadable);
       const outboundScheduler = {
@@ -115,7 +107,7 @@ export function gatewayFunctions(resources: Resources): GatewayFunctions {
       );
     },
 
-    async dispatch(body) {
+    async dispatch(body: string): Promise<HandlerResult> {
       const { retryAfterSeconds } = await dispatch(
         {
           messages,
@@ -132,12 +124,12 @@ export function gatewayFunctions(resources: Resources): GatewayFunctions {
       return { retryAfterSeconds };
     },
 
-    async recordReceipts(body, receives) {
+    async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
       const { retryAfterSeconds } = await takeReceipts(messages, parseReceipts(body), receives);
       return { retryAfterSeconds };
     },
 
-    deliver(lane, body) {
+    deliver(lane: Lane, body: string) {
       const { activityLog, post, timeScale, reportFailedDelivery } = resources;
       return deliver(
         { ...webhooks, deliveries, activityLog, secrets, post, retryScheduler, sleep, reportFailedDelivery },
@@ -150,7 +142,7 @@ export function gatewayFunctions(resources: Resources): GatewayFunctions {
 
     expire: () => expireOverdue({ ...run, outbound }),
 
-    recover: (recovery) =>
+    recover: (recovery: Pick<RecoverDependencies, 'progress' | 'clientIds' | 'list'>) =>
       recoverMessages({ ...run, ...recovery, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
   };
 }

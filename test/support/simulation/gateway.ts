@@ -4,7 +4,6 @@
  */
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
-import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
@@ -22,11 +21,11 @@ import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
 import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
 import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
-import { type MemoryMessageStore, memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
-import type { Process } from './processes.ts';
-import { type Sent, simulatedWorld, type World, type WorldOptions } from './world.ts';
+import { type Process, portThrough } from './processes.ts';
+import { simulatedWorld, type WorldOptions } from './world.ts';
 
 /** What an endpoint does with a POST. */
 export interface Answer {
@@ -80,33 +79,7 @@ export interface GatewayOptions extends WorldOptions {
   readonly onSecretsRead?: (at: Date) => void;
 }
 
-export interface Gateway extends Pick<World, 'now' | 'run'> {
-  readonly world: World;
-  readonly messages: MemoryMessageStore;
-  readonly deliveries: DeliveryStore;
-  /** The ids of all rows of deliveries. */
-  readonly deliveryIds: ReadonlySet<string>;
-  readonly dueItemIndex: DueItemIndex;
-  /** By message. */
-  readonly handOvers: ReadonlyMap<string, readonly Seen[]>;
-  readonly posts: readonly Post[];
-  /** Attempts whose worker died during the POST or before it recorded the outcome: `delivery#attempt`. */
-  diedInPost(): ReadonlySet<string>;
-  readonly activities: ReadonlyMap<string, Activity>;
-  readonly failuresReported: readonly string[];
-  readonly scheduled: readonly Sent[];
-  readonly outcomes: readonly Outcome[];
-  /** The names of all calls. */
-  readonly calls: readonly string[];
-  /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
-  readonly unreadable: { readonly came: ReadonlySet<string>; readonly setAside: ReadonlySet<string> };
-  /** What services refused for good, by its message. */
-  readonly refused: ReadonlyMap<string, RefusedWork>;
-  /** New messages whose change never came to the relay. */
-  readonly unrelayed: ReadonlySet<string>;
-  /** The messages table as a process has it. */
-  messagesOf(process: Process): MessageStore;
-}
+export type Gateway = ReturnType<typeof simulatedGateway>;
 
 export const otpSecret = 'the secret of one-time passwords';
 export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
@@ -114,7 +87,7 @@ const webhookSecret = 'whsec_c2VjcmV0';
 export const scheduleLeadSeconds = 60;
 const prices = { currency: 'USD', sms: { default: 0.01 }, whatsapp: { default: 0.005 } };
 
-export function simulatedGateway(options: GatewayOptions): Gateway {
+export function simulatedGateway(options: GatewayOptions) {
   const world = simulatedWorld(options);
   const { time, random, processes } = world;
   const { call, port } = processes;
@@ -122,7 +95,10 @@ export function simulatedGateway(options: GatewayOptions): Gateway {
   const changes = world.stream<StreamRecord>();
   const messages = memoryMessageStore(noteChange);
   const table = options.broken?.(messages) ?? messages;
-  const deliveries = options.store === undefined ? memoryDeliveryStore() : held(options.store);
+  const deliveries =
+    options.store === undefined
+      ? memoryDeliveryStore()
+      : portThrough(options.store, (_method, act) => time.hold(act) as Promise<never>);
   const dueItemIndex = memoryDueItemIndex();
   const health = memoryEndpointHealthStore();
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
@@ -140,15 +116,6 @@ export function simulatedGateway(options: GatewayOptions): Gateway {
   let progress: RecoveryProgress | undefined;
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
-
-  function held(store: DeliveryStore): DeliveryStore {
-    return {
-      create: (delivery) => time.hold(() => store.create(delivery)),
-      get: (...asked) => time.hold(() => store.get(...asked)),
-      getMany: (...asked) => time.hold(() => store.getMany(...asked)),
-      replace: (seen, next) => time.hold(() => store.replace(seen, next)),
-    };
-  }
 
   function noteChange(before: Message | undefined, after: Message): void {
     if (before === undefined && random() < (options.unrelayedShare ?? 0)) unrelayed.add(after.message_id);
@@ -325,24 +292,29 @@ export function simulatedGateway(options: GatewayOptions): Gateway {
 
   return {
     world,
-    messages,
-    deliveries,
-    deliveryIds,
-    dueItemIndex,
-    handOvers,
-    posts,
-    diedInPost: () =>
-      new Set(posts.filter(({ claim }) => claim.process.dead && !claim.settled).map(attemptOf)),
-    activities,
-    failuresReported,
-    scheduled: world.sent,
-    outcomes,
-    calls: processes.calls,
-    unreadable: { came: recordsOf.unreadable, setAside },
-    refused,
-    unrelayed,
-    messagesOf,
     now: world.now,
     run: world.run,
+    messages,
+    /** The messages table as a process has it. */
+    messagesOf,
+    deliveries,
+    /** The ids of all rows of deliveries. */
+    deliveryIds: deliveryIds as ReadonlySet<string>,
+    dueItemIndex,
+    /** By message. */
+    handOvers: handOvers as ReadonlyMap<string, readonly Seen[]>,
+    posts: posts as readonly Post[],
+    /** Attempts whose worker died during the POST or before it recorded the outcome. */
+    diedInPost: (): ReadonlySet<string> =>
+      new Set(posts.filter(({ claim }) => claim.process.dead && !claim.settled).map(attemptOf)),
+    activities: activities as ReadonlyMap<string, Activity>,
+    failuresReported: failuresReported as readonly string[],
+    outcomes: outcomes as readonly Outcome[],
+    /** Records of the stream that are no message, by their ids: those that came, and those that were set aside. */
+    unreadable: { came: recordsOf.unreadable, setAside: setAside as ReadonlySet<string> },
+    /** What services refused for good, by its message. */
+    refused: refused as ReadonlyMap<string, RefusedWork>,
+    /** New messages whose change never came to the relay. */
+    unrelayed: unrelayed as ReadonlySet<string>,
   };
 }

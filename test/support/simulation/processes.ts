@@ -30,17 +30,6 @@ export interface Process {
   ended: 'well' | 'failed' | undefined;
 }
 
-export interface Processes {
-  /** The names of all calls so far: the port's name and the method's. */
-  readonly calls: readonly string[];
-  readonly counted: Readonly<Record<string, number>>;
-  drawSkewMs(): number;
-  start(timeoutSeconds: number, skewMs?: number): Process;
-  call<T>(process: Process, name: string, act: () => Promise<T>, spared?: readonly Spared[]): Promise<T>;
-  /** A port as this process has it: every method is a call. */
-  port<Port extends object>(process: Process, name: string, port: Port): Port;
-}
-
 type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>;
 
 class Throttled extends Error {
@@ -51,6 +40,8 @@ class Throttled extends Error {
 const failures: ReadonlySet<Fault | undefined> = new Set(['fail_before', 'fail_after', 'throttle']);
 const sdkPauseMs = 100;
 const delayMaxMs = 3000;
+/** Lambda freezes a process whose function has returned: what it did not wait for does not happen. */
+const isGone = ({ dead, ended }: Process): boolean => dead || ended !== undefined;
 export const never = new Promise<never>(() => {});
 
 /** Draws a fault for each call, in parts of all calls. */
@@ -65,11 +56,24 @@ export function randomFaults(random: () => number, rates: Partial<Record<Fault, 
   };
 }
 
+/** A port each of whose methods goes through `call`. */
+export function portThrough<Port extends object>(
+  port: Port,
+  call: (method: string, act: () => Promise<unknown>) => Promise<unknown>,
+): Port {
+  return new Proxy(port, {
+    get:
+      (_port, method: string) =>
+      (...args: unknown[]) =>
+        call(method, async () => (port as Methods)[method]?.(...args)),
+  });
+}
+
 export function faultyProcesses(
   time: VirtualTime,
   random: () => number,
   { fault: faultOf, sdkTries = 1, latencyMs = () => 5, skewMs: drawSkewMs = () => 0 }: FaultOptions,
-): Processes {
+) {
   const calls: string[] = [];
   const counted: Record<string, number> = {};
   const count = (what: string): void => {
@@ -87,7 +91,7 @@ export function faultyProcesses(
     act: () => Promise<T>,
     spared: readonly Spared[] = [],
   ): Promise<T> {
-    if (process.dead) return never;
+    if (isGone(process)) return never;
     const drawn = faultOf?.(name, calls.length);
     calls.push(name);
     const fault = drawn !== undefined && spared.includes(drawn) ? undefined : drawn;
@@ -96,7 +100,7 @@ export function faultyProcesses(
     await time.sleep(latencyMs() + (fault === 'delay' ? random() * delayMaxMs : 0));
     if (failures.has(fault))
       await failUntilOver(process, act, fault, spared.includes('retry') ? 1 : sdkTries);
-    if (process.dead) return never;
+    if (isGone(process)) return never;
     if (fault === 'double') await act();
     const value = await act();
     if (fault === 'kill_after') return die(process);
@@ -112,7 +116,7 @@ export function faultyProcesses(
     tries: number,
   ): Promise<void> {
     const failing = random() < 0.5 ? 1 : tries;
-    for (let attempt = 1; attempt <= failing && !process.dead; attempt += 1) {
+    for (let attempt = 1; attempt <= failing && !isGone(process); attempt += 1) {
       // It took effect, or was refused, and nobody heard of it.
       if (fault === 'fail_after') await act().catch(() => {});
       if (attempt === tries) {
@@ -125,11 +129,12 @@ export function faultyProcesses(
   }
 
   return {
-    calls,
-    counted,
+    /** The names of all calls so far. */
+    calls: calls as readonly string[],
+    counted: counted as Readonly<Record<string, number>>,
     drawSkewMs,
     call,
-    start(timeoutSeconds, skewMs = drawSkewMs()) {
+    start(timeoutSeconds: number, skewMs = drawSkewMs()): Process {
       const endsAtMs = time.now() + timeoutSeconds * 1000;
       return {
         clock: () => new Date(time.now() + skewMs),
@@ -140,16 +145,8 @@ export function faultyProcesses(
         },
       };
     },
-    port: (process, name, port) =>
-      new Proxy(port, {
-        get:
-          (_port, method: string) =>
-          (...args: unknown[]) =>
-            call(
-              process,
-              `${name} ${method}`,
-              () => (port as Methods)[method]?.(...args) as Promise<unknown>,
-            ),
-      }),
+    /** A port as this process has it: every method is a call, named by the port and the method. */
+    port: <Port extends object>(process: Process, name: string, port: Port): Port =>
+      portThrough(port, (method, act) => call(process, `${name} ${method}`, act)),
   };
 }

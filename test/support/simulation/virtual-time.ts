@@ -1,14 +1,6 @@
 /** A clock that moves on only when nothing is left to do now, in the same order in every run. */
 
-export interface VirtualTime {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  at(timeMs: number, run: () => void): void;
-  sleep(ms: number): Promise<void>;
-  /** Stops the time until a call to something real, such as a table, has ended. */
-  hold<T>(act: () => Promise<T>): Promise<T>;
-  runUntil(timeMs: number): Promise<void>;
-}
+export type VirtualTime = ReturnType<typeof virtualTime>;
 
 interface Entry {
   readonly at: number;
@@ -16,7 +8,8 @@ interface Entry {
   readonly run: () => void;
 }
 
-export function virtualTime(startMs: number): VirtualTime {
+/** Times are milliseconds since the epoch. */
+export function virtualTime(startMs: number) {
   let now = startMs;
   let order = 0;
   let held = 0;
@@ -29,14 +22,15 @@ export function virtualTime(startMs: number): VirtualTime {
   return {
     now: () => now,
     at,
-    sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
-    hold(act) {
+    sleep: (ms: number) => new Promise<void>((resolve) => at(now + ms, resolve)),
+    /** Stops the time until a call to something real, such as a table, has ended. */
+    hold<T>(act: () => Promise<T>): Promise<T> {
       held += 1;
       return act().finally(() => {
         held -= 1;
       });
     },
-    async runUntil(timeMs) {
+    async runUntil(timeMs: number): Promise<void> {
       for (;;) {
         const next = heap[0];
         if (next === undefined || next.at > timeMs) break;

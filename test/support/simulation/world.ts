@@ -16,8 +16,8 @@ import type { HandlerResult } from '../../../shared/platform/process-queue-batch
 import { shardOf } from '../../../shared/platform/shard.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { strictSqs } from '../engine/strict-sqs.ts';
-import { type FaultOptions, faultyProcesses, never, type Process, type Processes } from './processes.ts';
-import { type VirtualTime, virtualTime } from './virtual-time.ts';
+import { type FaultOptions, faultyProcesses, never, type Process } from './processes.ts';
+import { virtualTime } from './virtual-time.ts';
 
 export interface WorldOptions extends FaultOptions {
   readonly startAt: Date;
@@ -32,11 +32,6 @@ export interface WorldOptions extends FaultOptions {
   readonly refuses?: (body: string) => boolean;
 }
 
-interface QueueSettings {
-  readonly timeoutSeconds: number;
-  readonly maxReceives: number;
-}
-
 /** A message or schedule that was accepted. */
 export interface Sent {
   readonly path: 'queue' | 'schedule';
@@ -45,34 +40,7 @@ export interface Sent {
   readonly at: Date;
 }
 
-export interface Stream<Item> {
-  /** Items of one key keep their order. */
-  put(key: string, item: Item): void;
-  consume(timeoutSeconds: number, work: (process: Process, items: readonly Item[]) => Promise<unknown>): void;
-}
-
-export interface World {
-  readonly time: VirtualTime;
-  readonly random: () => number;
-  readonly processes: Processes;
-  readonly sent: readonly Sent[];
-  put(queue: string, body: string, delaySeconds?: number): void;
-  consume(
-    queue: string,
-    settings: QueueSettings,
-    work: (process: Process, body: string, receives: number) => Promise<HandlerResult>,
-  ): void;
-  /** The messages of a queue that were received too often. */
-  deadLetters(queue: string): readonly string[];
-  stream<Item>(): Stream<Item>;
-  every(seconds: number, timeoutSeconds: number, work: (process: Process) => Promise<unknown>): void;
-  /** SQS as this process has it; the URL of a queue is its name. */
-  sqs(process: Process): SQSClient;
-  /** A one-shot schedule; one whose name is taken changes nothing. */
-  schedule(process: Process, name: string, at: Date, queue: string, body: string): Promise<void>;
-  now(): Date;
-  run(seconds: number): Promise<void>;
-}
+export type World = ReturnType<typeof simulatedWorld>;
 
 /** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
 const visibilityRuns = 3;
@@ -92,7 +60,7 @@ interface Queue {
   showAt(queued: Queued, timeMs: number): void;
 }
 
-export function simulatedWorld(options: WorldOptions): World {
+export function simulatedWorld(options: WorldOptions) {
   const { random = randomFrom(1), lateMs = () => 0, copies = () => 1, replays = () => false } = options;
   const time = virtualTime(options.startAt.getTime());
   const processes = faultyProcesses(time, random, options);
@@ -184,13 +152,18 @@ export function simulatedWorld(options: WorldOptions): World {
     time,
     random,
     processes,
-    sent,
+    sent: sent as readonly Sent[],
     put,
-    deadLetters: (name) => queueOf(name).deadLetters,
+    /** The messages of a queue that were received too often. */
+    deadLetters: (name: string): readonly string[] => queueOf(name).deadLetters,
     now: () => new Date(time.now()),
-    run: (seconds) => time.runUntil(time.now() + seconds * 1000),
+    run: (seconds: number) => time.runUntil(time.now() + seconds * 1000),
 
-    consume(name, { timeoutSeconds, maxReceives }, work) {
+    consume(
+      name: string,
+      { timeoutSeconds, maxReceives }: { readonly timeoutSeconds: number; readonly maxReceives: number },
+      work: (process: Process, body: string, receives: number) => Promise<HandlerResult>,
+    ): void {
       const deadLetters: string[] = [];
       function showAt(queued: Queued, timeMs: number): void {
         queued.version += 1;
@@ -223,20 +196,24 @@ export function simulatedWorld(options: WorldOptions): World {
       queues.set(name, { deadLetters, showAt });
     },
 
-    stream<Item>(): Stream<Item> {
+    /** Items of one key keep their order; each consumer has its own place. */
+    stream<Item>() {
       const readers: ((shard: number, item: Item) => void)[] = [];
       return {
-        put(key, item) {
+        put(key: string, item: Item): void {
           for (const read of readers) read(shardOf(key, streamShards), item);
         },
-        consume(timeoutSeconds, work) {
+        consume(
+          timeoutSeconds: number,
+          work: (process: Process, items: readonly Item[]) => Promise<unknown>,
+        ): void {
           const shards = Array.from({ length: streamShards }, () => shardReader(timeoutSeconds, work));
           readers.push((shard, item) => shards[shard]?.(item));
         },
       };
     },
 
-    every(seconds, timeoutSeconds, work) {
+    every(seconds: number, timeoutSeconds: number, work: (process: Process) => Promise<unknown>): void {
       const again = (): void =>
         time.at(time.now() + seconds * 1000, () => {
           invoke(timeoutSeconds, work).catch(() => {});
@@ -245,13 +222,15 @@ export function simulatedWorld(options: WorldOptions): World {
       again();
     },
 
-    sqs(process) {
+    /** SQS as this process has it; the URL of a queue is its name. */
+    sqs(process: Process): SQSClient {
       const send = (command: SendMessageBatchCommand) =>
         processes.call(process, 'send', () => strict.send(command));
       return { send } as unknown as SQSClient;
     },
 
-    schedule: (process, name, at, queue, body) =>
+    /** A one-shot schedule; one whose name is taken changes nothing. */
+    schedule: (process: Process, name: string, at: Date, queue: string, body: string) =>
       processes.call(process, 'schedule', async () => {
         if (schedules.has(name)) return;
         schedules.add(name);

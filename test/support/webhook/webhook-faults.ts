@@ -40,7 +40,7 @@ export async function everyFault(
 ): Promise<string[]> {
   const undisturbed = await walk(refusals, -1, 'kill_before', seconds, newStore());
   const wrong: string[] = [];
-  for (const [at, name] of undisturbed.calls.entries()) {
+  for (const [at, name] of undisturbed.world.processes.calls.entries()) {
     if (!disturbs(name)) continue;
     for (const fault of crashFaults) {
       const simulation = await walk(refusals, at, fault, seconds, newStore());

@@ -19,7 +19,7 @@ describe('a worker that dies, or an AWS call that fails, at any step', () => {
   it('reports a failed delivery and writes one entry, at whichever line the worker dies', async () => {
     const undisturbed = await walk(99, -1, 'kill_before', allAttempts);
     const wrong: string[] = [];
-    for (const [at, name] of undisturbed.calls.entries()) {
+    for (const [at, name] of undisturbed.world.processes.calls.entries()) {
       if (name !== 'activity' && name !== 'deliveries replace') continue;
       for (const fault of crashFaults) {
         const simulation = await walk(99, at, fault, allAttempts);

@@ -69,7 +69,7 @@ describe('the true schedule', () => {
 
   it('uses an SQS delay up to ten minutes, and a schedule a minute early for the hours', async () => {
     const { simulation } = await deliverTo(() => ({ afterMs: 1000, status: 500 }));
-    const longDelays = simulation.scheduled.filter(({ delaySeconds }) => delaySeconds > 1);
+    const longDelays = simulation.world.sent.filter(({ delaySeconds }) => delaySeconds > 1);
     expect(longDelays.map(({ path }) => path)).toEqual([
       'queue',
       'queue',
@@ -85,7 +85,7 @@ describe('the true schedule', () => {
     expect(seconds[3]).toBeLessThanOrEqual(3541);
     expect(seconds[5]).toBeGreaterThanOrEqual(21_539);
     expect(
-      simulation.scheduled.every(({ path, delaySeconds }) => path === 'schedule' || delaySeconds <= 900),
+      simulation.world.sent.every(({ path, delaySeconds }) => path === 'schedule' || delaySeconds <= 900),
     ).toBe(true);
   });
 
@@ -96,7 +96,7 @@ describe('the true schedule', () => {
       .slice(1)
       .map((attempt, i) => Date.parse(attempt.due_at) - Date.parse(attempts[i]?.ended_at ?? ''));
     expect(delays).toEqual([3000, 12_000, 60_000, 360_000, 2_160_000]);
-    expect(simulation.scheduled.filter(({ path }) => path === 'schedule')).toHaveLength(2);
+    expect(simulation.world.sent.filter(({ path }) => path === 'schedule')).toHaveLength(2);
   });
 
   it('stops at the first acknowledgement', async () => {
