@@ -52,9 +52,11 @@ const config: Config = {
   randomize: true,
   showSeed: true,
   projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
-  testTimeout: 60_000,
-  // Many tests wait for the deployed gateway: two at a time are faster than one even on two cores.
-  maxWorkers: 2,
+  // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
+  testTimeout: 600_000,
+  // Many tests wait for the deployed gateway; others run beside them, also on two cores.
+  maxWorkers: 6,
+  testSequencer: '<rootDir>/test/support/order/longest-first.ts',
 };
 
 export default config;

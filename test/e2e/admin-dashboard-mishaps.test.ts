@@ -21,11 +21,11 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await startBrowser();
-}, 60_000);
+});
 
 beforeEach(async () => {
   page = (await openDashboard(browser, look)).page;
-}, 60_000);
+});
 
 afterEach(async () => {
   await page.context().close();
@@ -55,7 +55,7 @@ it('offers to reload where a page of it cannot be loaded, and keeps the other pa
   await page.unroute('**/admin/assets/part-*');
   await page.getByRole('button', { name: 'Reload' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, 90_000);
+});
 
 it('offers to reload where it cannot be loaded after the sign-in, and where it cannot be loaded at all', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -72,7 +72,7 @@ it('offers to reload where it cannot be loaded after the sign-in, and where it c
   await page.reload();
   await page.getByText('The dashboard could not be loaded.').waitFor();
   await photograph(page, 'script-lost', look);
-}, 120_000);
+});
 
 it('keeps a new secret on the screen until somebody says that it is saved', async () => {
   const name = `Shop ${randomUUID()}`;
@@ -105,7 +105,7 @@ it('keeps a new secret on the screen until somebody says that it is saved', asyn
   await key.getByText(/sk-/).first().waitFor();
   await key.getByRole('button', { name: 'I have saved it' }).click();
   await key.waitFor({ state: 'hidden' });
-}, 90_000);
+});
 
 it('filters by the name of a client, and says where there is none by that name', async () => {
   const name = `Shop ${randomUUID()}`;
@@ -129,7 +129,7 @@ it('filters by the name of a client, and says where there is none by that name',
   await show(page, 'limits/client_nobody', 'Limits');
   await page.getByText('There is no such client.').waitFor();
   await show(page, `limits/${clientId}`, 'Limits');
-}, 90_000);
+});
 
 it('warns of a limit that another one keeps from being reached', async () => {
   const { clientId } = await newClient({ limits: 'default' });
@@ -144,4 +144,4 @@ it('warns of a limit that another one keeps from being reached', async () => {
   expect(await axeViolations(page)).toEqual([]);
   await show(page, 'limits', 'Limits');
   await warning.first().waitFor();
-}, 90_000);
+});

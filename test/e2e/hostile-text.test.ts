@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../shared/contract/routes.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
-import { gateway } from '../support/gateway/gateway.ts';
+import { gateway, patienceSeconds } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import { operationInputs, withValueAt } from '../support/http/operation-inputs.ts';
 import { bodyOf, startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
@@ -31,7 +31,7 @@ async function raw(method: string, path: string, init: RequestInit = {}): Promis
     method,
     ...init,
     headers: { ...headers, ...init.headers },
-    signal: AbortSignal.timeout(90_000),
+    signal: AbortSignal.timeout(patienceSeconds * 1000),
   });
   await response.arrayBuffer();
   return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };
@@ -65,7 +65,7 @@ describe('text of all of Unicode', () => {
     await inParallel(cases, async ({ path, method, body }) => {
       expectNoFaultOfOurs(await raw(method, path, { body: JSON.stringify(body) }), body);
     });
-  }, 300_000);
+  });
 
   it.each([
     ['GET', '/api/v1/messages?reference=%ED%A0%80', {}],
@@ -124,5 +124,5 @@ describe('text of all of Unicode', () => {
     expect(await hostile.statusOnce(own, 'delivered')).toMatchObject({ reference });
     await receiver.eventsOnce(own, 2);
     expect(receiver.postsOf(own).map((post) => bodyOf(post).data.reference)).toEqual([reference, reference]);
-  }, 300_000);
+  });
 });

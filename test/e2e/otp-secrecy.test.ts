@@ -21,7 +21,7 @@ const code_length = 10;
 let client: TestClient;
 beforeAll(async () => {
   client = await newClient();
-}, 120_000);
+});
 
 it('after sends on both channels, right and wrong verifications and a refusal, no code is found anywhere and no number in a log', async () => {
   const answers: string[] = [];

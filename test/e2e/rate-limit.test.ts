@@ -13,19 +13,19 @@ const headerNames = [
   'ratelimit-policy',
 ];
 const sendsAtOnce = 200;
-/** Enough of a minute for all of them on a slow machine. */
-const secondsNeeded = 25;
+/** What must be left of the minute for all of them, at each attempt: on a slow machine nearly all of it. */
+const secondsNeeded = [25, 58, 58, 58];
 
-async function untilEnoughOfTheMinute(): Promise<void> {
+async function untilMinuteHas(seconds: number): Promise<void> {
   const secondsLeft = 60 - ((Date.now() / 1000) % 60);
-  if (secondsLeft < secondsNeeded) await pause(secondsLeft * 1000 + 100);
+  if (secondsLeft < seconds) await pause(secondsLeft * 1000 + 100);
 }
 
 /** All answers to that many sends of one client in one minute; a run that a minute's end cut in two says nothing. */
 async function sendAtOnce(times: number): Promise<readonly Answer[]> {
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (const seconds of secondsNeeded) {
     const client = await newClient({ limits: 'default' });
-    await untilEnoughOfTheMinute();
+    await untilMinuteHas(seconds);
     const minute = Math.floor(Date.now() / 60_000);
     const body = { to: '+447700900126', message: 'Hello' };
     const answers = await Promise.all(
@@ -59,7 +59,7 @@ describe('the rate limit over HTTP', () => {
       expect(body.retry_after).toBeLessThanOrEqual(60);
     }
     expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-reset'))).size).toBe(1);
-  }, 240_000);
+  });
 
   it.each([
     ['GET', '/api/v1/sms/send', 405],

@@ -11,7 +11,7 @@ import { newClient, type TestClient } from '../support/http/client.ts';
 let client: TestClient;
 beforeAll(async () => {
   client = await newClient();
-}, 120_000);
+});
 
 /** A message that the carrier took and of which nothing was heard since. */
 async function handedOver(channel: Channel, change: Partial<Message> = {}): Promise<string> {

@@ -8,7 +8,7 @@ let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;
 beforeAll(async () => {
   client = await newClient();
   scheduled = await scheduleTwo();
-}, 120_000);
+});
 
 /** Two messages for as soon as the contract allows, the second of them canceled. */
 async function scheduleTwo() {
@@ -37,5 +37,5 @@ describe('a scheduled message', () => {
     expect(more).toEqual([]);
     expect(Date.parse(entry?.at ?? '')).toBeGreaterThanOrEqual(at.getTime());
     expect(await outboxOf(canceled)).toEqual([]);
-  }, 180_000);
+  });
 });

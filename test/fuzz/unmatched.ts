@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { routes } from '../../shared/contract/routes.ts';
 import type { Answer, ApiDocument } from '../support/http/api-document.ts';
+import { anyCharacter } from './any-character.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const knownPaths: readonly string[] = [...new Set(Object.values(routes).map(({ path }) => path))];
@@ -46,7 +47,7 @@ const noOperation = fc.oneof(
   }),
 );
 const content = fc.record({
-  body: fc.oneof(fc.json(), fc.string({ unit: 'binary', maxLength: 500 })),
+  body: fc.oneof(fc.json(), fc.string({ unit: anyCharacter, maxLength: 500 })),
   type: fc.constantFrom('application/json', 'text/plain', 'application/xml', 'nonsense'),
 });
 const query = fc

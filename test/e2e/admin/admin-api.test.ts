@@ -71,7 +71,7 @@ beforeAll(async () => {
   messageId = String(sent.body.message_id);
   deliveryId = (await failForGood(messageId, 'sms.sent')).delivery_id;
   webhookEndpoint.close();
-}, 120_000);
+});
 
 describe('the admin API', () => {
   describe.each(names)('%s', (name) => {

@@ -98,13 +98,11 @@ it('sends hundreds again without a failure, each once although the command is re
     webhookEndpoint.posts
       .map(({ headers }) => String(headers['webhook-id']))
       .filter((id) => ids.includes(id));
-  await eventually(async () => (new Set(posts()).size === failedCount ? true : undefined), {
-    withinSeconds: 90,
-  });
+  await eventually(async () => (new Set(posts()).size === failedCount ? true : undefined));
   expect(posts().toSorted()).toEqual(ids.toSorted());
   const left = await shell.json('webhooks', 'failed', '--client', clientId);
   expect(left).toEqual({ webhooks: [], more: false });
-}, 240_000);
+});
 
 it('ends with status 1 where one of several is not there, and sends the others', async () => {
   const { ids } = await clientWithFailedDeliveries(1);
@@ -112,4 +110,4 @@ it('ends with status 1 where one of several is not there, and sends the others',
   expect([ended.status, ended.stderr]).toEqual([1, 'There is no webhook whd_unknown.\n']);
   expect(ended.stdout).toContain(`${ids[0]} is sent again`);
   expect(ended.stdout).toContain('2 of 2 done: 1 resent, 1 not found.');
-}, 60_000);
+});

@@ -74,5 +74,5 @@ describe('the process killed before or after any AWS call of relay, dispatch, re
     console.log(`${points.length} deaths, in ${new Set(points).size} kinds of places`);
     expect(faults).toEqual([]);
     expect(points).toEqual(expect.arrayContaining([...handOverUnknown, 'before POST', 'after POST']));
-  }, 300_000);
+  });
 });

@@ -65,4 +65,4 @@ it('a client generated from the document compiles and sends a message', async ()
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 120_000);
+});

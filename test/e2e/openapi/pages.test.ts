@@ -8,7 +8,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await startBrowser();
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
 });

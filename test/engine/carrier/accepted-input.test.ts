@@ -8,6 +8,7 @@ import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { senderSchema } from '../../../shared/recipient/phone-number.ts';
+import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 import {
   fits,
@@ -131,7 +132,7 @@ const blanks = fc
 const anyText = fc.oneof(
   blanks,
   fc.string({ unit: 'grapheme', maxLength: 60 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom('😀'.repeat(1600), 'é'.repeat(1600), 'x'.repeat(1601), '\uffff', '{{code}}', '{{brand}}'),
 );
 const anySender = fc.oneof(

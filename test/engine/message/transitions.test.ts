@@ -144,5 +144,5 @@ describe('the messages table', () => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 });

@@ -110,4 +110,4 @@ it('a delivery is in the due-item index until it is finished, some time after ea
 
 it('on the real table, no death or failed call at any of its reads and writes loses a delivery or doubles one outside the POST', async () => {
   expect(await everyFault(1, 400, (call) => call.startsWith('deliveries '), tableStore)).toEqual([]);
-}, 180_000);
+});

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { gateway } from '../gateway/gateway.ts';
+import { gateway, patienceSeconds } from '../gateway/gateway.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Not kept with the sources: for a person to look at after a run. */
@@ -28,7 +28,7 @@ export async function openDashboard(browser: Browser, look: Look): Promise<OpenD
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(patienceSeconds * 1000);
   const complaints: string[] = [];
   page.on('console', (line) => {
     if (line.type() === 'error') complaints.push(line.text());

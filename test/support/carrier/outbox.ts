@@ -27,6 +27,6 @@ export function outboxOnce(to: string, count: number): Promise<OutboxEntry[]> {
       const entries = await outboxOf(to);
       return entries.length >= count ? entries : undefined;
     },
-    { withinSeconds: 90, everyMilliseconds: 200 },
+    { everyMilliseconds: 200 },
   );
 }

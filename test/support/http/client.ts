@@ -70,7 +70,7 @@ export interface TestClient {
   send(fields: Readonly<Record<string, unknown>>, path?: string): Promise<string>;
   status(messageId: unknown): Promise<StatusBody>;
   /** Waits until the message has this status. */
-  statusOnce(messageId: unknown, wanted: string, withinSeconds?: number): Promise<StatusBody>;
+  statusOnce(messageId: unknown, wanted: string): Promise<StatusBody>;
 }
 
 interface ClientWishes {
@@ -149,13 +149,13 @@ export async function newClient({
       if (answer.status !== 202) throw new Error(`not sent: ${answer.status} ${answer.text}`);
       return String(answer.body.message_id);
     },
-    statusOnce: (messageId, wanted, withinSeconds = 90) =>
+    statusOnce: (messageId, wanted) =>
       eventually(
         async () => {
           const seen = await status(messageId);
           return seen.status === wanted ? seen : undefined;
         },
-        { withinSeconds, everyMilliseconds: 250 },
+        { everyMilliseconds: 250 },
       ),
   };
 }

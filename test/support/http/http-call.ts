@@ -15,7 +15,8 @@ export interface HttpCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const timeLimitMs = 90_000;
+/** No answer takes so long, on however slow a machine. */
+const timeLimitMs = 240_000;
 
 /** @throws Error that names each difference from the document */
 export async function httpCall(

@@ -28,7 +28,7 @@ export async function failForGood(messageId: string, event: string): Promise<Del
         await bringForward(delivery);
         return undefined;
       },
-      { withinSeconds: 60, everyMilliseconds: 300 },
+      { everyMilliseconds: 300 },
     );
   } finally {
     dynamo.destroy();

@@ -27,7 +27,7 @@ export interface WebhookEndpoint {
   /** The events of a message, including repetitions, sorted by name. */
   eventsOf(messageId: string): string[];
   /** Waits until a message has `count` events. */
-  eventsOnce(messageId: string, count: number, withinSeconds?: number): Promise<string[]>;
+  eventsOnce(messageId: string, count: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -57,14 +57,11 @@ export async function startWebhookEndpoint(
     posts,
     postsOf,
     eventsOf,
-    eventsOnce: (messageId, count, withinSeconds = 60) =>
-      eventually(
-        async () => {
-          const events = eventsOf(messageId);
-          return events.length >= count ? events : undefined;
-        },
-        { withinSeconds },
-      ),
+    eventsOnce: (messageId, count) =>
+      eventually(async () => {
+        const events = eventsOf(messageId);
+        return events.length >= count ? events : undefined;
+      }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -7,9 +7,10 @@ import { decodeCursor, encodeCursor } from '../../../shared/message/list/cursor.
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/send/template.ts';
 import { countryOf, isRecipient } from '../../../shared/recipient/phone-number.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/post/address-guard.ts';
+import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 
-const anyText = fc.string({ unit: 'binary', maxLength: 200 });
+const anyText = fc.string({ unit: anyCharacter, maxLength: 200 });
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,20}$/);
 const publicOnly = { allowLoopback: false, allowHttp: true, ports: 'any' } as const;
 
@@ -59,7 +60,7 @@ describe('a phone number', () => {
   it('of every country is taken as one of its calling code, and refused with anything but digits in it', () => {
     const country = fc.constantFrom(...(Object.keys(examples) as CountryCode[]));
     const strange = fc
-      .string({ minLength: 1, maxLength: 3, unit: 'binary' })
+      .string({ minLength: 1, maxLength: 3, unit: anyCharacter })
       .filter((text) => !/^[0-9]+$/.test(text));
     fc.assert(
       fc.property(country, fc.nat(20), strange, (from, at, text) => {

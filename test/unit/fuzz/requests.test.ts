@@ -11,10 +11,11 @@ import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { parseBody } from '../../../shared/operation/operation.ts';
+import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 
 const now = new Date('2026-11-21T10:00:00.000Z');
-const anyText = fc.string({ unit: 'binary', maxLength: 100 });
+const anyText = fc.string({ unit: anyCharacter, maxLength: 100 });
 const fields = [
   ...new Set(
     Object.values(requests).flatMap((schema) =>

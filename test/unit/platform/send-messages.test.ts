@@ -5,11 +5,12 @@ import fc from 'fast-check';
 import { RefusedEntries } from '../../../shared/platform/aws/permanent-fault.ts';
 import { messageGroupOf, queueText, scheduleNameOf } from '../../../shared/platform/aws/queue-text.ts';
 import { sendMessages } from '../../../shared/platform/aws/send-messages.sqs.ts';
+import { anyCharacter } from '../../fuzz/any-character.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
 
 /** Of all of Unicode, well-formed or not, with those at the edges of what SQS takes among them. */
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc
     .array(
       fc.constantFrom(

@@ -73,6 +73,13 @@ function answeringAfter(ms: number): Promise<number> {
   });
 }
 
+/** Again where a busy machine took the 200 ms between the answer and the limit for something else. */
+async function untilInTime(port: number): Promise<Measured> {
+  let result = await postTo(port);
+  for (let again = 0; again < 5 && result.error === 'timeout'; again += 1) result = await postTo(port);
+  return result;
+}
+
 let webhookEndpoints: ChildProcess;
 let ports: Readonly<Record<string, number>>;
 /** The POSTs that end after about 5 s: all wait at the same time, before the tests. */
@@ -92,7 +99,7 @@ beforeAll(async () => {
   ]);
   waiting = {
     handshake: postTo(handshake, 'https'),
-    inTime: postTo(inTime),
+    inTime: untilInTime(inTime),
     tooLate: postTo(tooLate),
     lookup: postTo(0, 'http', {}, () => new Promise(() => {})),
   };

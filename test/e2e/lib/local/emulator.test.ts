@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEmulator } from '../../../../lib/local/emulator.ts';
 import { pythonWithPackages } from '../../../../lib/local/python.ts';
+import { eventually } from '../../../support/gateway/gateway.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const never = new AbortController().signal;
@@ -19,12 +19,6 @@ const alive = (pid: number): boolean => {
     return false;
   }
 };
-
-async function untilGone(pid: number): Promise<boolean> {
-  for (const deadline = Date.now() + 8000; Date.now() < deadline; await pause(50))
-    if (!alive(pid)) return true;
-  return false;
-}
 
 describe('the emulator', () => {
   let python: string;
@@ -85,6 +79,6 @@ describe('the emulator', () => {
     const pid = Number(line.value);
     expect(alive(pid)).toBe(true);
     parent.kill('SIGKILL');
-    expect(await untilGone(pid)).toBe(true);
+    await eventually(async () => (alive(pid) ? undefined : true));
   });
 });

@@ -24,4 +24,4 @@ it('refuses a Python package without a hash', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});
