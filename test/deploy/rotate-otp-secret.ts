@@ -12,7 +12,7 @@ interface SentCode {
 }
 
 const codeLength = 6;
-const handedOverWithinMs = 30_000;
+const handedOverWithinMs = 240_000;
 /** Not the default of 300 s, which a deploy can outlast. */
 const ttlSeconds = 3600;
 
@@ -76,7 +76,7 @@ async function post(
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   });
   return (await answer.json()) as Readonly<Record<string, unknown>>;
 }

@@ -77,7 +77,7 @@ export async function sendOne(
       'Idempotency-Key': idempotencyKey,
     },
     body: JSON.stringify({ to: '+447700900123', message: 'Under way', webhook_url: webhookUrl }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   });
 }
 

@@ -1,6 +1,7 @@
+/** Removes the folder that start-templates.ts made. */
 import { rmSync } from 'node:fs';
 
 export default function stop(): void {
-  const folder = process.env.TEMPLATES_FOLDER;
+  const folder = globalThis.templatesFolder;
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
