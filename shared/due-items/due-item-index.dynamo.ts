@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
+import { retryRemaining } from '../platform/retry.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import { type DueItemIndex, entriesOf, listKey, positionAfter } from './due-item-index.ts';
 
@@ -50,9 +51,17 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
     },
 
     async remove(entries) {
-      const deletes = entries.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
-      for (const batch of chunksOf(deletes, writeBatchSize)) {
-        await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: batch } }));
+      for (const batch of chunksOf(entries, writeBatchSize)) {
+        await retryRemaining(batch, async (left) => {
+          const deletes = left.map(({ list, position }) => ({ DeleteRequest: { Key: { list, position } } }));
+          const { UnprocessedItems } = await client.send(
+            new BatchWriteCommand({ RequestItems: { [TableName]: deletes } }),
+          );
+          const undone = UnprocessedItems?.[TableName]?.map(
+            ({ DeleteRequest }) => DeleteRequest?.Key?.position,
+          );
+          return left.filter(({ position }) => undone?.includes(position));
+        });
       }
     },
   };

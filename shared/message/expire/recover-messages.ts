@@ -62,10 +62,8 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
 
   async function recoverOf(clientId: string, { from, until }: RecoveryProgress): Promise<void> {
     const range = { clientId, from: from.toISOString(), before: until.toISOString() };
-    const keys = dependencies.list.keys(range, rowsPerReview);
     const ids: string[] = [];
-    for (let next = await keys.next(); next.done !== true; next = await keys.next())
-      ids.push(next.value.messageId);
+    for await (const { messageId } of dependencies.list.keys(range, rowsPerReview)) ids.push(messageId);
     for (const some of chunksOf(ids, rowsPerReview)) {
       const rows = [
         ...(await readRows(dependencies.messages, some, ({ message_id }) => message_id)).values(),

@@ -131,7 +131,7 @@ function passes(message: Message, clientId: string, query: Query): boolean {
   return message.client_id === clientId && passesFilter(message, query);
 }
 
-async function take(keys: AsyncIterator<ListedKey>, count: number): Promise<ListedKey[]> {
+async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
   const taken: ListedKey[] = [];
   while (taken.length < count) {
     const next = await keys.next();

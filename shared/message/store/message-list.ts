@@ -18,5 +18,5 @@ export interface ListedKey {
 
 export interface MessageList {
   /** The keys in a range, newest first; read lazily, `pageSize` at a time. */
-  keys(range: ListRange, pageSize: number): AsyncIterator<ListedKey>;
+  keys(range: ListRange, pageSize: number): AsyncGenerator<ListedKey>;
 }

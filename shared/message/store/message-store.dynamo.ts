@@ -15,7 +15,7 @@ import { type CarrierReport, fieldsOf, statesEntered, type Transition } from '..
 import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
-import { manyMessages } from './read-many-messages.dynamo.ts';
+import { manyMessages } from './many-messages.dynamo.ts';
 
 interface MessageTable {
   readonly tableName: string;

@@ -1,5 +1,6 @@
 /** The webhook-deliveries table. A write that the SDK repeats after a lost response recognises its revision in the row. */
-import { BatchGetCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { batchRead } from '../../platform/aws/batch-read.dynamo.ts';
 import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { deliverySchema } from '../delivery.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -28,18 +29,9 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
     },
 
     async getMany(deliveryIds, options) {
-      const found: unknown[] = [];
-      let keys: Record<string, unknown>[] = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
-      // A response is at most 16 MB; the keys that it left out are requested again.
-      while (keys.length > 0) {
-        const wanted = { Keys: keys, ConsistentRead: options?.consistent ?? true };
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [tableName]: wanted } }),
-        );
-        found.push(...(Responses?.[tableName] ?? []));
-        keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
-      }
-      return found.map((row) => deliverySchema.parse(row));
+      const keys = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
+      const rows = await batchRead(client, tableName, keys, { ConsistentRead: options?.consistent ?? true });
+      return rows.map((row) => deliverySchema.parse(row));
     },
 
     async replace(seen, next) {

@@ -7,7 +7,7 @@ export interface DeliveryStore {
   create(delivery: Delivery): Promise<Delivery>;
   /** Reads consistently. */
   get(deliveryId: string): Promise<Delivery | undefined>;
-  /** The rows that exist, in any order; at most 100 ids. */
+  /** The rows that exist, in any order. */
   getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]>;
   /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
   replace(seen: Delivery, next: Delivery): Promise<boolean>;

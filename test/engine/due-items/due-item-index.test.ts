@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type BatchWriteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
@@ -110,4 +110,22 @@ it('gathers every row once, none before its time nor more than 15 s after it, an
       }
     }),
   );
+});
+
+it('takes out every entry, also those that a throttled table leaves undone at first', async () => {
+  const entries = Array.from({ length: 60 }, (_, i) => ({ list: 'messages#0', position: `p${i}`, ids: [] }));
+  const sizes: number[] = [];
+  const removed: unknown[] = [];
+  const client = {
+    send: async ({ input }: BatchWriteCommand) => {
+      const deletes = input.RequestItems?.due_items ?? [];
+      sizes.push(deletes.length);
+      const done = deletes.length > 20 ? 15 : deletes.length;
+      removed.push(...deletes.slice(0, done).map(({ DeleteRequest }) => DeleteRequest?.Key?.position));
+      return { UnprocessedItems: { due_items: deletes.slice(done) } };
+    },
+  } as unknown as DynamoDBDocumentClient;
+  await dynamoDueItemIndex(client, 'due_items').remove(entries);
+  expect(sizes).toEqual([25, 10, 25, 10, 10]);
+  expect(removed).toEqual(entries.map(({ position }) => position));
 });
