@@ -25,10 +25,19 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** Texts that do not depend on the request: sent, and shown in the API document. */
+/** The texts that are sent, and shown as examples in the API document. */
 export const errorTexts = {
+  unsupported_grant_type: 'grant_type must be client_credentials.',
+  invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
   no_valid_recipients: 'None of the recipients can be sent to.',
+  /** Of a token; other credentials have texts of their own. */
+  unauthorized: 'This access token is not valid or no longer valid.',
+  invalid_client: 'The client credentials are not valid.',
+  /** Of a disabled client; what a client may not do has texts of its own. */
+  forbidden: 'This client is disabled.',
   not_found: 'It does not exist, or it belongs to another client.',
+  method_not_allowed: (path: string, method: string, allowed: string) =>
+    `${path} does not take ${method}. It takes ${allowed}.`,
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
   idempotency_key_reused: 'This Idempotency-Key was used for a different request in the last 24 hours.',
@@ -36,7 +45,14 @@ export const errorTexts = {
   otp_attempts_exhausted: 'All attempts for this one-time password are used up. Send a new one.',
   otp_expired: 'This one-time password has expired. Send a new one.',
   not_cancelable: 'Only a scheduled message can be canceled, before its time has come.',
-} as const satisfies Partial<Record<ErrorCode, string>>;
+  payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,
+  unsupported_media_type: (accepted: string) => `Send the body with Content-Type: ${accepted}.`,
+  internal_error: 'Something went wrong on our side.',
+  service_unavailable: 'The service is not available right now. Try again soon.',
+} as const satisfies Partial<Record<ErrorCode, string | ((...values: never[]) => string)>>;
+
+/** Of a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
+export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 
 /** One faulty field: `recipients[2].to` and a sentence for a person. */
 export interface FieldError {

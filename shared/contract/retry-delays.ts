@@ -1,4 +1,7 @@
-/** When a failed webhook attempt is repeated (specification, section 6.4). */
+/** When a webhook attempt has failed, and when it is repeated (specification, section 6.4). */
+
+/** From the start of an attempt to the status line of the endpoint's answer. */
+export const acknowledgeWithinSeconds = 5;
 
 /** Seconds from the end of a failed attempt to the next one. */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
@@ -9,11 +12,11 @@ const units = [
   { name: 'second', seconds: 1 },
 ] as const;
 
-/** The delays as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
-export function inWords(delaysSeconds: readonly number[]): string {
-  const words = delaysSeconds.map((delay) => {
-    const unit = units.find(({ seconds }) => delay % seconds === 0) ?? units[2];
-    const count = delay / unit.seconds;
+/** Times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
+export function inWords(timesSeconds: readonly number[]): string {
+  const words = timesSeconds.map((time) => {
+    const unit = units.find(({ seconds }) => time % seconds === 0) ?? units[2];
+    const count = time / unit.seconds;
     return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
   });
   return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(words);

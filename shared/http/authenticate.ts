@@ -3,7 +3,7 @@
 import { apiKeyScope, type Client } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
-import { GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Caller } from '../operation/operation.ts';
 import type { Subject } from '../rate-limit/subject.ts';
@@ -83,9 +83,7 @@ export function authenticateBearer({ clients, tokens }: BearerDependencies, scop
   async function tokenOwner(token: string, now: Date): Promise<CredentialOwner | GatewayError> {
     const claims = await tokens.verify(token, now);
     const client = claims === undefined ? undefined : await clients.client(claims.client_id);
-    if (claims === undefined || client === undefined) {
-      return invalidToken('This access token is not valid or no longer valid.');
-    }
+    if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
     // A scope that is removed from the client's row is lost at once, before the token expires.
     const granted = new Set(claims.scope.split(' '));
     return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
@@ -106,7 +104,7 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
 }
 
 export function clientDisabled(): GatewayError {
-  return new GatewayError('forbidden', 'This client is disabled.');
+  return new GatewayError('forbidden', errorTexts.forbidden);
 }
 
 function unauthorized(message: string, challenge: string): GatewayError {

@@ -1,5 +1,5 @@
 /** Finds the route of a request, by API Gateway's rules; without one, the error is 405 or 404. */
-import { GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Route } from '../contract/routes.ts';
 
 type RoutePattern = Pick<Route, 'method' | 'path'>;
@@ -25,7 +25,7 @@ export function unmatchedError(routes: readonly RoutePattern[], method: string, 
     return new GatewayError('not_found', `There is no ${path}.`);
   }
   const allow = [...methods].toSorted().join(', ');
-  return new GatewayError('method_not_allowed', `${path} does not take ${method}. It takes ${allow}.`, {
+  return new GatewayError('method_not_allowed', errorTexts.method_not_allowed(path, method, allow), {
     headers: { Allow: allow },
   });
 }

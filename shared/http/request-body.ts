@@ -1,5 +1,5 @@
 /** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract, section 1). */
-import { GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Step } from './request-context.ts';
 import { assertWellFormedJson } from './well-formed.ts';
 
@@ -12,7 +12,7 @@ export interface RawBody {
 }
 
 /** Enough for 1,000 messages of full length; Lambda accepts 6 MB for the whole event, escapes included. */
-const maxBodyBytes = 4 * 1024 * 1024;
+export const maxBodyBytes = 4 * 1024 * 1024;
 /** No operation has more than ten levels; a recursive walk of some thousands would overflow the stack. */
 const maxDepth = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -37,14 +37,14 @@ export function readBody(
 ): unknown {
   if (bytes.length === 0 || formats.length === 0) return undefined;
   if (bytes.length > maxBytes) {
-    throw new GatewayError('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
+    throw new GatewayError('payload_too_large', errorTexts.payload_too_large(maxBytes));
   }
   const format = formatOf(contentType);
   if (format === undefined || !formats.includes(format)) {
     const accepted = formats.includes('form')
       ? 'application/json or application/x-www-form-urlencoded'
       : 'application/json';
-    throw new GatewayError('unsupported_media_type', `Send the body with Content-Type: ${accepted}.`);
+    throw new GatewayError('unsupported_media_type', errorTexts.unsupported_media_type(accepted));
   }
   const text = decode(bytes);
   return format === 'json' ? parseJson(text) : parseForm(text);

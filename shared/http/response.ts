@@ -1,6 +1,6 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
 
-import { errorBody, type FieldError, GatewayError } from '../contract/errors.ts';
+import { errorBody, errorTexts, type FieldError, GatewayError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
 import type { Step } from './request-context.ts';
 
@@ -76,13 +76,11 @@ function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return isOutage(error)
     ? unavailable(error)
-    : new GatewayError('internal_error', 'Something went wrong on our side.', { cause: error });
+    : new GatewayError('internal_error', errorTexts.internal_error, { cause: error });
 }
 
 function unavailable(cause: unknown): GatewayError {
-  return new GatewayError('service_unavailable', 'The service is not available right now. Try again soon.', {
-    cause,
-  });
+  return new GatewayError('service_unavailable', errorTexts.service_unavailable, { cause });
 }
 
 /** No request is processed without being authenticated and counted: any failure of these steps is a 503. */

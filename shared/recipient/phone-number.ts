@@ -48,11 +48,14 @@ function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
+/** Of a recipient that is not valid. */
+export const recipientRule = 'must be a phone number in international format, such as +447700900123';
+
 /** Parsed to the canonical number. */
 export const recipientSchema = z
   .string()
   .check(
-    z.refine(isRecipient, 'must be a phone number in international format, such as +447700900123'),
+    z.refine(isRecipient, recipientRule),
     z.overwrite(recipientToFind),
     z.meta({ pattern: e164.source }),
   );

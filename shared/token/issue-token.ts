@@ -1,6 +1,6 @@
 /** Issues an access token to an authenticated client (specification, section 5.1). */
 import * as z from 'zod/mini';
-import { GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
@@ -23,7 +23,7 @@ export async function issueToken(
   const { clientId, scopes } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request.body);
   if (grant_type !== 'client_credentials') {
-    throw new GatewayError('unsupported_grant_type', 'grant_type must be client_credentials.');
+    throw new GatewayError('unsupported_grant_type', errorTexts.unsupported_grant_type);
   }
   const wanted = scopesIn(scope);
   const granted = wanted.length === 0 ? scopes : narrowed(scopes, wanted);
@@ -61,7 +61,7 @@ function scopesIn(scope: string | null | undefined): readonly string[] {
 function narrowed(held: readonly Scope[], wanted: readonly string[]): readonly Scope[] {
   const missing = wanted.filter((word) => !held.some((scope) => scope === word));
   if (missing.length > 0) {
-    throw new GatewayError('invalid_scope', `This client does not have the scope ${missing.join(' ')}.`);
+    throw new GatewayError('invalid_scope', errorTexts.invalid_scope(missing.join(' ')));
   }
   return held.filter((scope) => wanted.includes(scope));
 }

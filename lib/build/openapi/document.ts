@@ -1,5 +1,9 @@
 /** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
-import { inWords, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
+import {
+  acknowledgeWithinSeconds,
+  inWords,
+  retryDelaysSeconds,
+} from '../../../shared/contract/retry-delays.ts';
 import { policies, type Route, type RouteName, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
 import type { Example } from './description.ts';
@@ -159,7 +163,7 @@ function webhookOf(name: EventName): Record<string, unknown> {
     post: {
       operationId: `on${name.split('.').map(capitalized).join('')}`,
       summary: events[name],
-      description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within 5 seconds is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       parameters: [
         header(
           'X-Webhook-Signature',

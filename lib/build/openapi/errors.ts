@@ -5,8 +5,11 @@ import {
   errorBody,
   errorStatus,
   errorTexts,
+  invalidRecipientText,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
+import { maxBodyBytes } from '../../../shared/http/request-body.ts';
+import { recipientRule } from '../../../shared/recipient/phone-number.ts';
 
 const fieldError = z.object({ field: z.string(), message: z.string() });
 
@@ -34,17 +37,15 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
     when: 'The body is not a JSON object, fields are missing or not valid, or text is not well-formed Unicode. `details` names every faulty field.',
     message: 'A field is not valid; see details.',
-    details: [
-      { field: 'to', message: 'must be a phone number in international format, such as +447700900123' },
-    ],
+    details: [{ field: 'to', message: recipientRule }],
   },
   unsupported_grant_type: {
     when: '`grant_type` is not `client_credentials`.',
-    message: 'grant_type must be client_credentials.',
+    message: errorTexts.unsupported_grant_type,
   },
   invalid_scope: {
     when: 'The client does not have the scope that `scope` asks for.',
-    message: 'This client does not have the scope admin.',
+    message: errorTexts.invalid_scope('admin'),
   },
   no_valid_recipients: {
     when: 'None of the recipients can be sent to. `details` says why for each.',
@@ -52,21 +53,21 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     details: [
       {
         field: 'recipients[0].to',
-        message: 'The recipient is not a phone number in international format.',
+        message: invalidRecipientText,
       },
     ],
   },
   unauthorized: {
     when: 'No credential, or one that is not valid: expired, revoked, altered, or of another scheme.',
-    message: 'This access token is not valid or no longer valid.',
+    message: errorTexts.unauthorized,
   },
   invalid_client: {
     when: 'The client is unknown or the secret is wrong.',
-    message: 'The client credentials are not valid.',
+    message: errorTexts.invalid_client,
   },
   forbidden: {
     when: 'The client is disabled, does not have the scope, or may not send to this country or from this sender.',
-    message: 'This client is disabled.',
+    message: errorTexts.forbidden,
   },
   not_found: {
     when: 'It does not exist, or it belongs to another client: the answer is the same.',
@@ -74,7 +75,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
   method_not_allowed: {
     when: 'The path takes other methods; `Allow` lists them.',
-    message: '/api/v1/sms/send does not take GET. It takes POST.',
+    message: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST'),
   },
   idempotency_in_progress: {
     when: 'The first request with this `Idempotency-Key` is still being worked on.',
@@ -98,11 +99,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
   payload_too_large: {
     when: 'The body is larger than 4 MiB, or than 8 KiB on the token endpoint.',
-    message: 'The body is larger than 4194304 bytes.',
+    message: errorTexts.payload_too_large(maxBodyBytes),
   },
   unsupported_media_type: {
     when: 'The operation does not take this `Content-Type`.',
-    message: 'Send the body with Content-Type: application/json.',
+    message: errorTexts.unsupported_media_type('application/json'),
   },
   idempotency_key_reused: {
     when: 'This `Idempotency-Key` was used for a different request in the last 24 hours.',
@@ -112,10 +113,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     when: 'A limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
     message: rateLimitExample.message,
   },
-  internal_error: { when: 'Something went wrong on our side.', message: 'Something went wrong on our side.' },
+  internal_error: { when: 'Something went wrong on our side.', message: errorTexts.internal_error },
   service_unavailable: {
     when: 'A service that the gateway needs is down or slow. Repeat the request later.',
-    message: 'The service is not available right now. Try again soon.',
+    message: errorTexts.service_unavailable,
   },
 };
 

@@ -1,5 +1,9 @@
 /** The guide for webhooks; its code is the very files that a test runs against real deliveries. */
-import { inWords, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
+import {
+  acknowledgeWithinSeconds,
+  inWords,
+  retryDelaysSeconds,
+} from '../../../shared/contract/retry-delays.ts';
 import { events } from './events.ts';
 import goReceiver from './guide/verify.go' with { type: 'text' };
 import nodeReceiver from './guide/verify.mjs' with { type: 'text' };
@@ -63,7 +67,7 @@ export function webhookGuide(): Page {
       ),
       heading('acknowledge'),
       prose(
-        'Answer with status 200 within 5 seconds. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and process it afterwards.',
+        `Answer with status 200 within ${inWords([acknowledgeWithinSeconds])}. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and process it afterwards.`,
       ),
       heading('retries'),
       prose(

@@ -1,6 +1,7 @@
 /** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
+import { invalidRecipientText } from '../../contract/errors.ts';
 import { canonicalRecipient } from '../../recipient/phone-number.ts';
 import { optional } from '../optional-field.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
@@ -104,7 +105,7 @@ function checkRow(
 ): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
   if (given === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
   if (to === undefined) {
-    return refused('invalid_recipient', 'The recipient is not a phone number in international format.');
+    return refused('invalid_recipient', invalidRecipientText);
   }
   const first = seen.get(to);
   if (first !== undefined) return refused('duplicate_recipient', `The recipient is already in row ${first}.`);

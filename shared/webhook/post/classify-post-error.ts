@@ -1,4 +1,5 @@
 /** Classifies the error of a POST that received no status line, by the phase it reached and the socket's error code. */
+import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 import type { AttemptError } from '../delivery.ts';
 
 /** What a POST is waiting for. */
@@ -17,7 +18,8 @@ const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 export function classifyError(end: PostEnd, phase: Phase): { error: AttemptError; errorMessage: string } {
   if (end.kind !== 'error') {
-    return { error: 'timeout', errorMessage: `no status line within 5 s, waiting for ${waitedFor[phase]}` };
+    const errorMessage = `no status line within ${acknowledgeWithinSeconds} s, waiting for ${waitedFor[phase]}`;
+    return { error: 'timeout', errorMessage };
   }
   const code = 'code' in end.error ? String(end.error.code) : '';
   return { error: classOf(code, phase), errorMessage: (end.error.message || code).slice(0, 500) };

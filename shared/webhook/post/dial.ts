@@ -6,11 +6,11 @@
  * and an IPv6 address then fails if it needs longer.
  */
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
+import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 
 /** RFC 8305, section 5: "Connection Attempt Delay". */
 const nextAddressAfterMs = 250;
-/** By then the status line must have arrived; see `statusLineLimitMs`. */
-const giveUpAfterMs = 5000;
+const giveUpAfterMs = acknowledgeWithinSeconds * 1000;
 /** Errors of this machine's network rather than of the endpoint: any other error is reported first. */
 const unreachableCodes = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 

@@ -8,6 +8,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 import type { AttemptError } from '../delivery.ts';
 import {
   type AddressRules,
@@ -22,8 +23,8 @@ import { connections } from './connections.ts';
 import type { ConnectTo } from './dial.ts';
 import { statusLineReader } from './status-line.ts';
 
-/** From the start of the DNS lookup to the status line (contract, section 7). */
-const statusLineLimitMs = 5000;
+/** From the start of the DNS lookup (contract, section 7). */
+const statusLineLimitMs = acknowledgeWithinSeconds * 1000;
 /** For the rest of the response after its status line. */
 const restLimitMs = 500;
 const answerReadMaxBytes = 16_384;

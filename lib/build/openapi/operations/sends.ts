@@ -1,4 +1,5 @@
 /** Sending messages. */
+import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import type { Description } from '../description.ts';
 import { batchId, createdAt, messageId, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
@@ -104,7 +105,7 @@ export const sendBulkSms: Description = {
                 index: 1,
                 to: '+33',
                 error: 'invalid_recipient',
-                message: 'The recipient is not a phone number in international format.',
+                message: invalidRecipientText,
               },
             ],
           },
