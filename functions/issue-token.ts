@@ -5,7 +5,11 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
+import {
+  limitReaderFrom,
+  publicHttpDependencies,
+  publicHttpEnvironment,
+} from '../shared/http/public-http-dependencies.ts';
 import { dynamo, kms } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
@@ -15,6 +19,7 @@ import { kmsTokenSigner } from '../shared/token/token-signer.kms.ts';
 
 const env = readEnvironment([
   ...publicHttpEnvironment,
+  'LIMIT_OVERRIDES_TABLE',
   'CLIENTS_TABLE',
   'SIGNING_KEYS_TABLE',
   'TOKEN_SIGNING_KEY_ID',
@@ -32,7 +37,7 @@ const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);
 
 export const handler = publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
-  dependencies: publicHttpDependencies(env),
+  dependencies: publicHttpDependencies(env, limitReaderFrom(env)),
   authenticate: authenticateByCredentials(clients),
   formats: tokenRequestFormats,
   headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' },

@@ -87,7 +87,7 @@ export class GatewayFunction extends LambdaFunction {
     this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
-    this.setVariables({ STAGE: stage.name, LOG_LEVEL: stage.logLevel });
+    this.setVariables({ LOG_LEVEL: stage.logLevel });
     // Read by Powertools: separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
     const values = stageVariables(stage);

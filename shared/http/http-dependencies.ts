@@ -9,10 +9,15 @@ import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies } from './http-function.ts';
-import { publicHttpDependencies, publicHttpEnvironment } from './public-http-dependencies.ts';
+import {
+  limitReaderFrom,
+  publicHttpDependencies,
+  publicHttpEnvironment,
+} from './public-http-dependencies.ts';
 
 export const httpEnvironment = [
   ...publicHttpEnvironment,
+  'LIMIT_OVERRIDES_TABLE',
   'CLIENTS_TABLE',
   'API_KEYS_TABLE',
   'SIGNING_KEYS_TABLE',
@@ -30,7 +35,7 @@ export function httpDependencies(env: Environment<(typeof httpEnvironment)[numbe
     systemClock,
   );
   return {
-    ...publicHttpDependencies(env),
+    ...publicHttpDependencies(env, limitReaderFrom(env)),
     authenticateBearer: (scope) => authenticateBearer({ clients, tokens }, scope),
   };
 }

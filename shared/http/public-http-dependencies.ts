@@ -1,5 +1,9 @@
-/** What every HTTP function needs before its operation runs: the rate limiter, a clock, ids and the log. */
+/**
+ * What every HTTP function needs before its operation runs: the rate limiter, a clock, ids and the log. A request without
+ * a client counts against its source address, which has no limits of its own.
+ */
 import { randomInt, randomUUID } from 'node:crypto';
+import { policies } from '../contract/routes.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
@@ -11,17 +15,18 @@ import { type LimitReader, limitReader } from '../rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
-export const publicHttpEnvironment = ['LIMIT_OVERRIDES_TABLE', 'RATE_COUNTERS_TABLE'] as const;
+export const publicHttpEnvironment = ['RATE_COUNTERS_TABLE'] as const;
 
 const randomSteps = 2 ** 32;
 
 export function publicHttpDependencies(
   env: Environment<(typeof publicHttpEnvironment)[number]>,
+  limitsOf: LimitReader = async (_clientId, policy) => policies[policy],
 ): PublicHttpDependencies {
   return {
     limiter: rateLimiter({
       counter: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
-      limitsOf: limitReaderFrom(env),
+      limitsOf,
       random: () => randomInt(randomSteps) / randomSteps,
     }),
     clock: systemClock,

@@ -13,7 +13,6 @@ const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
 const variables = {
-  STAGE: text,
   LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
 
   DUE_ITEMS_TABLE: text,

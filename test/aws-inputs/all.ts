@@ -1,6 +1,6 @@
 /**
- * Checks every call to AWS of a run of `npm test` with the services' own models: `npm run test:aws-inputs` runs the
- * tests first, `npm run test:aws-inputs -- FILE` takes the calls of a run with `AWS_CALLS_FILE=FILE`.
+ * Checks every call to AWS of a run of `npm test` with the services' own models, and that every permission of a function
+ * was used: `npm run test:aws-inputs` runs the tests first, `npm run test:aws-inputs -- FILE` takes the calls of a run with `AWS_CALLS_FILE=FILE`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,5 +34,6 @@ if (status === 0 && file === undefined) {
 }
 if (status === 0 && file !== undefined) {
   status = await run(python, [program('validate.py'), resolve(file)], withoutCache);
+  status = (await run(process.execPath, [program('unused-grants.ts'), resolve(file)])) || status;
 }
 process.exitCode = status;

@@ -1,23 +1,26 @@
 """
-Runs inside the emulator: appends every signed AWS call, as it came over HTTP, to the file AWS_CALLS_FILE. Calls to S3
-are left out: only a deploy makes them, with whole bundles in their bodies.
+Runs inside the emulator: appends every signed AWS call, as it came over HTTP, to the file AWS_CALLS_FILE, with the role
+of the function that made it. Calls to S3 are left out: only a deploy makes them, with whole bundles in their bodies.
 """
 import json
 import os
 import re
 
 from ministack import app as emulator
+from ministack.services import sts
 
-SIGNED_FOR = re.compile(r"Credential=[^/]+/\d+/[^/]+/([^/]+)/aws4_request")
+SIGNED_FOR = re.compile(r"Credential=([^/]+)/\d+/[^/]+/([^/]+)/aws4_request")
 
 answer = emulator.app
+# `arn:aws:sts::<account>:assumed-role/<role>/<function>`, by access key.
+sessions = sts._sessions
 calls = open(os.environ["AWS_CALLS_FILE"], "a", buffering=1, encoding="utf-8", newline="\n")
 
 
 async def recording_app(scope, receive, send):
     headers = {name.lower(): value for name, value in scope.get("headers", [])}
     signed = SIGNED_FOR.search(headers.get(b"authorization", b"").decode("latin-1"))
-    if scope["type"] != "http" or signed is None or signed[1] == "s3":
+    if scope["type"] != "http" or signed is None or signed[2] == "s3":
         await answer(scope, receive, send)
         return
     parts = []
@@ -28,7 +31,8 @@ async def recording_app(scope, receive, send):
             parts.append(message.get("body", b""))
             if not message.get("more_body"):
                 call = {
-                    "service": signed[1],
+                    "service": signed[2],
+                    "caller": sessions.get(signed[1], {}).get("Arn", ""),
                     "method": scope["method"],
                     "path": scope.get("raw_path", b"").decode("latin-1") or scope["path"],
                     "query": scope["query_string"].decode("latin-1"),

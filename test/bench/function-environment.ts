@@ -6,7 +6,6 @@ const queue = (name: string): string => `http://127.0.0.1:9/000000000000/${name}
 const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:000000000000:${name}`;
 
 export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
-  STAGE: 'bench',
   LOG_LEVEL: 'INFO',
   DUE_ITEMS_TABLE: 'due-items',
   CLIENTS_TABLE: 'clients',

@@ -46,6 +46,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     settings: tokenSettings,
     grants: (to, { storage, tokenKey }) => {
       storage.grant(to, 'clients', 'GetItem');
+      storage.grant(to, 'limit-overrides', 'Query');
       storage.grant(to, 'signing-keys', 'PutItem');
       tokenKey.grantSign(to);
     },
@@ -168,9 +169,9 @@ export class Api extends Construct {
   /** For the rate check, and for the authentication where the route has a scope (contract, sections 3 and 4). */
   grantRequestGuards(to: GatewayFunction, { scope }: Route): void {
     const { storage } = this.props;
-    storage.grant(to, 'limit-overrides', 'Query');
     storage.grant(to, 'rate-counters', 'UpdateItem');
     if (scope === null) return;
+    storage.grant(to, 'limit-overrides', 'Query');
     storage.grant(to, 'clients', 'GetItem');
     storage.grant(to, 'api-keys', 'GetItem');
     storage.grant(to, 'signing-keys', 'GetItem');

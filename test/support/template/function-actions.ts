@@ -30,12 +30,20 @@ export function statementsOf(role: TemplateResource['Properties']): readonly Sta
   return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
+/** The function of each role, by the role's logical id. */
+export function roleFunctions(resources: Resources): ReadonlyMap<string, string> {
+  return new Map(
+    Object.values(resources)
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => [
+        Properties.Role['Fn::GetAtt'][0],
+        String(Properties.Description).split(': ').at(-1) ?? '',
+      ]),
+  );
+}
+
 export function actionsOf(resources: Resources): FunctionActions {
-  const functionOf = new Map<string, string>();
-  for (const { Type, Properties } of Object.values(resources)) {
-    if (Type !== 'AWS::Lambda::Function') continue;
-    functionOf.set(Properties.Role['Fn::GetAtt'][0], String(Properties.Description).split(': ').at(-1) ?? '');
-  }
+  const functionOf = roleFunctions(resources);
   const found: Record<string, Record<string, Set<string>>> = {};
   for (const [id, { Type, Properties }] of Object.entries(resources)) {
     if (Type !== 'AWS::IAM::Role') continue;

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { bundleFunctions } from '../../lib/build/bundle.ts';
+import { stageFrom } from '../../lib/stages/stages.ts';
+import { deployments, forgetTemplates, synthesized } from '../support/template/stage-templates.ts';
+
+afterAll(forgetTemplates);
+
+const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
+
+interface Loaded {
+  readonly read: readonly string[];
+  readonly fault?: string;
+}
+
+interface StartedFunction {
+  readonly id: string;
+  readonly given: readonly string[];
+  readonly loaded: Loaded;
+}
+
+/** Each function of a template, as Lambda would start it. */
+function start(name: string): StartedFunction[] {
+  const { resources } = synthesized(name);
+  const files = { 'prices.json': JSON.stringify(stageFrom(deployments[name] ?? {}).prices) };
+  const functions = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+  const input = Object.fromEntries(
+    functions.map(([id, { Properties }]) => {
+      const given: Readonly<Record<string, unknown>> = Properties.Environment.Variables;
+      // A reference to a resource becomes its name or ARN.
+      const variables = Object.entries(given).map(([variable, value]) => [
+        variable,
+        typeof value === 'string' ? value : 'made-by-the-deploy',
+      ]);
+      const file = String(Properties.Description).split(': ').at(-1) ?? '';
+      const folder = bundleFunctions().folder(file, given.PRICES_FILE === undefined ? {} : files);
+      return [id, { folder, variables: Object.fromEntries(variables) }];
+    }),
+  );
+  const output = execFileSync(process.execPath, [program], {
+    input: JSON.stringify(input),
+    encoding: 'utf8',
+  });
+  const loaded: Record<string, Loaded> = JSON.parse(output);
+  return functions.map(([id]) => ({
+    id,
+    given: Object.keys(input[id]?.variables ?? {}),
+    loaded: loaded[id] ?? { read: [] },
+  }));
+}
+
+describe.each(['no settings', 'production'])('the environment variables of each function, %s', (name) => {
+  const functions = start(name);
+
+  it('are all that it reads at its start', () => {
+    expect(functions.length).toBeGreaterThan(20);
+    expect(functions.filter(({ loaded }) => loaded.fault !== undefined)).toEqual([]);
+  });
+
+  it('are no more than it reads', () => {
+    const unread = functions.flatMap(({ id, given, loaded }) =>
+      given.filter((variable) => !loaded.read.includes(variable)).map((variable) => `${id}: ${variable}`),
+    );
+    expect(unread).toEqual([]);
+  });
+});
