@@ -7,8 +7,9 @@ import { physicalNames, rendered } from '../support/template/physical-names.ts';
 import {
   deployments,
   forgetTemplates,
+  refOf,
+  resourcesOfType,
   synthesized,
-  type TemplateResource,
 } from '../support/template/stage-templates.ts';
 
 const everySetting = 'production with everything';
@@ -17,15 +18,9 @@ const all = Object.keys(deployments);
 
 afterAll(forgetTemplates);
 
-function ofType(deployment: string, type: string): [string, TemplateResource][] {
-  return Object.entries(synthesized(deployment).resources).filter(([, { Type }]) => Type === type);
-}
-
-const refOf = (value: unknown): string => (value as { Ref: string }).Ref;
-
 describe.each(all)('a deploy after a destroy, %s', (deployment) => {
   it('does not block the next deploy: the schedule group is deleted, and its name is unique to the stack', () => {
-    const [[id, group] = ['', undefined]] = ofType(deployment, 'AWS::Scheduler::ScheduleGroup');
+    const [[id, group] = ['', undefined]] = resourcesOfType(deployment, 'AWS::Scheduler::ScheduleGroup');
     expect(group?.DeletionPolicy).toBe('Delete');
     const name = (stackId: string) => rendered(group?.Properties.Name, stackId);
     const [first, second] = ['111111111111', '222222222222'].map((end) =>
@@ -34,10 +29,10 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     expect(first).toMatch(/-111111111111$/);
     expect(second).toMatch(/-222222222222$/);
     // A reference makes a resource depend on the group.
-    const schedules = ofType(deployment, 'AWS::Scheduler::Schedule');
+    const schedules = resourcesOfType(deployment, 'AWS::Scheduler::Schedule');
     expect(schedules.length).toBeGreaterThan(0);
     for (const [, { Properties }] of schedules) expect(refOf(Properties.GroupName)).toBe(id);
-    const told = ofType(deployment, 'AWS::Lambda::Function')
+    const told = resourcesOfType(deployment, 'AWS::Lambda::Function')
       .map(([, { Properties }]) => Properties.Environment.Variables.SCHEDULE_GROUP)
       .filter((variable) => variable !== undefined);
     expect(told.length).toBeGreaterThan(0);
@@ -73,7 +68,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
   });
 
   it('gives no function more than the 4 KB of variables that Lambda allows', () => {
-    for (const [, { Properties }] of ofType(deployment, 'AWS::Lambda::Function')) {
+    for (const [, { Properties }] of resourcesOfType(deployment, 'AWS::Lambda::Function')) {
       const variables = Object.entries(Properties.Environment?.Variables ?? {});
       // A reference is at most as long as an ARN or a URL.
       const size = variables.reduce(
@@ -104,7 +99,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
     expect(toServices.length).toBeGreaterThan(0);
     for (const { Condition } of toServices)
       expect(JSON.stringify(Condition)).toMatch(/aws:Source(Account|Arn)/);
-    for (const [, { Properties }] of ofType(deployment, 'AWS::Lambda::Permission'))
+    for (const [, { Properties }] of resourcesOfType(deployment, 'AWS::Lambda::Permission'))
       expect(Properties.SourceArn ?? Properties.SourceAccount).toBeDefined();
   });
 });
@@ -137,179 +132,20 @@ describe('names', () => {
   });
 });
 
-describe('a deploy while an alarm is on', () => {
-  it('is permitted by a setting, which applies before the code is shifted', () => {
-    const groups = ofType(longestName, 'AWS::CodeDeploy::DeploymentGroup');
-    expect(groups.length).toBeGreaterThan(0);
-    for (const [, { Properties }] of groups) expect(Properties.AlarmConfiguration.Enabled).toBe(false);
-    for (const [, { Properties }] of ofType('production', 'AWS::CodeDeploy::DeploymentGroup'))
-      expect(Properties.AlarmConfiguration.Enabled).toBe(true);
-    for (const [, alias] of ofType(longestName, 'AWS::Lambda::Alias')) {
-      const group = refOf(alias.UpdatePolicy?.CodeDeployLambdaAliasUpdate?.DeploymentGroupName);
-      expect(alias.DependsOn).toContain(group);
-    }
-    expect(page('docs/operate.md')).toContain('-c ignoreAlarmConfiguration=true');
-  });
-});
-
-describe('a canary', () => {
-  const { resources } = synthesized('production');
-  const groups = ofType('production', 'AWS::CodeDeploy::DeploymentGroup');
-
-  it.each(groups.map(([id]) => id))('is seen within its five minutes, by every alarm of %s', (id) => {
-    const alarms = resources[id]?.Properties.AlarmConfiguration.Alarms as readonly { Name: unknown }[];
-    for (const { Name } of alarms) {
-      const { Period, Metrics, EvaluationPeriods } = resources[refOf(Name)]?.Properties ?? {};
-      const periods = [
-        Period,
-        ...((Metrics as { MetricStat?: { Period: number } }[] | undefined) ?? []).map(
-          (m) => m.MetricStat?.Period,
-        ),
-      ];
-      const seconds = Math.max(...periods.filter((period) => period !== undefined));
-      expect(seconds).toBe(60);
-      expect(seconds * EvaluationPeriods).toBeLessThanOrEqual(300);
-    }
-  });
-
-  it.each(groups.map(([id]) => id))(
-    'is judged by the answers of its own function, 5xx among them: %s',
-    (id) => {
-      const [own] = (resources[id]?.Properties.AlarmConfiguration.Alarms ?? []) as readonly {
-        Name: unknown;
-      }[];
-      const alarm = resources[refOf(own?.Name)]?.Properties;
-      const stats =
-        (alarm?.Metrics as { Id: string; Expression?: string; MetricStat?: { Metric: unknown } }[]) ?? [];
-      const [expression] = stats.filter(({ Expression }) => Expression !== undefined);
-      expect(expression?.Expression).toBe('SUM([errors, failures]) / calls');
-      const functionName = { Ref: functionOf(id) };
-      const metric = (name: string) => stats.find((stat) => stat.Id === name)?.MetricStat?.Metric;
-      expect(metric('errors')).toMatchObject({
-        MetricName: 'Errors',
-        Namespace: 'AWS/Lambda',
-        Dimensions: [{ Value: functionName }],
-      });
-      expect(metric('failures')).toEqual({
-        MetricName: 'FunctionFailure',
-        Namespace: 'MessagingGateway',
-        Dimensions: [{ Name: 'function_name', Value: functionName }],
-      });
-      expect(metric('calls')).toMatchObject({
-        MetricName: 'Invocations',
-        Dimensions: [{ Value: functionName }],
-      });
-    },
-  );
-
-  function functionOf(group: string): string {
-    const alias = ofType('production', 'AWS::Lambda::Alias').find(
-      ([, { UpdatePolicy }]) =>
-        refOf(UpdatePolicy?.CodeDeployLambdaAliasUpdate?.DeploymentGroupName) === group,
-    );
-    return refOf(alias?.[1].Properties.FunctionName);
-  }
-});
-
-describe('the web ACL', () => {
-  const [[, { Properties: acl }] = ['', { Properties: {} as Record<string, never> }]] = ofType(
-    'production',
-    'AWS::WAFv2::WebACL',
-  );
-  const groups = (
-    acl.Rules as unknown as {
-      Statement: {
-        ManagedRuleGroupStatement?: {
-          Name: string;
-          RuleActionOverrides: { Name: string; ActionToUse: unknown }[];
-        };
-      };
-    }[]
-  ).flatMap(({ Statement: { ManagedRuleGroupStatement: group } }) => (group === undefined ? [] : [group]));
-
-  /** The rules of each list that AWS says block, as of 2026-11. */
-  const rules: Readonly<Record<string, readonly string[]>> = {
-    AWSManagedRulesAmazonIpReputationList: [
-      'AWSManagedIPReputationList',
-      'AWSManagedReconnaissanceList',
-      'AWSManagedIPDDoSList',
-    ],
-    AWSManagedRulesKnownBadInputsRuleSet: [
-      ...['HEADER', 'BODY', 'URIPATH', 'QUERYSTRING'].flatMap((part) => [
-        `JavaDeserializationRCE_${part}`,
-        `Log4JRCE_${part}`,
-      ]),
-      'Host_localhost_HEADER',
-      'PROPFIND_METHOD',
-      'ExploitablePaths_URIPATH',
-      'ReactJSRCE_BODY',
-    ],
-    AWSManagedRulesCommonRuleSet: [
-      'NoUserAgent_HEADER',
-      'UserAgent_BadBots_HEADER',
-      ...['QUERYSTRING', 'Cookie_HEADER', 'BODY', 'URIPATH'].map((part) => `SizeRestrictions_${part}`),
-      ...['BODY', 'COOKIE', 'URIPATH', 'QUERYARGUMENTS'].flatMap((part) => [
-        `EC2MetaDataSSRF_${part}`,
-        `CrossSiteScripting_${part}`,
-      ]),
-      ...['QUERYARGUMENTS', 'URIPATH', 'BODY'].flatMap((part) => [
-        `GenericLFI_${part}`,
-        `GenericRFI_${part}`,
-      ]),
-      ...['URIPATH', 'QUERYARGUMENTS'].map((part) => `RestrictedExtensions_${part}`),
-    ],
-  };
-
-  it('blocks by address, method, host, path and our own headers; never by body, query, cookie or a missing User-Agent', () => {
-    const blocking = groups.flatMap(({ Name, RuleActionOverrides }) => {
-      const counted = new Set(RuleActionOverrides.map((override) => override.Name));
-      for (const { ActionToUse } of RuleActionOverrides) expect(ActionToUse).toEqual({ Count: {} });
-      return (rules[Name] ?? [`${Name} is not known here`]).filter((rule) => !counted.has(rule));
-    });
-    expect(blocking.toSorted()).toEqual([
-      'AWSManagedIPReputationList',
-      'AWSManagedReconnaissanceList',
-      'CrossSiteScripting_URIPATH',
-      'EC2MetaDataSSRF_URIPATH',
-      'ExploitablePaths_URIPATH',
-      'GenericLFI_URIPATH',
-      'GenericRFI_URIPATH',
-      'Host_localhost_HEADER',
-      'JavaDeserializationRCE_HEADER',
-      'JavaDeserializationRCE_URIPATH',
-      'Log4JRCE_HEADER',
-      'Log4JRCE_URIPATH',
-      'PROPFIND_METHOD',
-      'RestrictedExtensions_URIPATH',
-      'SizeRestrictions_URIPATH',
-      'UserAgent_BadBots_HEADER',
-    ]);
-  });
-
-  it('lets one address send more than any limit that the documentation suggests, and less than the whole API takes', () => {
-    const suggested = Array.from(
-      page('docs/limits.md').matchAll(/"per_minute": \{ "N": "(\d+)" \}/g),
-      ([, limit]) => Number(limit),
-    );
-    const perMinute = stages.production.webAclRequestsPerAddress / 5;
-    expect(suggested.length).toBeGreaterThan(0);
-    // Above 30,000 a minute a client's counter is sharded.
-    for (const limit of [...suggested, 30_000]) expect(perMinute).toBeGreaterThan(limit);
-    expect(perMinute).toBeLessThan(stages.production.apiThrottle.requestsPerSecond * 60);
-  });
-});
-
 describe('the topic of receipts', () => {
   it('is a stack output, and the permission to publish exists before the configuration set', () => {
-    const [[policy] = ['']] = ofType('production', 'AWS::SNS::TopicPolicy');
-    const [[, configurationSet] = ['', undefined]] = ofType('production', 'AWS::SMSVOICE::ConfigurationSet');
-    const [[topic] = ['']] = ofType('production', 'AWS::SNS::Topic');
+    const [[policy] = ['']] = resourcesOfType('production', 'AWS::SNS::TopicPolicy');
+    const [[, configurationSet] = ['', undefined]] = resourcesOfType(
+      'production',
+      'AWS::SMSVOICE::ConfigurationSet',
+    );
+    const [[topic] = ['']] = resourcesOfType('production', 'AWS::SNS::Topic');
     expect(synthesized('production').outputs.ReceiptsTopicArn?.Value).toEqual({ Ref: topic });
     expect(configurationSet?.DependsOn).toContain(policy);
   });
 
   it('accepts receipts of the two carriers, for this account', () => {
-    const statements = ofType('production', 'AWS::SNS::TopicPolicy').flatMap(
+    const statements = resourcesOfType('production', 'AWS::SNS::TopicPolicy').flatMap(
       ([, { Properties }]) =>
         Properties.PolicyDocument.Statement as {
           Effect: string;
@@ -329,7 +165,7 @@ describe('the topic of receipts', () => {
 
 describe('alarms', () => {
   it('may publish to their topic, whose TLS policy replaces the default one', () => {
-    const alarmed = ofType(everySetting, 'AWS::SNS::TopicPolicy').find(([id]) =>
+    const alarmed = resourcesOfType(everySetting, 'AWS::SNS::TopicPolicy').find(([id]) =>
       id.startsWith('AlarmNotifications'),
     );
     const allowed = (
@@ -341,7 +177,7 @@ describe('alarms', () => {
 
 describe('a new account, with ten executions at once', () => {
   it('can be deployed to: nothing is reserved, and queues can have the least concurrency that AWS allows', () => {
-    for (const [, { Properties }] of ofType('production', 'AWS::Lambda::Function'))
+    for (const [, { Properties }] of resourcesOfType('production', 'AWS::Lambda::Function'))
       expect(Properties.ReservedConcurrentExecutions).toBeUndefined();
     const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(page('docs/deploy.md')) ?? [];
     const { concurrency } = stageFrom({ concurrency: setting });

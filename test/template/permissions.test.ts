@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { actionsOf, statementsOf } from '../support/template/function-actions.ts';
-import { forgetTemplates, synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
+import { forgetTemplates, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
 
 /** Actions on resources that cannot be named in the template. */
 const wildcards: readonly RegExp[] = [
@@ -22,10 +22,6 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
   const { resources } = synthesized(name);
   const actions = actionsOf(resources);
 
-  function ofType(type: string): [string, TemplateResource][] {
-    return Object.entries(resources).filter(([, { Type }]) => Type === type);
-  }
-
   /** The functions that have an action on a resource. */
   const functionsWith = (matches: (resource: string, action: string) => boolean): string[] =>
     Object.entries(actions)
@@ -35,7 +31,7 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
       .map(([file]) => file);
 
   it('gives every function a role of its own', () => {
-    const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) =>
+    const roles = resourcesOfType(name, 'AWS::Lambda::Function').map(([, { Properties }]) =>
       String(Properties.Role['Fn::GetAtt'][0]),
     );
     expect(roles.length).toBeGreaterThan(20);
@@ -63,7 +59,7 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
   });
 
   it('has no wildcard in an action, and in a resource only where it cannot be named', () => {
-    for (const [role, { Properties }] of ofType('AWS::IAM::Role')) {
+    for (const [role, { Properties }] of resourcesOfType(name, 'AWS::IAM::Role')) {
       for (const { Action, Resource } of statementsOf(Properties)) {
         const isWildcard = JSON.stringify(Resource).includes('*');
         for (const action of [Action].flat()) {
@@ -76,13 +72,13 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
   });
 
   it('permits a function the tables whose names it has, and no others', () => {
-    const tableIds = new Set(ofType('AWS::DynamoDB::Table').map(([id]) => id));
+    const tableIds = new Set(resourcesOfType(name, 'AWS::DynamoDB::Table').map(([id]) => id));
     const tablesIn = (value: unknown): string[] =>
       Array.from(JSON.stringify(value).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g), ([, id = '']) => id)
         .filter((id) => tableIds.has(id))
         .toSorted();
     const used = new Set<string>();
-    for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    for (const [id, { Properties }] of resourcesOfType(name, 'AWS::Lambda::Function')) {
       const role = resources[Properties.Role['Fn::GetAtt'][0]];
       if (role === undefined) throw new Error(`${id} has no role`);
       const permitted = statementsOf(role.Properties)

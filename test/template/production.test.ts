@@ -6,6 +6,7 @@ import { lossesIn } from '../support/template/production-losses.ts';
 import {
   deployments,
   forgetTemplates,
+  resourcesOfType,
   synthesized,
   type TemplateResource,
 } from '../support/template/stage-templates.ts';
@@ -14,10 +15,6 @@ import { productionState } from './production-state.ts';
 const complete = 'production with everything';
 
 afterAll(forgetTemplates);
-
-function ofType(name: string, type: string): [string, TemplateResource][] {
-  return Object.entries(synthesized(name).resources).filter(([, { Type }]) => Type === type);
-}
 
 describe.each(Object.keys(deployments))('the rules of cdk-nag, %s', (name) => {
   it('find nothing that is not acknowledged with a reason', () => {
@@ -130,20 +127,22 @@ describe('the data of production', () => {
   });
 
   it('gets a second token key, and both may sign during the deploy', () => {
-    const [first] = ofType('production', 'AWS::KMS::Key').map(([id]) => id);
-    const both = ofType(complete, 'AWS::KMS::Key').map(([id]) => id);
+    const [first] = resourcesOfType('production', 'AWS::KMS::Key').map(([id]) => id);
+    const both = resourcesOfType(complete, 'AWS::KMS::Key').map(([id]) => id);
     expect(both).toHaveLength(2);
     expect(both[0]).toBe(first);
-    const policies = JSON.stringify(ofType(complete, 'AWS::IAM::Role'));
+    const policies = JSON.stringify(resourcesOfType(complete, 'AWS::IAM::Role'));
     for (const id of both) expect(policies).toContain(`"${id}"`);
-    const issuer = ofType(complete, 'AWS::Lambda::Function').find(([id]) => id.startsWith('ApiIssueToken'));
+    const issuer = resourcesOfType(complete, 'AWS::Lambda::Function').find(([id]) =>
+      id.startsWith('ApiIssueToken'),
+    );
     expect(issuer?.[1].Properties.Environment.Variables.TOKEN_SIGNING_KEY_ID).toEqual({ Ref: both[1] });
   });
 });
 
 describe('alarms and logs', () => {
   it('have an action for every alarm, and a link to a runbook that exists', () => {
-    const alarms = ofType(complete, 'AWS::CloudWatch::Alarm');
+    const alarms = resourcesOfType(complete, 'AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeGreaterThan(40);
     for (const [, { Properties }] of alarms) {
       expect(Properties.AlarmActions).toHaveLength(1);
@@ -156,10 +155,11 @@ describe('alarms and logs', () => {
 
   it('have a retention for every log, and there is no bucket, function URL or public topic', () => {
     for (const name of Object.keys(deployments)) {
-      for (const [, { Properties }] of ofType(name, 'AWS::Logs::LogGroup'))
+      for (const [, { Properties }] of resourcesOfType(name, 'AWS::Logs::LogGroup'))
         expect(Properties.RetentionInDays).toBeGreaterThan(0);
-      for (const type of ['AWS::S3::Bucket', 'AWS::Lambda::Url']) expect(ofType(name, type)).toEqual([]);
-      for (const [, { Properties }] of ofType(name, 'AWS::SNS::TopicPolicy')) {
+      for (const type of ['AWS::S3::Bucket', 'AWS::Lambda::Url'])
+        expect(resourcesOfType(name, type)).toEqual([]);
+      for (const [, { Properties }] of resourcesOfType(name, 'AWS::SNS::TopicPolicy')) {
         for (const statement of Properties.PolicyDocument.Statement)
           if (statement.Effect === 'Allow') expect(JSON.stringify(statement.Principal)).not.toContain('*');
       }
@@ -169,7 +169,7 @@ describe('alarms and logs', () => {
 
 describe('provisioned capacity', () => {
   it('is for every table and index that every message uses, and scales with traffic', () => {
-    const billed = ofType(complete, 'AWS::DynamoDB::Table').filter(
+    const billed = resourcesOfType(complete, 'AWS::DynamoDB::Table').filter(
       ([, { Properties }]) => Properties.BillingMode !== 'PAY_PER_REQUEST',
     );
     expect(billed.map(([, { Properties }]) => Properties.TableName)).toEqual([
@@ -181,14 +181,14 @@ describe('provisioned capacity', () => {
     const indexes = billed.flatMap(
       ([, { Properties }]) => (Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? [],
     );
-    const scaled = ofType(complete, 'AWS::ApplicationAutoScaling::ScalableTarget');
+    const scaled = resourcesOfType(complete, 'AWS::ApplicationAutoScaling::ScalableTarget');
     expect(scaled).toHaveLength(2 * (billed.length + indexes.length));
     for (const [, { Properties }] of scaled)
       expect(Properties).toMatchObject({ MinCapacity: 100, MaxCapacity: 4000 });
   });
 
   it('is off by default: tables are on demand', () => {
-    for (const [, { Properties }] of ofType('production', 'AWS::DynamoDB::Table'))
+    for (const [, { Properties }] of resourcesOfType('production', 'AWS::DynamoDB::Table'))
       expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
   });
 });

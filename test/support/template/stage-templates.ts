@@ -83,6 +83,16 @@ export function synthesized(name: string): Synthesized {
   return read;
 }
 
+/** The resources of a type in a deployment, by their ids. */
+export function resourcesOfType(deployment: string, type: string): [string, TemplateResource][] {
+  return Object.entries(synthesized(deployment).resources).filter(([, { Type }]) => Type === type);
+}
+
+/** The id of the resource that a value refers to. */
+export function refOf(value: unknown): string {
+  return (value as { Ref: string }).Ref;
+}
+
 /** Removes the templates of this process; a shared folder is removed at the end of the run. */
 export function forgetTemplates(): void {
   if (shared === undefined) rmSync(outdir, { recursive: true, force: true });

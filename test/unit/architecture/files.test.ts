@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import {
+  files,
+  filesOf,
+  inFolder,
+  ours,
+  reachedFrom,
+  root,
+  sdkStubs,
+} from '../../support/architecture/source-files.ts';
+
+describe('files and packages', () => {
+  it('packages that functions contain are dependencies, those that build, deploy and test are devDependencies', () => {
+    // No file imports the stubs: the bundler puts them in the place of parts of the SDK.
+    const starts = ['functions', 'dashboard', sdkStubs].flatMap(inFolder);
+    const held = reachedFrom(starts.map(({ path }) => path));
+    const packages = new Set(
+      files
+        .filter(({ path }) => held.has(path))
+        .flatMap(({ imports }) => imports.filter(({ typeOnly }) => !typeOnly))
+        .map(({ target }) => target)
+        .filter((target) => !ours(target) && !target.startsWith('node:'))
+        .map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0]),
+    );
+    const manifest: { readonly [list: string]: Readonly<Record<string, string>> } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    );
+    expect(Object.keys(manifest.dependencies ?? {})).toEqual([...packages].toSorted());
+    expect(Object.keys(manifest.devDependencies ?? {}).filter((name) => packages.has(name))).toEqual([]);
+  });
+
+  it('every export is used by another file', () => {
+    const all = files.concat(filesOf('test'));
+    const words = new Map(all.map(({ path, text }) => [path, new Set(text.match(/\w+/g))]));
+    const named = (name: string, by: string): boolean =>
+      all.some(({ path }) => path !== by && words.get(path)?.has(name) === true);
+    const unused = files
+      // The SDK uses the exports of its stubs.
+      .filter(({ path }) => !path.startsWith(`${sdkStubs}/`))
+      .flatMap(({ path, text }) =>
+        Array.from(
+          text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm),
+          ([, name = '']) => name,
+        )
+          .filter((name) => !named(name, path))
+          .map((name) => `${path} exports ${name}`),
+      );
+    expect(unused).toEqual([]);
+  });
+
+  it('no file only re-exports, and none is a collection of unrelated helpers', () => {
+    const barrels = files.filter(({ path, text }) => {
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim();
+      const rest = code.replaceAll(/export\s+(type\s+)?(\*|\{[^}]*\})(\s+as\s+\w+)?\s+from\s+'[^']+';?/g, '');
+      return (code !== '' && rest.trim() === '') || /(^|\/)index\.tsx?$/.test(path);
+    });
+    expect(barrels.map(({ path }) => path)).toEqual([]);
+    const collections = files.filter(({ path }) =>
+      /(^|\/)(utils?|helpers?|common|misc)(\/|\.tsx?$)/.test(path),
+    );
+    expect(collections.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('no file lies loose at the root of shared or lib, except the stack', () => {
+    const loose = [...inFolder('shared'), ...inFolder('lib')].filter(
+      ({ path }) => path.split('/').length === 2,
+    );
+    expect(loose.map(({ path }) => path)).toEqual(['lib/gateway-stack.ts']);
+  });
+
+  it('every text for a queue or a schedule is escaped: SQS refuses some characters', () => {
+    const senders = inFolder('shared').filter(({ text }) =>
+      /new (SendMessage(Batch)?|CreateSchedule)Command\(/.test(text),
+    );
+    expect(senders.length).toBeGreaterThan(2);
+    expect(senders.filter(({ text }) => !/\bqueueText\(/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { dirname } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import {
+  cyclesOf,
+  files,
+  inFolder,
+  ours,
+  read,
+  violations,
+  within,
+} from '../../support/architecture/source-files.ts';
+
+describe('who may import whom', () => {
+  it('the check itself sees every file and its imports', () => {
+    const relay = files.find(({ path }) => path === 'functions/relay-changes.ts');
+    expect(relay?.imports).toContainEqual({ target: 'shared/relay/relay.ts', typeOnly: false });
+    expect(relay?.imports).toContainEqual({ target: 'aws-lambda', typeOnly: true });
+    expect(read('shared/carrier/choose-carrier.ts').imports.map(({ target }) => target)).toContain(
+      'shared/carrier/aws/aws-sms.ts',
+    );
+    const unknown = files
+      .flatMap((file) => file.imports)
+      // The guide shows its programs as text, in several languages.
+      .filter(
+        ({ target }) => ours(target) && !/\.(tsx?|json|css)$|^lib\/build\/openapi\/guide\//.test(target),
+      );
+    expect(unknown).toEqual([]);
+  });
+
+  it('bin imports lib and shared', () => {
+    expect(violations(inFolder('bin'), within(['bin', 'lib', 'shared']))).toEqual([]);
+  });
+
+  it('lib imports the contract and the names of environment variables from shared; lib/build all of it', () => {
+    const deployed = inFolder('lib').filter(({ path }) => !path.startsWith('lib/build/'));
+    const allowed = (target: string): boolean =>
+      within(['lib', 'shared/contract'])(target) || target === 'shared/platform/env.ts';
+    expect(violations(deployed, allowed)).toEqual([]);
+    expect(violations(inFolder('lib/build'), within(['lib/build', 'shared']))).toEqual([]);
+  });
+
+  it('functions import shared only, and no function another', () => {
+    expect(violations(inFolder('functions'), within(['shared']))).toEqual([]);
+  });
+
+  it('the dashboard imports types of shared, and no code', () => {
+    expect(
+      violations(
+        inFolder('dashboard'),
+        (target, _, typeOnly) => within(['dashboard'])(target) || (typeOnly && target.startsWith('shared/')),
+      ),
+    ).toEqual([]);
+  });
+
+  it('shared imports shared only', () => {
+    expect(violations(inFolder('shared'), within(['shared']))).toEqual([]);
+  });
+
+  it('the domain does not know Lambda: its types belong to functions, and to the adapters for them', () => {
+    const adapters = [
+      'shared/http/http-function.ts',
+      'shared/http/request-context.ts',
+      'shared/platform/process-queue-batch.ts',
+    ];
+    const domain = inFolder('shared').filter(({ path }) => !adapters.includes(path));
+    expect(violations(domain, (target) => target !== 'aws-lambda' && !target.startsWith('@middy/'))).toEqual(
+      [],
+    );
+  });
+
+  it('only adapters import the AWS SDK', () => {
+    const adapters =
+      /\.(dynamo|sqs|scheduler|kms|secrets|cloudformation)\.ts$|^shared\/carrier\/aws\/aws-[a-z]+\.ts$|^shared\/platform\/aws\//;
+    const others = [...inFolder('shared'), ...inFolder('functions')].filter(
+      ({ path }) => !adapters.test(path),
+    );
+    expect(violations(others, (target) => !target.startsWith('@aws-sdk/'))).toEqual([]);
+  });
+
+  it('only bin and lib import the CDK', () => {
+    const others = ['shared', 'functions', 'dashboard'].flatMap(inFolder);
+    expect(violations(others, (target) => !/^(aws-cdk-lib|constructs|@aws-cdk\/)/.test(target))).toEqual([]);
+  });
+
+  it('the environment is read in one file, and in bin', () => {
+    const readers = files
+      // In quotes it is the name of what the bundler replaces.
+      .filter(({ text }) => /(?<!')\bprocess\.env\b/.test(text))
+      .map(({ path }) => path)
+      .filter((path) => path !== 'shared/platform/env.ts' && !path.startsWith('bin/'));
+    expect(readers).toEqual([]);
+  });
+
+  it('a function reads its environment once, and gives the values to what it composes', () => {
+    const readers = inFolder('shared')
+      .filter(({ text }) => /\breadEnvironment\(/.test(text))
+      .map(({ path }) => path);
+    // Which variables a carrier needs depends on the stage.
+    expect(readers).toEqual(['shared/carrier/choose-carrier.ts']);
+  });
+});
+
+describe('imports', () => {
+  it('form no cycle', () => {
+    const graph = new Map(
+      files.map((file) => [
+        file.path,
+        file.imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target),
+      ]),
+    );
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+
+  it.each([
+    { level: 'the folders of shared', depth: 2 },
+    { level: 'the steps of a folder of shared', depth: 3 },
+  ])('$level do not depend on each other in a cycle', ({ depth }) => {
+    const folderOf = (path: string): string => dirname(path).split('/').slice(0, depth).join('/');
+    // A file beside the steps is common to them, or puts them together.
+    const isInside = (path: string): boolean => folderOf(path).split('/').length === depth;
+    const graph = new Map<string, string[]>();
+    for (const { path, imports } of inFolder('shared').filter((file) => isInside(file.path))) {
+      const known = imports
+        .map(({ target }) => target)
+        .filter(
+          (target) => target.startsWith('shared/') && isInside(target) && folderOf(target) !== folderOf(path),
+        )
+        .map(folderOf);
+      graph.set(folderOf(path), [...(graph.get(folderOf(path)) ?? []), ...known]);
+    }
+    expect(graph.size).toBeGreaterThan(5);
+    expect(cyclesOf(graph)).toEqual([]);
+  });
+});
