@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { files, filesOf, inFolder, type SourceFile } from '../../support/architecture/source-files.ts';
 
 describe('the folder of a test', () => {
@@ -40,6 +41,18 @@ describe('the folder of a test', () => {
       .filter((path) => path.endsWith('.dynamo.ts'));
     expect(adapters.filter((path) => !used.has(path))).toEqual([]);
   });
+});
+
+it('each operation of the API has a test over HTTP that names its path', () => {
+  const texts = ['test/e2e', 'test/conformance'].flatMap(filesOf).map(({ text }) => text);
+  const untested = Object.values<Route>(routes)
+    .filter(({ path }) => path.startsWith('/api/v1/'))
+    .filter(({ path }) => {
+      const [start = '', parameter] = path.split('{');
+      const named = new RegExp(parameter === undefined ? `${start}['"\`?]` : start);
+      return !texts.some((text) => named.test(text));
+    });
+  expect(untested.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
 describe('a test', () => {
