@@ -47,7 +47,7 @@ describe.each([1, 7, 100])('an administrator’s search, %d messages a page', (l
     expect(await all({ clientId: 'client-b' }, limit)).toEqual(wanted);
   });
 
-  it('finds those with a reference of one client, and nobody else’s', async () => {
+  it('finds the messages with a reference of one client, and of no other client', async () => {
     const wanted = newestFirst.filter(
       ({ client_id, reference }) => client_id === 'client-a' && reference === 'order 5',
     );

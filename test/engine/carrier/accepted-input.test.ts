@@ -1,4 +1,4 @@
-/** What a send answers with 202 is, as far as its form goes, never refused by AWS; and what AWS would refuse is a 400. */
+/** AWS accepts the form of every send that was answered with 202; what AWS would refuse is answered with 400. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';

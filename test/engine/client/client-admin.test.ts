@@ -170,7 +170,7 @@ describe('administering clients', () => {
     await expect(revoke).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('what is asked of a client that does not exist makes none', async () => {
+  it('a change to a client that does not exist creates none', async () => {
     const unknown = 'client_unknown';
     for (const change of [
       setClientDisabled(access.admin, unknown, true),

@@ -1,4 +1,4 @@
-/** A client with a list of senders sends from these alone, by every one of the sends; and so for countries. */
+/** A client with a list of senders may use only these in every send operation; the same for countries. */
 import { describe, expect, it } from '@jest/globals';
 import { memorySends, sendNames, smallRequest } from '../../support/doubles/memory-sends.ts';
 import { aClient, ask, type SendName } from '../../support/message/sends.ts';
@@ -51,7 +51,7 @@ describe('a client with a list of senders', () => {
     }
   });
 
-  it('is told how to be allowed what it may not', async () => {
+  it('gets an error that says how to request the permission', async () => {
     const message = (name: SendName) =>
       ask(memorySends().operations[name], {
         client: aClient({ senders: ['ACME'] }),

@@ -72,7 +72,7 @@ describe.each<[string, () => DueItemIndex]>([
   });
 });
 
-it('an entry that somebody broke by hand keeps none of the others from being shown, and is told of', async () => {
+it('an entry that was damaged by hand hides no other entry, and is reported', async () => {
   const dueItemIndex = dynamoDueItemIndex(tables.dynamo, tables.names.due_items);
   const broken = { list: 'messages#0', position: `${start.toISOString()}#a`, ids: 7 };
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.due_items, Item: broken }));

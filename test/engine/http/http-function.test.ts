@@ -72,7 +72,7 @@ describe('a body', () => {
     expect(answer.headers['X-RateLimit-Remaining']).toBe('59');
   });
 
-  it('with a character set and fields that nobody knows is read', async () => {
+  it('with a character set and unknown fields is parsed', async () => {
     const body = '{"to":"+44","recipients":[],"unknown":1}';
     const answer = await post(body, { 'content-type': 'Application/JSON; charset=UTF-8' });
     expect(answer).toMatchObject({ status: 200, body: { to: '+44', recipients: [] } });
@@ -90,7 +90,7 @@ describe('a fault of ours', () => {
     return { dependencies, ...(await send(functionOf(access, operation, dependencies), sent)) };
   };
 
-  it('is a 500 that tells nothing, with real limits; the log has the cause', async () => {
+  it('is a 500 without details, with real rate-limit headers; the log has the cause', async () => {
     const cause = new TypeError('secret detail');
     const { status, body, headers, dependencies } = await call(failing(cause));
     expect([status, body.error]).toEqual([500, 'internal_error']);
@@ -154,7 +154,7 @@ describe('a request that no route takes', () => {
   });
 });
 
-it('one line of log tells of a request, without its body or its credential', async () => {
+it('a request writes one log line, without its body or credential', async () => {
   const { clientId, apiKey } = await keyOf(access);
   const dependencies = access.newProcess();
   await send(functionOf(access, accepted, dependencies), {

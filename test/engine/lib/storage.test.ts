@@ -27,7 +27,7 @@ describe('the tables on a real engine', () => {
     expect(Items).toEqual([{ message_id: 'a', carrier_key: 'wamid.1' }]);
   });
 
-  it('keep the overrides in a table whose name ends in limit-overrides, as people are told', async () => {
+  it('store the overrides in a table whose name ends in limit-overrides, as the documentation says', async () => {
     const { Table } = await tables.dynamo.send(
       new DescribeTableCommand({ TableName: tables.names.limit_overrides }),
     );

@@ -17,7 +17,7 @@ afterAll(() => tables.drop());
 const storedFor = (clientId: string) => rowsOf(tables, tables.names.messages, clientId);
 
 describe('the rows of a bulk', () => {
-  it('are reported each with what is wrong with it, and the others are sent', async () => {
+  it('are reported, each with its error, and the other rows are sent', async () => {
     const client = aClient({ countries: ['GB', 'US'] });
     const { accepted, rejected, messages, errors } = await sendBulk(
       tables,
@@ -106,7 +106,7 @@ describe('the rows of a bulk', () => {
     });
   });
 
-  it('are reported within what a row of the table can hold, however long their faults are', async () => {
+  it('are reported within the size limit of a table row, however long their errors are', async () => {
     const long = '😀'.repeat(300);
     const names = Array.from({ length: 100 }, (_, index) => `{{${'n'.repeat(60)}${index}}}`).join('');
     const { rejected } = await sendBulk(tables, now, {

@@ -47,7 +47,7 @@ describe('a receipt that beats the carrier’s own answer', () => {
     },
   );
 
-  it('keeps the receipt’s price, which is the true one', async () => {
+  it('stores the price of the receipt, which is the actual one', async () => {
     const { message_id } = await sent();
     const { dependencies } = carrierOf(async () => {
       const price = { cost: 0.005, currency: 'EUR', carrierMessageId: 'from-receipt' };
@@ -63,7 +63,7 @@ describe('a receipt that beats the carrier’s own answer', () => {
   });
 });
 
-describe('a table that takes what the carrier said only after a while', () => {
+describe('a table that refuses the result of the hand-over for a while', () => {
   it.each([
     ['sent', accepted],
     ['failed', { outcome: 'refused', errorCode: 'unreachable', errorMessage: 'Not there.' }],

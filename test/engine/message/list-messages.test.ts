@@ -88,7 +88,7 @@ describe('pages', () => {
 });
 
 describe('filters', () => {
-  it('are by reference, status, channel and time, both ends taken in, alone and together', async () => {
+  it('are by reference, status, channel and time (both ends included), separately and combined', async () => {
     const client = aClient();
     const early = await sms(client, now, { reference: 'a' });
     const middle = await sms(client, addSeconds(now, 1), { reference: 'b' });
@@ -215,7 +215,7 @@ describe('a filter that few messages pass', () => {
     expect(seen).toEqual(allRead);
   });
 
-  it('goes by the row itself where a reading of a moment ago does not show it, or shows what it was', async () => {
+  it('uses the row itself where an eventually consistent read misses it or shows an older state', async () => {
     const wasRead = new Set([...stored.keys()].filter((_, index) => index % 60 === 1));
     const { operation } = counting((row) => {
       if (row.status === 'read') return undefined;

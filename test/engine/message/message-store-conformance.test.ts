@@ -54,7 +54,7 @@ describe.each<[string, () => MessageStore]>([
     expect(await store.claim(newId('msg', created), claimOf('x'))).toEqual({ outcome: 'unknown' });
   });
 
-  it('gives a claim to the next when it has run out, or its holder lets go; nobody else can', async () => {
+  it('gives a claim to the next worker only when it has expired or its owner released it', async () => {
     const store = newStore();
     const message = fresh();
     await store.create(message);
@@ -85,7 +85,7 @@ describe.each<[string, () => MessageStore]>([
     }
   });
 
-  it('enters a state from those that allow it alone, and fills in what it proves', async () => {
+  it('enters a state only from its permitted prior states, and sets the times of all states that it implies', async () => {
     const store = newStore();
     const message = fresh({ status: 'sending', error_code: 'unknown' });
     await store.create(message);
@@ -100,7 +100,7 @@ describe.each<[string, () => MessageStore]>([
     expect(await store.get(message.message_id)).toEqual(delivered);
   });
 
-  it("notes the carrier's answer where no receipt told it first", async () => {
+  it("stores the carrier's answer unless a receipt came first", async () => {
     const store = newStore();
     const message = fresh({ status: 'delivered', cost: 1 });
     await store.create(message);

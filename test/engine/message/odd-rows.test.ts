@@ -9,7 +9,7 @@ import { aClient, ask } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
-/** Well-formed text of all of Unicode, for what is not well-formed ends at the edge of the API. */
+/** Well-formed text of all of Unicode: the API refuses text that is not well-formed. */
 const oddText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.constantFrom(

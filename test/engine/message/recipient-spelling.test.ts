@@ -178,7 +178,7 @@ describe('another spelling of a number', () => {
     );
   });
 
-  it('finds what was sent to the number, and is kept as the number in a list of senders', () => {
+  it('finds the messages to the number, and is stored as the number in a list of senders', () => {
     fc.assert(
       fc.property(anySpelling, ({ number, other }) => {
         expect(messageQuery.parse({ recipient: other }).recipient).toBe(number);

@@ -77,7 +77,7 @@ describe.each<[string, () => OtpStore]>([
     expect(await store.recipientSends(clientId, recipient)).toEqual({ sends, revision: 1 });
   });
 
-  it('count the same request once, others until none is left, and none of another client or after the end', async () => {
+  it('count the same request once, others until no attempt is left, and none of another client or after expiry', async () => {
     const store = newStore();
     const otp = fresh();
     await store.create(otp);

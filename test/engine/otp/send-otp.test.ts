@@ -102,7 +102,7 @@ describe('sending', () => {
     expect(new Set([first, other, second, third, fourth].map(({ otp_id }) => otp_id)).size).toBe(5);
   });
 
-  it('refuses a template without {{code}}, one that asks for what it cannot have, and a wrong number, all at once', async () => {
+  it('reports a template without {{code}}, one with unknown variables, and an invalid number, all at once', async () => {
     const body = { to: '077', template: '{{brand}} {{name}}', ttl: 59, max_attempts: 11, code_length: 3 };
     const refused = (await ask(sendsIn(tables).otp, { client: aClient(), now, body }).catch(
       (error: unknown) => error,

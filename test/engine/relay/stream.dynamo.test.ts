@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-it('a message is read from an image as it was stored, and what is no message is set aside', async () => {
+it('a message is parsed from a stream image as it was stored, and an image that is no message is set aside', async () => {
   const message = aSentMessage({ reference: 'order 1 \u{1f600}', webhook_url: 'https://shop.test/hook?a=b' });
   const TableName = tables.names.messages;
   await dynamoMessageStore(tables.dynamo, { tableName: TableName, retentionDays: 1 }).create(message);

@@ -87,7 +87,7 @@ describe.each<[string, () => DeliveryStore]>([
     expect(await store.replace(seen, claimed(seen, created, 'theirs'))).toBe(false);
   });
 
-  it('gives back every attempt as it was written', async () => {
+  it('reads every attempt as it was written', async () => {
     const store = newStore();
     const seen = aDelivery();
     await store.create(seen);

@@ -1,4 +1,4 @@
-/** The dashboard in a browser: signing in, what the browser complained of, and what axe finds wrong with a page. */
+/** The dashboard in a browser: signing in, the browser's errors, and axe's findings for a page. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 
-/** Where tests create their tables; what starts an engine for a run calls it. */
+/** The engine on which tests create their tables; called by whatever starts one for a run. */
 export function announceEngine(config: DynamoDBClientConfig): void {
   process.env.ENGINE_UNDER_TEST = JSON.stringify(config);
 }

@@ -39,7 +39,7 @@ import { type GatewayFunctions, gatewayFunctions, retentionDays } from '../simul
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, livesUntil, type Process } from './crash-simulation.ts';
 
-/** Longer than a claim of either kind holds: by then a queue shows again what a dead process took. */
+/** Longer than a claim of either kind: by then a queue delivers the messages of a dead process again. */
 const redeliveryMs = 31_000;
 const roundsMax = 60;
 const schema = sendSmsSchema(z.string());

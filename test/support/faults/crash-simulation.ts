@@ -159,7 +159,7 @@ export function livesUntil(kill: KillPoint | undefined, messagesTable: string, p
 
 type StreamImage = Record<string, unknown> | undefined;
 
-/** Writes are told apart by the state that they enter or hold, and what is sent by its queue. */
+/** Distinguishes writes by the state that they enter or keep, and queue messages by their queue. */
 function nameOf(command: string, input: string): string {
   const state = /":to":(?:\{"S":)?"(\w+)"|"state":(?:\{"S":)?"(\w+)"/.exec(input);
   const name = command.replace(/Command$/, '');

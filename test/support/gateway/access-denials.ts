@@ -1,4 +1,4 @@
-/** Looks through the logs of all functions for what IAM denied them. */
+/** Finds the calls that IAM denied, in the logs of all functions. */
 import {
   CloudWatchLogsClient,
   paginateDescribeLogGroups,
@@ -9,7 +9,7 @@ import type { GatewayUnderTest } from './gateway.ts';
 const denial = /AccessDenied|not authorized to perform/;
 const shownCharacters = 500;
 
-/** Each denial with the log group that tells of it. */
+/** Each denial with its log group. */
 export async function accessDenials(aws: GatewayUnderTest['aws']): Promise<string[]> {
   const client = new CloudWatchLogsClient({
     endpoint: aws.endpoint,

@@ -1,4 +1,4 @@
-/** Who calls a function in a test: new clients with a key, addresses that nobody used, and an operation that says who came. */
+/** Callers for function tests: new clients with a key, unused addresses, and an operation that returns its caller. */
 
 import { createApiKey, createClient, type NewClient } from '../../../shared/client/client-admin.ts';
 import { routes } from '../../../shared/contract/routes.ts';

@@ -1,4 +1,4 @@
-/** A TCP port of the loopback address that nobody listens on. */
+/** A free TCP port of the loopback address. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

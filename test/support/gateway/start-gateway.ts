@@ -1,4 +1,4 @@
-/** One emulator with the local stage deployed, for the whole run; what a test needs of it goes by environment. */
+/** One emulator with the local stage deployed, for the whole run; tests get its addresses by environment variables. */
 import { appendFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connectionOf } from '../../../lib/local/connection.ts';

@@ -1,4 +1,4 @@
-/** Holds answers against the gateway's own OpenAPI document, and says in words what differs. */
+/** Checks responses against the gateway's own OpenAPI document, and describes the differences. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { OpenApiDocument } from '../../../lib/build/openapi/document.ts';

@@ -38,7 +38,7 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   };
 }
 
-/** `DynamoDB_20120810.UpdateItem` is `UpdateItem`; what speaks another protocol is its method and path. */
+/** `DynamoDB_20120810.UpdateItem` is `UpdateItem`; a call of another protocol is its method and path. */
 function operationOf({ headers, method, url }: IncomingMessage): string {
   const target = headers['x-amz-target'];
   return typeof target === 'string' ? (target.split('.')[1] ?? target) : `${method} ${url}`;

@@ -1,4 +1,4 @@
-/** Text and values that a caller can send and nobody expects: drawn from all of Unicode, and what broke something before. */
+/** Unexpected text and values that a caller can send: from all of Unicode, and those that broke something before. */
 import fc from 'fast-check';
 
 /** UTF-16 code units, so that lone surrogates, non-characters and NUL are all drawn. */

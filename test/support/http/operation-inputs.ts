@@ -42,7 +42,7 @@ export interface OperationInputs {
 
 type Schema = { readonly [keyword: string]: unknown };
 
-/** Every place that a value can have below a schema, what it holds other values in included. */
+/** The path of every value below a schema, objects and lists included. */
 export function fieldPaths(schema: Schema): FieldPath[] {
   const { components } = openApiDocument();
   const below = (inner: unknown): FieldPath[] => {

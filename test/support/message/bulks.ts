@@ -1,4 +1,4 @@
-/** A bulk send on private tables, and what its answer says. */
+/** A bulk send on private tables, and its answer. */
 import type { Client } from '../../../shared/client/client.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { aClient, ask, sendsIn } from './sends.ts';

@@ -1,4 +1,4 @@
-/** Messages on private tables, and a carrier that takes them or not as it is told, at times of the test's own. */
+/** Messages on private tables, with a carrier and a clock that the test controls. */
 import { randomUUID } from 'node:crypto';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';

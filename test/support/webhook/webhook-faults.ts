@@ -1,4 +1,4 @@
-/** Runs one delivery with every fault at every call, and returns what went wrong. */
+/** Runs one delivery with every fault at every call, and returns the violations. */
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { attemptOf, type Gateway, simulatedGateway } from '../simulation/gateway.ts';
 import { crashFaults, type Fault } from '../simulation/processes.ts';
