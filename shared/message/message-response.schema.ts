@@ -1,4 +1,7 @@
-/** What the API answers about messages (contract, section 5). Functions import only its types. */
+/**
+ * The form of the answers about messages, for the API document and the types (contract, section 5);
+ * `message-response.ts` makes them. Functions import only the types.
+ */
 import * as z from 'zod/mini';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { channels, statuses } from './message.ts';

@@ -1,4 +1,4 @@
-/** How a message is shown to the client that owns it (contract, section 5). */
+/** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
 import { historyOf, type Message } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
