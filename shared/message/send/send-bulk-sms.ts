@@ -16,7 +16,6 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import { senderSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -33,14 +32,7 @@ import {
   readRow,
 } from './bulk-rows.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import {
-  endOfValidity,
-  messageType,
-  parseSend,
-  referenceText,
-  scheduledAt,
-  validityPeriod,
-} from './send-fields.ts';
+import { endOfValidity, parseSend, smsOptions } from './send-fields.ts';
 import { newSms } from './send-sms.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
@@ -57,12 +49,7 @@ export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
     recipients: bulkRecipients,
-    webhook_url: optional(webhookUrl),
-    from: optional(senderSchema),
-    type: messageType,
-    validity_period: validityPeriod,
-    scheduled_at: optional(scheduledAt),
-    reference: optional(referenceText),
+    ...smsOptions(webhookUrl),
   });
 }
 
