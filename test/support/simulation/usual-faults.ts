@@ -12,6 +12,8 @@ const rates: Readonly<Record<Fault, number>> = {
   double: 0.015,
 };
 const doubledShare = 0.03;
+/** SQS loses nothing; the sweep and the expiry are there in case it does. What a carrier reports is reported once. */
+const lostShare = 0.01;
 const replayedShare = 0.02;
 const lateShare = 0.02;
 const lateMaxMs = 20_000;
@@ -33,7 +35,11 @@ export function usualFaults(random: () => number, skewMaxMs: number): Omit<World
       const usual = random() * (what === 'receipts' ? 4000 : 20);
       return random() < lateShare ? random() * lateMaxMs : usual;
     },
-    copies: () => (random() < doubledShare ? 2 : 1),
+    copies(queue) {
+      const drawn = random();
+      if (drawn < doubledShare) return 2;
+      return drawn > 1 - lostShare && queue !== 'receipts' ? 0 : 1;
+    },
     replays: () => random() < replayedShare,
   };
 }
