@@ -42,7 +42,7 @@ import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store
 import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
 
 /** What the functions reach outside of their process. */
-export interface Resources {
+interface Resources {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly dueItemIndex: DueItemIndex;

@@ -63,7 +63,7 @@ export interface Post extends Seen {
   readonly lane: Lane;
 }
 
-export interface GatewayOptions extends WorldOptions {
+interface GatewayOptions extends WorldOptions {
   /** A table, during whose calls the time stops; by default deliveries are in memory. */
   readonly store?: DeliveryStore;
   readonly answer: (deliveryId: string, postNumber: number, clientId: string) => Answer;
@@ -84,7 +84,7 @@ export type Gateway = ReturnType<typeof simulatedGateway>;
 export const otpSecret = 'the secret of one-time passwords';
 export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
 const webhookSecret = 'whsec_c2VjcmV0';
-export const scheduleLeadSeconds = 60;
+const scheduleLeadSeconds = 60;
 const prices = { currency: 'USD', sms: { default: 0.01 }, whatsapp: { default: 0.005 } };
 
 export function simulatedGateway(options: GatewayOptions) {

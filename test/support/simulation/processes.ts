@@ -9,7 +9,7 @@ import type { VirtualTime } from './virtual-time.ts';
 export const crashFaults = ['kill_before', 'kill_after', 'fail_before', 'fail_after'] as const;
 export type Fault = (typeof crashFaults)[number] | 'throttle' | 'delay' | 'double';
 /** What a call can be spared: a fault, or the SDK's own retries, which not every caller has. */
-export type Spared = Fault | 'retry';
+type Spared = Fault | 'retry';
 
 export interface FaultOptions {
   /** The fault of the n-th call of the run; by default none. */

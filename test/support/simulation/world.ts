@@ -40,8 +40,6 @@ export interface Sent {
   readonly at: Date;
 }
 
-export type World = ReturnType<typeof simulatedWorld>;
-
 /** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
 const visibilityRuns = 3;
 const streamShards = 8;
