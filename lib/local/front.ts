@@ -50,6 +50,8 @@ export async function startFront(port: number): Promise<Front> {
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response));
   });
+  // The caller ends an idle connection, so that none ends while a request is on its way on it.
+  server.keepAliveTimeout = 0;
   await listen(server, port);
   const address = server.address();
   return {

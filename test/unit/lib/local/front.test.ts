@@ -98,6 +98,12 @@ describe('the front', () => {
     });
   });
 
+  it('leaves it to the caller to end an idle connection', async () => {
+    const baseUrl = await frontOf((_request, response) => response.end('ok'));
+    const answer = await fetch(baseUrl);
+    expect([await answer.text(), answer.headers.get('keep-alive')]).toEqual(['ok', null]);
+  });
+
   it('says which port is taken, and what to do', async () => {
     opened.front = await startFront(0);
     const { port } = opened.front;
