@@ -24,7 +24,10 @@ describe('sending', () => {
       const { text, code } = await bodyOf(message_id);
       expect(code).toMatch(new RegExp(`^\\d{${code_length}}$`));
       expect(text).toBe(`${code} is your verification code. It expires in 5 minutes.`);
-      const stored = JSON.stringify(await storesIn(tables).messages.get(message_id));
+      const row = JSON.stringify(await storesIn(tables).messages.get(message_id));
+      // Ids, times and the number have digits of their own.
+      const stored = row.replaceAll(/"(\w+_\w{26}|client-\d+|[-\d]+T[:.\d]+Z|\+\d+)"/g, '""');
+      expect(stored).toContain('{{code}}');
       expect(stored).not.toContain(code);
     }
   });

@@ -1,5 +1,5 @@
 /** The templates of the stages, with the rules on: each is synthesized once in a run, and shared by its test files. */
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -103,7 +103,7 @@ function readTemplate(name: string): Synthesized {
   if (context === undefined) throw new Error(`no deployment ${name}`);
   const stage = stageFrom(context);
   const folder = join(outdir, name.replaceAll(' ', '-'));
-  if (!existsSync(folder)) synthesize(stage, folder);
+  synthesizeOnce(stage, folder);
   const file = join(folder, `${stage.stackName}.template.json`);
   const template = JSON.parse(readFileSync(file, 'utf8'));
   return {
@@ -112,6 +112,36 @@ function readTemplate(name: string): Synthesized {
     outputs: template.Outputs,
     findings: findingsIn(folder),
   };
+}
+
+const waitMs = 100;
+/** Far longer than a synthesis on a slow machine: by then the process that began it has died. */
+const waitsMax = 2400;
+
+/** One process of the run synthesizes, which takes seconds; the others wait for it. */
+function synthesizeOnce(stage: StageSettings, folder: string): void {
+  for (let waits = 0; !existsSync(folder); waits += 1) {
+    if (waits < waitsMax && !begins(folder)) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
+      continue;
+    }
+    try {
+      synthesize(stage, folder);
+    } finally {
+      rmSync(`${folder}.begun`, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whether this process is the first to synthesize it. */
+function begins(folder: string): boolean {
+  try {
+    mkdirSync(`${folder}.begun`);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function synthesize(stage: StageSettings, folder: string): void {
