@@ -7,7 +7,8 @@ import { SignIn } from './sign-in.tsx';
 const SignedIn = lazy(() => import('./signed-in.tsx'));
 
 export function App() {
-  const [session, setSession] = useState<Session | undefined>(storedSession);
+  const [restored] = useState(storedSession);
+  const [session, setSession] = useState<Session | undefined>(restored);
   const [signOutReason, setSignOutReason] = useState<string>();
 
   const end = useCallback((why: string | undefined) => {
@@ -31,7 +32,7 @@ export function App() {
   return (
     <RenderFailure>
       <Suspense fallback={null}>
-        <SignedIn session={session} onEnd={end} />
+        <SignedIn session={session} isRestored={session === restored} onEnd={end} />
       </Suspense>
     </RenderFailure>
   );

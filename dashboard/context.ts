@@ -2,21 +2,15 @@
 import { createContext, useContext } from 'react';
 import type { Api } from './api/client.ts';
 
-export interface About {
-  readonly version: string;
-  readonly client_id: string;
-  readonly name: string;
-  /** Whether the simulator is the carrier. */
-  readonly outbox: boolean;
-}
-
 export interface Dashboard {
   readonly api: Api;
-  readonly about: About;
   notify(type: 'success' | 'error', text: string): void;
 }
 
 export const DashboardContext = createContext<Dashboard | undefined>(undefined);
+
+/** Whether the page was reached from another one, so that its heading gets the focus. */
+export const NavigatedContext = createContext(false);
 
 export function useDashboard(): Dashboard {
   const dashboard = useContext(DashboardContext);

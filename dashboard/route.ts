@@ -1,27 +1,20 @@
-/** Hash routing: the page is in the address after `#`, so links, reload and the back button work. */
-import { useSyncExternalStore } from 'react';
+/**
+ * The page, its filters and its selection are in the address after `#`, so that links, reload and Back work. A server
+ * never sees that part of an address, so no log holds the phone numbers in it.
+ */
+import { type BaseLocationHook, useSearchParams } from 'wouter';
+import { navigate, useLocationProperty } from 'wouter/use-browser-location';
 
-export interface Location {
-  /** `#/messages/msg_1?client_id=x` is `messages`. */
-  readonly page: string;
-  readonly id: string | undefined;
-  readonly query: URLSearchParams;
-}
+/** `#/messages/msg_1?client_id=x` has the path `messages/msg_1` and the query `client_id=x`. */
+const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?/, '').split('?');
 
-export function useLocation(): Location {
-  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
-  return parse(hash);
-}
-
-export function parse(hash: string): Location {
-  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [page = '', id] = path.split('/');
-  return {
-    page: page === '' ? 'activity' : page,
-    id: id === undefined ? undefined : decodeURIComponent(id),
-    query: new URLSearchParams(query),
-  };
-}
+/** wouter's own hook for hashes keeps the query before the `#`, where it would be sent to the server. */
+export const useHashLocation: BaseLocationHook = () => [
+  useLocationProperty(() => `/${pathAndQuery()[0]}`),
+  (path, options) => navigate(`#${path}`, options),
+];
+useHashLocation.searchHook = () => useLocationProperty(() => pathAndQuery()[1] ?? '');
+useHashLocation.hrefs = (path) => `#${path}`;
 
 export function linkTo(page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
@@ -30,10 +23,38 @@ export function linkTo(page: string, id?: string, query: Readonly<Record<string,
 }
 
 export function go(link: string): void {
-  window.location.hash = link;
+  navigate(link);
 }
 
-function subscribe(changed: () => void): () => void {
-  window.addEventListener('hashchange', changed);
-  return () => window.removeEventListener('hashchange', changed);
+type Values = Readonly<Record<string, string | readonly string[]>>;
+
+/** What the query of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
+const position = ['after', 'selected'];
+
+export interface ListState {
+  readonly query: URLSearchParams;
+  /** Whether anything but the position is in the query. */
+  readonly isFiltered: boolean;
+  /** Empty values are removed; so is the position, unless it is given: other filters have other pages. */
+  change(values: Values, options?: { readonly replace?: boolean }): void;
+  /** Removes all filters. */
+  clear(): void;
+}
+
+export function useListState(): ListState {
+  const [query, setQuery] = useSearchParams();
+  return {
+    query,
+    isFiltered: [...query.keys()].some((name) => !position.includes(name)),
+    change: (values, options) =>
+      setQuery((before) => {
+        const next = new URLSearchParams(before);
+        for (const name of [...position, ...Object.keys(values)]) next.delete(name);
+        for (const [name, value] of Object.entries(values)) {
+          for (const one of [value].flat()) if (one !== '') next.append(name, one);
+        }
+        return next;
+      }, options),
+    clear: () => setQuery({}),
+  };
 }

@@ -9,7 +9,6 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import { signIn } from './api/client.ts';
-import { sentence } from './api/use-loading.ts';
 import type { Session } from './session.ts';
 
 interface SignInProps {
@@ -35,13 +34,14 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
     try {
       onSignIn(await signIn(clientId.trim(), secret.trim()));
     } catch (refusal) {
-      setError(sentence(refusal));
+      setError(refusal instanceof Error ? refusal.message : String(refusal));
       setBusy(false);
     }
   };
 
   return (
     <main className="sign-in">
+      <title>Sign in – Messaging gateway</title>
       <SpaceBetween size="l">
         {signOutReason === undefined ? null : <Alert type="info">{signOutReason}</Alert>}
         <form onSubmit={(event) => void submit(event)}>
@@ -55,7 +55,7 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
           >
             <Container
               header={
-                <Header variant="h1" description="For clients with the scope admin.">
+                <Header variant="h1" description="Sign in with a client that has the scope admin.">
                   Messaging gateway
                 </Header>
               }

@@ -1,17 +1,18 @@
 /** The layout of every page: navigation, notifications, colours, and the end of the session. */
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
-import Box from '@cloudscape-design/components/box';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
-import Spinner from '@cloudscape-design/components/spinner';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { apiOf } from './api/client.ts';
-import { useLoaded } from './api/use-loading.ts';
+import { newQueryClient, useAnswer } from './api/queries.ts';
 import { chooseColours, startingColours } from './colours.ts';
-import { LoadFailure } from './components/load-failure.tsx';
+import { Waiting } from './components/loaded.tsx';
+import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
-import { type About, type Dashboard, DashboardContext } from './context.ts';
+import { DashboardContext, NavigatedContext } from './context.ts';
 import { ActivityPage } from './pages/activity.tsx';
 import { ClientPage } from './pages/client.tsx';
 import { ClientsPage } from './pages/clients.tsx';
@@ -20,11 +21,13 @@ import { MessagePage } from './pages/message.tsx';
 import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
-import { go, type Location, linkTo, useLocation } from './route.ts';
+import { go, linkTo, useHashLocation } from './route.ts';
 import type { Session } from './session.ts';
 
 interface SignedInProps {
   readonly session: Session;
+  /** Whether the session began before this load of the dashboard. */
+  readonly isRestored: boolean;
   /** @param reason - undefined when the user signed out */
   readonly onEnd: (reason: string | undefined) => void;
 }
@@ -32,14 +35,10 @@ interface SignedInProps {
 // Loaded on demand: its charts are a quarter of the script.
 const OverviewPage = lazy(() => import('./pages/overview.tsx'));
 
-const expired = 'Your session has ended. Sign in again to go on.';
+const expired = 'Your session has expired. Sign in again to continue.';
 
-export default function SignedIn({ session, onEnd }: SignedInProps) {
-  const api = useMemo(() => apiOf(session, () => onEnd(expired)), [session, onEnd]);
-  const about = useLoaded<About>('about', () => api.get('/about'));
-  const location = useLocation();
+export default function SignedIn({ session, isRestored, onEnd }: SignedInProps) {
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
-  const [colours, setColours] = useState(startingColours);
 
   useEffect(() => {
     const timer = setTimeout(() => onEnd(expired), session.endsAt - Date.now());
@@ -57,14 +56,58 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
     if (type === 'success') setTimeout(dismiss, 8000);
   }, []);
 
-  const dashboard = useMemo<Dashboard | undefined>(
-    () => (about.data === undefined ? undefined : { api, about: about.data, notify }),
-    [api, about.data, notify],
+  const queryClient = useMemo(() => newQueryClient((message) => notify('error', message)), [notify]);
+  const dashboard = useMemo(
+    () => ({ api: apiOf(session, () => onEnd(expired)), notify }),
+    [session, onEnd, notify],
   );
 
-  const other = colours === 'dark' ? 'light' : 'dark';
   return (
-    <>
+    <QueryClientProvider client={queryClient}>
+      <DashboardContext value={dashboard}>
+        <Router hook={useHashLocation}>
+          <Layout
+            session={session}
+            isRestored={isRestored}
+            notices={notices}
+            onSignOut={() => {
+              // The next user starts at the first page.
+              go(linkTo('activity'));
+              onEnd(undefined);
+            }}
+          />
+        </Router>
+      </DashboardContext>
+    </QueryClientProvider>
+  );
+}
+
+interface LayoutProps extends Pick<SignedInProps, 'session' | 'isRestored'> {
+  readonly notices: readonly FlashbarProps.MessageDefinition[];
+  readonly onSignOut: () => void;
+}
+
+function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
+  const about = useAnswer<'showAbout'>('/about', undefined, { isFixed: true }).data;
+  const [path] = useLocation();
+  const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
+  if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);
+  const [colours, setColours] = useState(startingColours);
+  const other = colours === 'dark' ? 'light' : 'dark';
+  const account = about?.name ?? session.clientId;
+  return (
+    <NavigatedContext value={path !== firstPath}>
+      <a
+        className="skip-link"
+        href={`#${headingId}`}
+        onClick={(event) => {
+          // The address after `#` is the page's.
+          event.preventDefault();
+          document.getElementById(headingId)?.focus();
+        }}
+      >
+        Skip to main content
+      </a>
       <div id="top">
         <TopNavigation
           identity={{ href: linkTo('activity'), title: 'Messaging gateway' }}
@@ -81,15 +124,11 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
             },
             {
               type: 'menu-dropdown',
-              text: about.data?.name ?? session.clientId,
+              text: account,
               iconName: 'user-profile',
-              ariaLabel: `${about.data?.name ?? session.clientId}, account`,
+              ariaLabel: `${account}, account`,
               items: [{ id: 'sign-out', text: 'Sign out' }],
-              onItemClick: () => {
-                // The next user starts at the first page.
-                go(linkTo('activity'));
-                onEnd(undefined);
-              },
+              onItemClick: onSignOut,
             },
           ]}
         />
@@ -97,40 +136,24 @@ export default function SignedIn({ session, onEnd }: SignedInProps) {
       <AppLayoutToolbar
         headerSelector="#top"
         toolsHide
-        navigation={<Navigation location={location} outbox={about.data?.outbox === true} />}
+        navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
         notifications={<Flashbar items={notices} />}
         content={
-          dashboard === undefined ? (
-            <Starting error={about.error} onRetry={about.reload} />
-          ) : (
-            <DashboardContext value={dashboard}>
-              <RenderFailure key={location.page}>
-                <Suspense fallback={<Waiting />}>{pageOf(location)}</Suspense>
-              </RenderFailure>
-            </DashboardContext>
-          )
+          <RenderFailure key={path}>
+            <Suspense fallback={<Waiting />}>
+              <Pages />
+            </Suspense>
+          </RenderFailure>
         }
       />
-    </>
+    </NavigatedContext>
   );
 }
 
-function Starting({ error, onRetry }: { readonly error: string | undefined; readonly onRetry: () => void }) {
-  if (error !== undefined) return <LoadFailure error={error} onRetry={onRetry} />;
-  return <Waiting />;
-}
-
-function Waiting() {
-  return (
-    <Box textAlign="center" padding="xxl">
-      <Spinner size="large" />
-    </Box>
-  );
-}
-
-function Navigation({ location, outbox }: { readonly location: Location; readonly outbox: boolean }) {
+function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const link = (text: string, page: string) => ({ type: 'link', text, href: linkTo(page) }) as const;
-  const parent = { webhooks: 'activity' }[location.page] ?? location.page;
+  const [, page = ''] = path.split('/');
+  const parent = page === '' || page === 'webhooks' ? 'activity' : page;
   return (
     <SideNavigation
       header={{ text: 'Administration', href: linkTo('activity') }}
@@ -141,31 +164,27 @@ function Navigation({ location, outbox }: { readonly location: Location; readonl
         link('Messages', 'messages'),
         link('Clients', 'clients'),
         link('Limits', 'limits'),
-        ...(outbox ? [link('Outbox', 'outbox')] : []),
+        ...(hasOutbox ? [link('Outbox', 'outbox')] : []),
       ]}
     />
   );
 }
 
-function pageOf({ page, id, query }: Location): ReactNode {
-  switch (page) {
-    case 'overview':
-      return <OverviewPage />;
-    case 'messages':
-      return id === undefined ? (
-        <MessagesPage key={query.toString()} query={query} />
-      ) : (
-        <MessagePage id={id} />
-      );
-    case 'clients':
-      return id === undefined ? <ClientsPage /> : <ClientPage id={id} />;
-    case 'limits':
-      return <LimitsPage clientId={id} />;
-    case 'outbox':
-      return <OutboxPage key={query.toString()} query={query} />;
-    case 'webhooks':
-      return <WebhookPage id={id ?? ''} />;
-    default:
-      return <ActivityPage key={query.toString()} query={query} />;
-  }
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/overview" component={OverviewPage} />
+      <Route path="/messages" component={MessagesPage} />
+      <Route path="/messages/:id">{({ id }) => <MessagePage id={decodeURIComponent(id)} />}</Route>
+      <Route path="/clients" component={ClientsPage} />
+      <Route path="/clients/:id">{({ id }) => <ClientPage id={decodeURIComponent(id)} />}</Route>
+      <Route path="/limits">
+        <LimitsPage clientId={undefined} />
+      </Route>
+      <Route path="/limits/:id">{({ id }) => <LimitsPage clientId={decodeURIComponent(id)} />}</Route>
+      <Route path="/outbox" component={OutboxPage} />
+      <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>
+      <Route component={ActivityPage} />
+    </Switch>
+  );
 }

@@ -1,4 +1,7 @@
 /** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
+import type { AdminAnswers } from '../../shared/admin/http/admin-api.ts';
+import type { AdminApiRouteName } from '../../shared/admin/http/admin-routes.ts';
+import type { FieldError, GatewayError } from '../../shared/contract/errors.ts';
 import type { Session } from '../session.ts';
 
 /** API Gateway's stage (`/live`) where it is part of the path, else empty. */
@@ -9,95 +12,124 @@ const retryAfterMaxSeconds = 10;
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** 0 where there was no response. */
   readonly status: number;
-  /** By field. */
-  readonly details: Readonly<Record<string, string>>;
+  readonly details: readonly FieldError[];
 
-  constructor(status: number, message: string, details: Readonly<Record<string, string>> = {}) {
-    super(message);
+  constructor(status: number, message: string, details: readonly FieldError[] = []) {
+    const general = /see details\.$/.test(message) && details.length > 0 ? [] : [message];
+    super([...general, ...details.map(sentenceOf)].join(' '));
     this.status = status;
     this.details = details;
   }
 }
 
-export type Query = Readonly<Record<string, string | undefined>>;
+/** `must be …` of `client_id` becomes `Client id must be ….` */
+function sentenceOf({ field, message }: FieldError): string {
+  const label = field.replaceAll('_', ' ').replace(/\burl\b/, 'URL');
+  return asSentence(/^[a-z]/.test(message) ? `${label} ${message}` : message);
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+}
+
+/** The error of a field, or of an item of the field's list (`countries[1]`). */
+export function fieldError(error: Error | null, field: string): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const found = error.details.find((detail) => detail.field.replace(/\[\d+\]$/, '') === field);
+  if (found === undefined) return undefined;
+  const [, index] = /\[(\d+)\]$/.exec(found.field) ?? [];
+  return asSentence(index === undefined ? found.message : `Number ${Number(index) + 1} ${found.message}`);
+}
+
+/** The error of the whole form, where no field of it has one. */
+export function formError(error: Error | null, fields: readonly string[]): string | undefined {
+  return error === null || fields.some((field) => fieldError(error, field) !== undefined)
+    ? undefined
+    : error.message;
+}
+
+export type Query = Readonly<Record<string, string | null | undefined>>;
+
+/** What an operation of the admin API answers. */
+export type Answer<Name extends AdminApiRouteName> = AdminAnswers[Name];
 
 export interface Api {
-  get<Answer>(path: string, query?: Query): Promise<Answer>;
-  send<Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+  get<Name extends AdminApiRouteName>(
+    path: string,
+    query?: Query,
+    signal?: AbortSignal,
+  ): Promise<Answer<Name>>;
+  send<Name extends AdminApiRouteName>(
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<Name>>;
 }
 
 /** @param onEnd - called when the gateway no longer accepts the token */
 export function apiOf(session: Session, onEnd: () => void): Api {
-  const call = async (method: string, path: string, body?: unknown): Promise<never> => {
-    const headers: Record<string, string> = { Authorization: `Bearer ${session.token}` };
+  const call = async (method: string, path: string, options?: Options): Promise<never> => {
+    const headers = { Authorization: `Bearer ${session.token}` };
     try {
-      return (await request(method, `/admin/api${path}`, headers, body)) as never;
+      return (await request(method, `/admin/api${path}`, { headers, ...options })) as never;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) onEnd();
       throw error;
     }
   };
   return {
-    get: (path, query = {}) => {
+    get: (path, query = {}, signal) => {
       const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-      return call('GET', given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`);
+      const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+      return call('GET', `${path}${search}`, signal === undefined ? {} : { signal });
     },
-    send: (method, path, body) => call(method, path, body),
+    send: (method, path, body) => call(method, path, { body }),
   };
-}
-
-interface TokenAnswer {
-  readonly access_token: string;
-  readonly expires_in: number;
 }
 
 /** @throws ApiError */
 export async function signIn(clientId: string, clientSecret: string): Promise<Session> {
-  const answer = (await request(
-    'POST',
-    '/api/v1/auth/token',
-    {},
-    { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
-  )) as TokenAnswer;
+  const answer = (await request('POST', '/api/v1/auth/token', {
+    body: { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' },
+  })) as { readonly access_token: string; readonly expires_in: number };
   const session = {
     token: answer.access_token,
     clientId,
     endsAt: Date.now() + answer.expires_in * 1000,
   };
-  const refused = await apiOf(session, () => undefined)
+  await apiOf(session, () => undefined)
     .get('/about')
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-  if (refused instanceof ApiError && refused.status === 403) {
-    throw new ApiError(403, 'This client is not an administrator of the gateway.');
-  }
-  if (refused !== undefined) throw refused;
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      throw new ApiError(403, 'This client is not an administrator of the gateway.');
+    });
   return session;
 }
 
-interface ErrorBody {
-  readonly message?: string;
-  readonly details?: readonly { readonly field: string; readonly message: string }[];
+interface Options {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
 }
 
 async function request(
   method: string,
   path: string,
-  headers: Record<string, string>,
-  body?: unknown,
+  { headers = {}, body, signal }: Options,
 ): Promise<unknown> {
-  const attempt = (): Promise<Response> =>
-    fetch(`${base}${path}`, {
+  const attempt = (): Promise<Response> => {
+    const timeLimit = AbortSignal.timeout(timeLimitMs);
+    return fetch(`${base}${path}`, {
       method,
       headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeLimitMs),
+      signal: signal === undefined ? timeLimit : AbortSignal.any([signal, timeLimit]),
     }).catch(() => {
       throw new ApiError(0, 'The gateway cannot be reached. Check the connection, then try again.');
     });
+  };
   let response = await attempt();
   const retryAfterSeconds = Number(response.headers.get('Retry-After'));
   // A request refused with 429 has done nothing, so it can be repeated.
@@ -107,10 +139,10 @@ async function request(
   }
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  const { message, details = [] } = answer as ErrorBody;
+  const { message, details } = answer as Partial<Pick<GatewayError, 'message' | 'details'>>;
   throw new ApiError(
     response.status,
     message ?? `The gateway responded with status ${response.status}.`,
-    Object.fromEntries(details.map((detail) => [detail.field, detail.message])),
+    details,
   );
 }

@@ -5,12 +5,13 @@ import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
+import { useMutation } from '@tanstack/react-query';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
-import { sentence, useLoaded } from '../api/use-loading.ts';
+import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
-import { go, linkTo } from '../route.ts';
+import { linkTo } from '../route.ts';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
-import { LoadFailure } from './load-failure.tsx';
+import { Loaded } from './loaded.tsx';
 
 const fields = ['per_minute', 'per_hour', 'per_day'] as const;
 type Field = (typeof fields)[number];
@@ -23,28 +24,16 @@ const titles: Readonly<Record<Field, string>> = {
 export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
   const path = `/clients/${encodeURIComponent(clientId)}/limits`;
-  const loaded = useLoaded<{ limits: EndpointLimits[] }>(clientId, () => api.get(path));
-
-  const save = async (row: EndpointLimits, field: string, text: string): Promise<void> => {
-    try {
-      const value = text.trim() === '' ? null : Number(text);
-      await api.send('PATCH', path, { endpoint: row.endpoint, [field]: value });
-      notify('success', `The limits of ${row.endpoint} are saved. They take effect within 60 seconds.`);
-      loaded.reload();
-    } catch (error) {
-      notify('error', sentence(error));
-      throw error;
-    }
-  };
-  const remove = async (row: EndpointLimits): Promise<void> => {
-    try {
-      await api.send('POST', `${path}/remove`, { endpoint: row.endpoint });
-      notify('success', `${row.endpoint} has the default limits again.`);
-      loaded.reload();
-    } catch (error) {
-      notify('error', sentence(error));
-    }
-  };
+  const query = useAnswer<'showLimits'>(path);
+  const save = useMutation({
+    mutationFn: (change: Readonly<Record<string, unknown>>) => api.send<'setLimits'>('PATCH', path, change),
+    onSuccess: ({ endpoint }) =>
+      notify('success', `Limits of ${endpoint} saved. The change takes effect within 60 seconds.`),
+  });
+  const reset = useMutation({
+    mutationFn: (endpoint: string) => api.send<'removeLimits'>('POST', `${path}/remove`, { endpoint }),
+    onSuccess: (_limits, endpoint) => notify('success', `Limits of ${endpoint} reset to the defaults.`),
+  });
 
   const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
     {
@@ -75,41 +64,48 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         ) : (
           <Button
             variant="inline-link"
-            ariaLabel={`Use defaults of ${row.endpoint}`}
-            onClick={() => void remove(row)}
+            ariaLabel={`Reset to default: ${row.endpoint}`}
+            onClick={() => reset.mutate(row.endpoint)}
           >
-            Use defaults
+            Reset to default
           </Button>
         ),
     },
   ];
 
-  if (loaded.error !== undefined) return <LoadFailure error={loaded.error} onRetry={loaded.reload} />;
   return (
-    <Table<EndpointLimits>
-      header={
-        <Header
-          variant="h2"
-          description="Overrides are bold. Select a number to change it; empty means the default."
-          actions={<Button onClick={() => go(linkTo('limits'))}>All clients</Button>}
-        >
-          {clientId}
-        </Header>
-      }
-      columnDefinitions={columns}
-      items={loaded.data?.limits ?? []}
-      trackBy="endpoint"
-      loading={loaded.loading && loaded.data === undefined}
-      loadingText="Loading"
-      wrapLines
-      submitEdit={(row, edited, text) => save(row, edited.id ?? '', String(text))}
-      ariaLabels={{
-        tableLabel: `Limits of ${clientId}`,
-        activateEditLabel: (edited, row) => `Edit ${String(edited.header)} of ${row.endpoint}`,
-        cancelEditLabel: () => 'Cancel',
-        submitEditLabel: () => 'Save',
-      }}
-    />
+    <Loaded query={query}>
+      {({ limits }) => (
+        <Table<EndpointLimits>
+          header={
+            <Header
+              variant="h2"
+              description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
+              actions={<Button href={linkTo('limits')}>All clients</Button>}
+            >
+              {clientId}
+            </Header>
+          }
+          columnDefinitions={columns}
+          items={limits}
+          trackBy="endpoint"
+          wrapLines
+          submitEdit={async (row, edited, text) => {
+            const value = String(text).trim();
+            await save.mutateAsync({
+              endpoint: row.endpoint,
+              [edited.id ?? '']: value === '' ? null : Number(value),
+            });
+          }}
+          ariaLabels={{
+            tableLabel: `Limits of ${clientId}`,
+            activateEditLabel: (edited, row) => `Edit ${String(edited.header)} of ${row.endpoint}`,
+            cancelEditLabel: () => 'Cancel',
+            submitEditLabel: () => 'Save',
+          }}
+        />
+      )}
+    </Loaded>
   );
 }
 
@@ -155,5 +151,7 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
 
 function fault(text: string): string | undefined {
   if (text.trim() === '') return undefined;
-  return /^[1-9]\d{0,8}$/.test(text.trim()) ? undefined : 'Enter a whole number of 1 or more, or nothing.';
+  return /^[1-9]\d{0,8}$/.test(text.trim())
+    ? undefined
+    : 'Enter a whole number of 1 or more, or leave the field empty.';
 }

@@ -3,23 +3,20 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useState } from 'react';
 
 export interface Confirmation {
   readonly title: string;
   readonly text: string;
   readonly yes: string;
-  readonly onYes: () => Promise<void>;
 }
 
-export function ConfirmDialog({
-  title,
-  text,
-  yes,
-  onYes,
-  onNo,
-}: Confirmation & { readonly onNo: () => void }) {
-  const [busy, setBusy] = useState(false);
+interface ConfirmDialogProps extends Confirmation {
+  readonly isBusy: boolean;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+export function ConfirmDialog({ title, text, yes, isBusy, onYes, onNo }: ConfirmDialogProps) {
   return (
     <Modal
       visible
@@ -31,14 +28,7 @@ export function ConfirmDialog({
             <Button variant="link" onClick={onNo}>
               Cancel
             </Button>
-            <Button
-              variant="primary"
-              loading={busy}
-              onClick={() => {
-                setBusy(true);
-                void onYes();
-              }}
-            >
+            <Button variant="primary" loading={isBusy} onClick={onYes}>
               {yes}
             </Button>
           </SpaceBetween>

@@ -7,15 +7,14 @@ import Input from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
 import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { ShownClient } from '../../shared/admin/clients.ts';
-import { ApiError } from '../api/client.ts';
-import { sentence } from '../api/use-loading.ts';
+import { type Answer, fieldError, formError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
 
 interface NewClientProps {
   readonly onDismiss: () => void;
-  readonly onCreated: (client: ShownClient) => void;
+  readonly onCreated: (client: Answer<'createClient'>) => void;
 }
 
 export function NewClient({ onDismiss, onCreated }: NewClientProps) {
@@ -23,41 +22,43 @@ export function NewClient({ onDismiss, onCreated }: NewClientProps) {
   const [name, setName] = useState('');
   const [scope, setScope] = useState('messages');
   const [webhookUrl, setWebhookUrl] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const details = error instanceof ApiError ? error.details : {};
-
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
+  const create = useMutation({
+    meta: { showsError: true },
+    mutationFn: () => {
       const url = webhookUrl.trim();
       const body = { name, scopes: [scope], webhook_url: url === '' ? null : url };
-      onCreated(await api.send<ShownClient>('POST', '/clients', body));
-    } catch (refusal) {
-      setError(refusal);
-      setBusy(false);
-    }
+      return api.send<'createClient'>('POST', '/clients', body);
+    },
+    onSuccess: onCreated,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    create.mutate();
   };
 
   return (
     <Modal visible header="Create client" onDismiss={onDismiss}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Form
-          errorText={error === undefined || Object.keys(details).length > 0 ? undefined : sentence(error)}
+          errorText={formError(create.error, ['name', 'webhook_url'])}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <Button formAction="none" variant="link" onClick={onDismiss}>
                 Cancel
               </Button>
-              <Button variant="primary" formAction="submit" loading={busy} disabled={name.trim() === ''}>
+              <Button
+                variant="primary"
+                formAction="submit"
+                loading={create.isPending}
+                disabled={name.trim() === ''}
+              >
                 Create
               </Button>
             </SpaceBetween>
           }
         >
           <SpaceBetween size="m">
-            <FormField label="Name" errorText={details.name}>
+            <FormField label="Name" errorText={fieldError(create.error, 'name')}>
               <Input value={name} autoFocus onChange={({ detail }) => setName(detail.value)} />
             </FormField>
             <FormField label="Scope">
@@ -76,7 +77,7 @@ export function NewClient({ onDismiss, onCreated }: NewClientProps) {
                   Webhook URL <Box variant="span">– optional</Box>
                 </span>
               }
-              errorText={details.webhook_url}
+              errorText={fieldError(create.error, 'webhook_url')}
             >
               <Input
                 value={webhookUrl}

@@ -1,10 +1,8 @@
 /** The error boundary of pages; for instance, a chunk of the script may be gone after a deploy. */
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { Component, type ReactNode } from 'react';
+import { Page } from './page.tsx';
 
 interface RenderFailureProps {
   readonly children: ReactNode;
@@ -20,14 +18,11 @@ export class RenderFailure extends Component<RenderFailureProps, { readonly fail
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <Box padding="l">
-        <SpaceBetween size="m">
-          <Header variant="h1">This page could not be shown</Header>
-          <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
-            The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
-          </Alert>
-        </SpaceBetween>
-      </Box>
+      <Page title="This page could not be shown">
+        <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
+          The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
+        </Alert>
+      </Page>
     );
   }
 }

@@ -42,7 +42,8 @@ export function Secrets({ title, secrets, onDone }: SecretsProps) {
     >
       <SpaceBetween size="m">
         <Alert type="warning">
-          {secrets.length === 1 ? 'It is shown only once.' : 'They are shown only once.'}
+          {secrets.length === 1 ? 'Save this secret now. It' : 'Save these secrets now. They'} cannot be
+          viewed again.
         </Alert>
         {isDismissed ? (
           <div role="alert">

@@ -1,4 +1,4 @@
-/** The state of a message or webhook, with an icon and a colour. */
+/** The status of a message, webhook, client or key, with an icon and a colour. */
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 
 const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
@@ -19,6 +19,19 @@ const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
   disabled: 'stopped',
   revoked: 'stopped',
 };
+
+const changesWithinSeconds: ReadonlySet<string> = new Set([
+  'queued',
+  'sending',
+  'sent',
+  'pending',
+  'attempting',
+]);
+
+/** Whether a message or webhook soon has another status, where nothing is wrong. */
+export function isInProgress(state: string): boolean {
+  return changesWithinSeconds.has(state);
+}
 
 export function State({ of }: { readonly of: string }) {
   return (

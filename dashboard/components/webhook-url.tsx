@@ -2,49 +2,40 @@
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError } from '../api/client.ts';
-import { sentence } from '../api/use-loading.ts';
+import { fieldError, formError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
 
 interface WebhookUrlProps {
   /** The client's path in the admin API. */
   readonly path: string;
   readonly value: string | null;
-  readonly onSaved: () => void;
 }
 
-export function WebhookUrl({ path, value, onSaved }: WebhookUrlProps) {
+export function WebhookUrl({ path, value }: WebhookUrlProps) {
   const { api, notify } = useDashboard();
   const [text, setText] = useState(value ?? '');
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-
-  const save = async (event: FormEvent): Promise<void> => {
+  const save = useMutation({
+    meta: { showsError: true },
+    mutationFn: (url: string) =>
+      api.send<'changeClient'>('PATCH', path, { webhook_url: url === '' ? null : url }),
+    onSuccess: ({ webhook_url }) =>
+      notify('success', webhook_url === null ? 'Webhook URL removed.' : 'Webhook URL saved.'),
+  });
+  const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      const url = text.trim();
-      await api.send('PATCH', path, { webhook_url: url === '' ? null : url });
-      notify('success', url === '' ? 'The webhook URL is removed.' : 'The webhook URL is saved.');
-      onSaved();
-    } catch (refusal) {
-      const detail = refusal instanceof ApiError ? refusal.details.webhook_url : undefined;
-      setError(detail ?? sentence(refusal));
-    } finally {
-      setBusy(false);
-    }
+    save.mutate(text.trim());
   };
 
   return (
-    <form onSubmit={(event) => void save(event)}>
+    <form onSubmit={submit}>
       <FormField
         label="Webhook URL"
-        description="The default for requests without a webhook URL. Empty means none."
-        errorText={error}
+        description="Used for requests that have no webhook URL of their own. Leave empty for none."
+        errorText={fieldError(save.error, 'webhook_url') ?? formError(save.error, [])}
         secondaryControl={
-          <Button formAction="submit" loading={busy} disabled={text.trim() === (value ?? '')}>
+          <Button formAction="submit" loading={save.isPending} disabled={text.trim() === (value ?? '')}>
             Save
           </Button>
         }

@@ -1,38 +1,36 @@
 /** Activity Logs: failed webhooks by default, other kinds by a filter. Webhooks can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import DateRangePicker, { type DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
-import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Link from '@cloudscape-design/components/link';
 import Select from '@cloudscape-design/components/select';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
-import type { ActivityList, ActivityView, ResendResult } from '../../shared/admin/webhooks.ts';
-import { sentence, useDebounced, usePaged, useRefresh } from '../api/use-loading.ts';
+import type { ActivityView } from '../../shared/admin/webhooks.ts';
+import type { Query } from '../api/client.ts';
+import { useAnswer } from '../api/queries.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
-import { resendNotice } from '../components/resend-notice.ts';
+import { Page } from '../components/page.tsx';
+import { useResend } from '../components/resend.ts';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
-import { useDashboard } from '../context.ts';
-import { linkTo } from '../route.ts';
+import { linkTo, useListState } from '../route.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   webhook_failed: 'Failed webhooks',
-  all: 'All',
+  all: 'All activity',
   webhook_resent: 'Webhooks resent',
   client_created: 'Clients created',
-  entry_refused: 'Refused by a service',
+  entry_refused: 'Processing failures',
   client_disabled: 'Clients disabled',
   client_enabled: 'Clients enabled',
-  client_secret_rotated: 'New client secrets',
-  webhook_secret_rotated: 'New webhook secrets',
+  client_secret_rotated: 'Client secrets rotated',
+  webhook_secret_rotated: 'Webhook secrets rotated',
   webhook_url_changed: 'Webhook URLs changed',
   permissions_changed: 'Countries and senders changed',
   api_key_created: 'API keys created',
@@ -43,92 +41,62 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
 
 const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
 
-export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
-  const { api, notify } = useDashboard();
-  const [kind, setKind] = useState(query.get('kind') ?? 'webhook_failed');
-  const [clientId, setClientId] = useState(query.get('client_id') ?? '');
-  const [range, setRange] = useState<DateRangePickerProps.Value | null>(null);
-  const [selected, setSelected] = useState<readonly ActivityView[]>([]);
-  const [sending, setSending] = useState(false);
-
-  const client = useDebounced(clientId.trim());
-  const list = usePaged<ActivityList>(`${kind}|${client}|${JSON.stringify(range)}`, (cursor) =>
-    api.get('/activity', {
+export function ActivityPage() {
+  const { query: asked, isFiltered, change } = useListState();
+  const of = (name: string): string => asked.get(name) ?? '';
+  const kind = of('kind') in kinds ? (of('kind') as keyof typeof kinds) : 'webhook_failed';
+  const client = useTypedText(of('client_id'), (text) => change({ client_id: text }, { replace: true }));
+  const range = rangeOf(asked);
+  const query = useAnswer<'listActivity'>(
+    '/activity',
+    {
       kind: kind === 'all' ? undefined : kind,
-      client_id: client,
-      cursor,
-      ...timesOf(range),
-    }),
+      client_id: of('client_id'),
+      last: of('last'),
+      since: of('since'),
+      until: of('until'),
+      cursor: asked.getAll('after').at(-1),
+    },
+    { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
   );
+  const resend = useResend();
   // While the user types, the old client's entries must not be shown or resent.
-  const isTyping = client !== clientId.trim();
-  const entries = isTyping ? undefined : list.data?.entries;
-  useRefresh(entries?.some(isInProgress) ?? false, list.reload);
-
-  const resend = async (): Promise<void> => {
-    setSending(true);
-    try {
-      const ids = [...new Set(selected.map((entry) => entry.delivery_id))];
-      const { results } = await api.send<{ results: ResendResult[] }>('POST', '/webhooks/resend', {
-        delivery_ids: ids,
-      });
-      const { type, text } = resendNotice(results);
-      notify(type, text);
-      setSelected([]);
-      list.reload();
-    } catch (error) {
-      notify('error', sentence(error));
-    } finally {
-      setSending(false);
-    }
-  };
+  const entries = client.isTyping ? undefined : query.data?.entries;
+  const selected = asked.getAll('selected');
+  const ids = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry));
 
   return (
-    <ContentLayout header={<Header variant="h1">Activity Logs</Header>}>
+    <Page title="Activity Logs">
       <List<ActivityView>
-        label="Activity"
-        header={
-          <Header
-            variant="h2"
-            actions={
-              <SpaceBetween direction="horizontal" size="xs">
-                <Button iconName="refresh" ariaLabel="Refresh" onClick={list.reload} />
-                <Button disabled={selected.length === 0} loading={sending} onClick={() => void resend()}>
-                  Resend
-                </Button>
-              </SpaceBetween>
+        title={kinds[kind]}
+        actions={
+          <Button
+            disabled={ids === undefined || ids.length === 0}
+            loading={resend.isPending}
+            onClick={() =>
+              resend.mutate([...new Set(ids?.flatMap(({ delivery_id }) => delivery_id ?? []))], {
+                onSuccess: () => change({ after: asked.getAll('after') }, { replace: true }),
+              })
             }
           >
-            {kinds[kind as ActivityKind] ?? kinds.all}
-          </Header>
+            Resend
+          </Button>
         }
         filter={
-          <Grid
-            gridDefinition={[
-              { colspan: { default: 12, s: 4 } },
-              { colspan: { default: 12, s: 4 } },
-              { colspan: { default: 12, s: 4 } },
-            ]}
-          >
-            <FormField label="Kind">
+          <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
+            <FormField label="Type">
               <Select
                 selectedOption={kindOptions.find(({ value }) => value === kind) ?? null}
                 options={kindOptions}
-                onChange={({ detail }) => {
-                  setKind(detail.selectedOption.value ?? 'all');
-                  setSelected([]);
-                }}
+                onChange={({ detail }) => change({ kind: detail.selectedOption.value ?? '' })}
               />
             </FormField>
             <FormField label="Client">
               <Input
                 type="search"
                 placeholder="Id or name"
-                value={clientId}
-                onChange={({ detail }) => {
-                  setClientId(detail.value);
-                  setSelected([]);
-                }}
+                value={client.text}
+                onChange={({ detail }) => client.setText(detail.value)}
               />
             </FormField>
             <FormField label="Time">
@@ -141,31 +109,45 @@ export function ActivityPage({ query }: { readonly query: URLSearchParams }) {
                   { key: 'week', amount: 7, unit: 'day', type: 'relative' },
                 ]}
                 isValidRange={() => ({ valid: true })}
-                onChange={({ detail }) => {
-                  setRange(detail.value);
-                  setSelected([]);
-                }}
+                onChange={({ detail }) => change(filtersOf(detail.value))}
               />
             </FormField>
           </Grid>
         }
         columns={columnsOf(kind)}
         rows={entries}
-        loading={list.loading || isTyping}
-        error={isTyping ? undefined : list.error}
-        onRetry={list.reload}
-        empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'There is no activity of this kind.'}
+        query={query}
+        nextCursor={query.data?.next_cursor}
+        empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing was logged.'}
+        isFiltered={isFiltered}
         idOf={(entry) => entry.entry_id}
-        pages={list.pages}
         selection={{
-          selected,
-          onSelect: setSelected,
-          isDisabled: (entry) => entry.delivery === undefined || isInProgress(entry),
+          isDisabled: (entry) => !isSelectable(entry),
           labelOf: (entry) => `Select ${entry.summary}`,
         }}
       />
-    </ContentLayout>
+    </Page>
   );
+}
+
+const pauseMs = 400;
+
+/** The text of a field whose value is in the address: it goes there after a pause in typing. */
+function useTypedText(value: string, onPause: (text: string) => void) {
+  const [text, setText] = useState(value);
+  const [before, setBefore] = useState(value);
+  // The address has changed: by Back, for instance.
+  if (before !== value) {
+    setBefore(value);
+    if (text.trim() !== value) setText(value);
+  }
+  const isTyping = text.trim() !== value;
+  useEffect(() => {
+    if (!isTyping) return undefined;
+    const timer = setTimeout(() => onPause(text.trim()), pauseMs);
+    return () => clearTimeout(timer);
+  });
+  return { text, setText, isTyping };
 }
 
 const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
@@ -184,7 +166,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   },
   {
     id: 'now',
-    header: 'Current state',
+    header: 'Current status',
     minWidth: 180,
     cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
   },
@@ -198,14 +180,14 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
 
 const destination: TableProps.ColumnDefinition<ActivityView> = {
   id: 'to',
-  header: 'To',
+  header: 'Endpoint',
   minWidth: 200,
   cell: (entry) => <span className="id">{entry.delivery?.url ?? '–'}</span>,
 };
 
 const change: TableProps.ColumnDefinition<ActivityView> = {
   id: 'change',
-  header: 'Before and after',
+  header: 'Changes',
   minWidth: 200,
   cell: (entry) => <Change entry={entry} />,
 };
@@ -237,11 +219,15 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-function isInProgress({ delivery }: ActivityView): boolean {
+function isUnfinished({ delivery }: ActivityView): boolean {
   return delivery !== undefined && delivery.state !== 'failed' && delivery.state !== 'acknowledged';
 }
 
-const secondsPerUnit: Readonly<Record<string, number>> = {
+function isSelectable(entry: ActivityView): boolean {
+  return entry.delivery !== undefined && !isUnfinished(entry);
+}
+
+const secondsPerUnit = {
   second: 1,
   minute: 60,
   hour: 3600,
@@ -249,13 +235,33 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
   week: 604_800,
   month: 2_592_000,
   year: 31_536_000,
-};
+} as const;
 
-function timesOf(range: DateRangePickerProps.Value | null): { since?: string; until?: string } {
-  if (range === null) return {};
-  if (range.type === 'absolute') {
-    return { since: new Date(range.startDate).toISOString(), until: new Date(range.endDate).toISOString() };
+/** In the address, a range is `last` (`24-hour`), or `since` and `until`. */
+function filtersOf(range: DateRangePickerProps.Value | null): Record<string, string> {
+  const none = { last: '', since: '', until: '' };
+  if (range === null) return none;
+  if (range.type === 'relative') return { ...none, last: `${range.amount}-${range.unit}` };
+  return {
+    ...none,
+    since: new Date(range.startDate).toISOString(),
+    until: new Date(range.endDate).toISOString(),
+  };
+}
+
+function rangeOf(query: URLSearchParams): DateRangePickerProps.Value | null {
+  const [amount, unit] = (query.get('last') ?? '').split('-');
+  if (unit !== undefined && unit in secondsPerUnit) {
+    return { type: 'relative', amount: Number(amount), unit: unit as keyof typeof secondsPerUnit };
   }
-  const seconds = range.amount * (secondsPerUnit[range.unit] ?? 0);
-  return { since: new Date(Date.now() - seconds * 1000).toISOString() };
+  const [startDate, endDate] = [query.get('since'), query.get('until')];
+  return startDate === null || endDate === null ? null : { type: 'absolute', startDate, endDate };
+}
+
+/** With the time at which `last` begins, seen from now. */
+function withStart({ last, ...query }: Query): Query {
+  const range = rangeOf(new URLSearchParams({ last: last ?? '' }));
+  if (range?.type !== 'relative') return query;
+  const seconds = range.amount * secondsPerUnit[range.unit];
+  return { ...query, since: new Date(Date.now() - seconds * 1000).toISOString() };
 }

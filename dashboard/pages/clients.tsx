@@ -1,63 +1,48 @@
 /** The list of clients; creates clients, whose secrets are shown once. */
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
-import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { ClientView } from '../../shared/admin/client-views.ts';
-import type { ClientList, ShownClient } from '../../shared/admin/clients.ts';
-import { usePaged } from '../api/use-loading.ts';
+import type { ShownClient } from '../../shared/admin/clients.ts';
+import { useAnswer } from '../api/queries.ts';
 import { List } from '../components/list.tsx';
 import { NewClient } from '../components/new-client.tsx';
+import { Page } from '../components/page.tsx';
 import { Secrets } from '../components/secret.tsx';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
-import { useDashboard } from '../context.ts';
-import { linkTo } from '../route.ts';
+import { linkTo, useListState } from '../route.ts';
 
 export function ClientsPage() {
-  const { api } = useDashboard();
-  const [creating, setCreating] = useState(false);
+  const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<ShownClient>();
-  const list = usePaged<ClientList>('clients', (cursor) => api.get('/clients', { cursor }));
+  const cursor = useListState().query.getAll('after').at(-1);
+  const query = useAnswer<'listClients'>('/clients', { cursor });
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button iconName="refresh" ariaLabel="Refresh" onClick={list.reload} />
-              <Button variant="primary" onClick={() => setCreating(true)}>
-                Create client
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          Clients
-        </Header>
+    <Page
+      title="Clients"
+      actions={
+        <Button variant="primary" onClick={() => setIsCreating(true)}>
+          Create client
+        </Button>
       }
     >
       <List<ClientView>
-        label="Clients"
+        title="All clients"
         columns={columns}
-        rows={list.data?.clients}
-        loading={list.loading}
-        error={list.error}
-        onRetry={list.reload}
-        empty="There are no clients."
+        rows={query.data?.clients}
+        query={query}
+        nextCursor={query.data?.next_cursor}
+        empty="Create a client to send messages."
         idOf={(client) => client.client_id}
-        pages={list.pages}
       />
-      {creating ? (
+      {isCreating ? (
         <NewClient
-          onDismiss={() => setCreating(false)}
+          onDismiss={() => setIsCreating(false)}
           onCreated={(client) => {
-            setCreating(false);
+            setIsCreating(false);
             setCreated(client);
-            list.reload();
           }}
         />
       ) : null}
@@ -72,7 +57,7 @@ export function ClientsPage() {
           onDone={() => setCreated(undefined)}
         />
       )}
-    </ContentLayout>
+    </Page>
   );
 }
 
@@ -87,7 +72,7 @@ const columns: TableProps.ColumnDefinition<ClientView>[] = [
   { id: 'id', header: 'Client id', minWidth: 190, cell: (client) => client.client_id },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     minWidth: 110,
     cell: (client) => <State of={client.disabled ? 'disabled' : 'enabled'} />,
   },

@@ -2,20 +2,18 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
-import { useLoaded } from '../api/use-loading.ts';
+import { useAnswer } from '../api/queries.ts';
 import { ClientLimits } from '../components/client-limits.tsx';
 import { LimitFaultNote, LimitWarningNote } from '../components/limit-fault.tsx';
 import { List } from '../components/list.tsx';
-import { useDashboard } from '../context.ts';
+import { Page } from '../components/page.tsx';
 import { go, linkTo } from '../route.ts';
 
 export function LimitsPage({ clientId }: { readonly clientId: string | undefined }) {
@@ -25,16 +23,10 @@ export function LimitsPage({ clientId }: { readonly clientId: string | undefined
     if (wanted.trim() !== '') go(linkTo('limits', wanted.trim()));
   };
   return (
-    <ContentLayout
-      header={
-        <Header variant="h1" description="Changes take effect within 60 seconds.">
-          Limits
-        </Header>
-      }
-    >
+    <Page title="Limits" description="Changes take effect within 60 seconds.">
       <SpaceBetween size="l">
         <form onSubmit={find}>
-          <FormField label="Limits of a client" secondaryControl={<Button formAction="submit">Show</Button>}>
+          <FormField label="Client id" secondaryControl={<Button formAction="submit">Show</Button>}>
             <Input
               type="search"
               placeholder="client_…"
@@ -43,40 +35,29 @@ export function LimitsPage({ clientId }: { readonly clientId: string | undefined
             />
           </FormField>
         </form>
-        {clientId === undefined ? <Overrides /> : <ClientLimits key={clientId} clientId={clientId} />}
+        {clientId === undefined ? <Overrides /> : <ClientLimits clientId={clientId} />}
       </SpaceBetween>
-    </ContentLayout>
+    </Page>
   );
 }
 
 function Overrides() {
-  const { api } = useDashboard();
-  const loaded = useLoaded<{ limits: EndpointLimits[] }>('overrides', () => api.get('/limits'));
-  const rows = loaded.data?.limits;
+  const query = useAnswer<'listOverrides'>('/limits');
+  const rows = query.data?.limits;
   const faulty = rows?.filter(({ faults }) => faults.length > 0) ?? [];
   return (
     <SpaceBetween size="l">
       {faulty.length === 0 ? null : (
-        <Alert type="warning" header="Invalid rows">
-          {faulty.length === 1 ? 'One row has' : `${faulty.length} rows have`} an invalid value. The defaults
-          are used instead.
+        <Alert type="warning" header="Invalid overrides">
+          {faulty.length === 1 ? 'One override has' : `${faulty.length} overrides have`} an invalid value. The
+          defaults are used instead.
         </Alert>
       )}
       <List<EndpointLimits>
-        label="Limit overrides"
-        header={
-          <Header
-            variant="h2"
-            actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />}
-          >
-            Limit overrides
-          </Header>
-        }
+        title="Overrides"
         columns={columns}
         rows={rows}
-        loading={loaded.loading}
-        error={loaded.error}
-        onRetry={loaded.reload}
+        query={query}
         empty="Every client has the default limits."
         idOf={(row) => `${row.client_id} ${row.endpoint}`}
       />

@@ -1,72 +1,64 @@
-/** Outbox: what the simulated carrier took, body and all; only where it is the carrier. */
+/** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
-import type { OutboxEntry } from '../../shared/carrier/simulator/outbox.ts';
-import { useLoaded } from '../api/use-loading.ts';
+import type { OutboxMessage } from '../../shared/admin/outbox.ts';
+import { useAnswer } from '../api/queries.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
+import { Page } from '../components/page.tsx';
 import { Time } from '../components/time.tsx';
-import { useDashboard } from '../context.ts';
-import { go, linkTo } from '../route.ts';
+import { useListState } from '../route.ts';
 
-export function OutboxPage({ query }: { readonly query: URLSearchParams }) {
-  const { api } = useDashboard();
-  const to = query.get('to') ?? '';
-  const [wanted, setWanted] = useState(to);
-  const loaded = useLoaded<{ messages: OutboxEntry[] }>(to, () => api.get('/outbox', { to }));
-  const search = (event: FormEvent): void => {
-    event.preventDefault();
-    go(linkTo('outbox', undefined, { to: wanted.trim() }));
-  };
+export function OutboxPage() {
+  const { query: asked, isFiltered } = useListState();
+  const to = asked.get('to') ?? '';
+  const query = useAnswer<'listOutbox'>('/outbox', { to });
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          description="The latest messages that the simulated carrier received, 200 at most."
-          actions={<Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />}
-        >
-          Outbox
-        </Header>
-      }
-    >
-      <List<OutboxEntry>
-        label="Outbox"
-        filter={
-          <form onSubmit={search}>
-            <FormField label="Recipient" secondaryControl={<Button formAction="submit">Search</Button>}>
-              <Input
-                type="search"
-                placeholder="+44…"
-                value={wanted}
-                onChange={({ detail }) => setWanted(detail.value)}
-              />
-            </FormField>
-          </form>
-        }
+    <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">
+      <List<OutboxMessage>
+        title="Messages"
+        filter={<Search key={to} to={to} />}
         columns={columns}
-        rows={loaded.data?.messages}
-        loading={loaded.loading}
-        error={loaded.error}
-        onRetry={loaded.reload}
-        empty="The outbox is empty."
+        rows={query.data?.messages}
+        query={query}
+        empty="No message was sent on this stage."
+        isFiltered={isFiltered}
         idOf={(entry) => `${entry.message_id} ${entry.at}`}
       />
-    </ContentLayout>
+    </Page>
   );
 }
 
-const columns: TableProps.ColumnDefinition<OutboxEntry>[] = [
+function Search({ to }: { readonly to: string }) {
+  const { change } = useListState();
+  const [wanted, setWanted] = useState(to);
+  const search = (event: FormEvent): void => {
+    event.preventDefault();
+    change({ to: wanted.trim() });
+  };
+  return (
+    <form onSubmit={search}>
+      <FormField label="Recipient" secondaryControl={<Button formAction="submit">Search</Button>}>
+        <Input
+          type="search"
+          placeholder="+44…"
+          value={wanted}
+          onChange={({ detail }) => setWanted(detail.value)}
+        />
+      </FormField>
+    </form>
+  );
+}
+
+const columns: TableProps.ColumnDefinition<OutboxMessage>[] = [
   { id: 'at', header: 'Time', minWidth: 170, cell: (entry) => <Time at={entry.at} /> },
-  { id: 'to', header: 'To', minWidth: 140, isRowHeader: true, cell: (entry) => entry.to },
-  { id: 'from', header: 'From', minWidth: 110, cell: (entry) => entry.from ?? '–' },
+  { id: 'to', header: 'Recipient', minWidth: 140, isRowHeader: true, cell: (entry) => entry.to },
+  { id: 'from', header: 'Sender', minWidth: 110, cell: (entry) => entry.from ?? '–' },
   { id: 'channel', header: 'Channel', minWidth: 100, cell: (entry) => entry.channel },
-  { id: 'body', header: 'Body', minWidth: 260, cell: (entry) => entry.body },
+  { id: 'body', header: 'Text', minWidth: 260, cell: (entry) => entry.body },
   {
     id: 'message',
     header: 'Message',

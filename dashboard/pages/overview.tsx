@@ -1,18 +1,16 @@
 /** Overview: messages by state and webhook attempts in the last day, week or month. */
 import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { useState } from 'react';
 import type { UsageView } from '../../shared/admin/usage.ts';
-import { useLoaded } from '../api/use-loading.ts';
-import { LoadFailure } from '../components/load-failure.tsx';
-import { useDashboard } from '../context.ts';
+import { useAnswer } from '../api/queries.ts';
+import { LoadFailure, Refresh } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { useListState } from '../route.ts';
 
 /** Distinguishable in light and dark mode, and with red-green colour blindness. */
 const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
@@ -25,54 +23,50 @@ const messageSeries = {
 } as const;
 const webhookSeries = {
   webhooks_acknowledged: { title: 'acknowledged', color: colours.good },
-  webhooks_retry_scheduled: { title: 'not acknowledged, retried', color: colours.doubtful },
+  webhooks_retry_scheduled: { title: 'retry scheduled', color: colours.doubtful },
   webhooks_failed: { title: 'failed', color: colours.bad },
 } as const;
 
+const periods = [
+  { id: 'day', text: 'Day' },
+  { id: 'week', text: 'Week' },
+  { id: 'month', text: 'Month' },
+];
+
 export default function OverviewPage() {
-  const { api } = useDashboard();
-  const [span, setSpan] = useState('day');
-  const loaded = useLoaded<UsageView>(span, () => api.get('/usage', { span }));
-  const usage = loaded.data;
+  const { query: asked, change } = useListState();
+  const span = periods.find(({ id }) => id === asked.get('span'))?.id ?? 'day';
+  const query = useAnswer<'showUsage'>('/usage', { span });
+  const usage = query.data;
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          description="Approximate: repeated work may be counted twice."
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <SegmentedControl
-                label="Period"
-                selectedId={span}
-                options={[
-                  { id: 'day', text: 'Day' },
-                  { id: 'week', text: 'Week' },
-                  { id: 'month', text: 'Month' },
-                ]}
-                onChange={({ detail }) => setSpan(detail.selectedId)}
-              />
-              <Button iconName="refresh" ariaLabel="Refresh" onClick={loaded.reload} />
-            </SpaceBetween>
-          }
-        >
-          Overview
-        </Header>
+    <Page
+      title="Overview"
+      description="Counts are approximate."
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Refresh query={query} />
+          <SegmentedControl
+            label="Period"
+            selectedId={span}
+            options={periods}
+            onChange={({ detail }) => change({ span: detail.selectedId })}
+          />
+        </SpaceBetween>
       }
     >
       <SpaceBetween size="l">
-        {loaded.error === undefined ? null : <LoadFailure error={loaded.error} onRetry={loaded.reload} />}
+        <LoadFailure query={query} />
         <Container header={<Header variant="h2">Totals</Header>}>
-          <Totals totals={usage?.totals ?? {}} />
+          <Totals totals={usage?.totals} />
         </Container>
-        <Chart title="Messages by state" series={messageSeries} usage={usage} loading={loaded.loading} />
-        <Chart title="Webhook attempts" series={webhookSeries} usage={usage} loading={loaded.loading} />
+        <Chart title="Messages by status" series={messageSeries} usage={usage} loading={query.isFetching} />
+        <Chart title="Webhook attempts" series={webhookSeries} usage={usage} loading={query.isFetching} />
       </SpaceBetween>
-    </ContentLayout>
+    </Page>
   );
 }
 
-function Totals({ totals }: { readonly totals: Readonly<Record<string, number>> }) {
+function Totals({ totals = {} }: { readonly totals: UsageView['totals'] | undefined }) {
   const of = (name: string): number => totals[name] ?? 0;
   const attempts = Object.keys(webhookSeries).reduce((sum, name) => sum + of(name), 0);
   const success =
@@ -87,7 +81,7 @@ function Totals({ totals }: { readonly totals: Readonly<Record<string, number>> 
           label: 'Messages failed or expired',
           value: <Total value={(of('messages_failed') + of('messages_expired')).toLocaleString()} />,
         },
-        { label: 'Webhook attempts acknowledged', value: <Total value={success} /> },
+        { label: 'Webhook success rate', value: <Total value={success} /> },
       ]}
     />
   );
@@ -140,7 +134,7 @@ function Chart({ title, series, usage, loading }: ChartProps) {
         yTitle="Count"
         statusType={loading && usage === undefined ? 'loading' : 'finished'}
         loadingText="Loading"
-        empty={<Box textAlign="center">No data for this period.</Box>}
+        empty={<Box textAlign="center">Nothing here yet: no data for this period.</Box>}
       />
     </Container>
   );

@@ -2,68 +2,44 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Spinner from '@cloudscape-design/components/spinner';
-import { useState } from 'react';
-import type { DeliveryView, ResendResult } from '../../shared/admin/webhooks.ts';
+import type { DeliveryView } from '../../shared/admin/webhooks.ts';
 import type { Attempt } from '../../shared/webhook/delivery.ts';
-import { sentence, useLoaded, useRefresh } from '../api/use-loading.ts';
+import { useAnswer } from '../api/queries.ts';
 import { Code } from '../components/code.tsx';
-import { LoadFailure } from '../components/load-failure.tsx';
-import { resendNotice } from '../components/resend-notice.ts';
-import { State } from '../components/state.tsx';
+import { Loaded, Refresh } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { useResend } from '../components/resend.ts';
+import { isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
-import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
 
 export function WebhookPage({ id }: { readonly id: string }) {
-  const { api, notify } = useDashboard();
-  const loaded = useLoaded<DeliveryView>(id, () => api.get(`/webhooks/${encodeURIComponent(id)}`));
-  const [sending, setSending] = useState(false);
-  const webhook = loaded.data;
-  const finished = webhook?.state === 'failed' || webhook?.state === 'acknowledged';
-  useRefresh(webhook !== undefined && !finished, loaded.reload);
-
-  const resend = async (): Promise<void> => {
-    setSending(true);
-    try {
-      const { results } = await api.send<{ results: ResendResult[] }>('POST', '/webhooks/resend', {
-        delivery_ids: [id],
-        even_acknowledged: true,
-      });
-      const { type, text } = resendNotice(results);
-      notify(type, text);
-      loaded.reload();
-    } catch (error) {
-      notify('error', sentence(error));
-    } finally {
-      setSending(false);
-    }
-  };
-
+  const query = useAnswer<'showWebhook'>(`/webhooks/${encodeURIComponent(id)}`, undefined, {
+    inProgress: ({ state }) => isInProgress(state),
+  });
+  const resend = useResend({ even_acknowledged: true });
+  const webhook = query.data;
+  const isFinished = webhook?.state === 'failed' || webhook?.state === 'acknowledged';
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          actions={
-            <Button disabled={!finished} loading={sending} onClick={() => void resend()}>
-              Resend
-            </Button>
-          }
-        >
-          {webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
-        </Header>
+    <Page
+      title={webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
+      description={id}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Refresh query={query} />
+          <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate([id])}>
+            Resend
+          </Button>
+        </SpaceBetween>
       }
     >
-      {loaded.error === undefined ? null : <LoadFailure error={loaded.error} onRetry={loaded.reload} />}
-      {webhook === undefined ? loaded.loading && <Spinner /> : <Details webhook={webhook} />}
-    </ContentLayout>
+      <Loaded query={query}>{(loaded) => <Details webhook={loaded} />}</Loaded>
+    </Page>
   );
 }
 
@@ -74,9 +50,9 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
         <KeyValuePairs
           columns={3}
           items={[
-            { label: 'State', value: <State of={webhook.state} /> },
-            { label: 'To', value: <Box variant="span">{webhook.url}</Box> },
-            { label: 'webhook-id', value: webhook.delivery_id },
+            { label: 'Status', value: <State of={webhook.state} /> },
+            { label: 'Endpoint', value: <Box variant="span">{webhook.url}</Box> },
+            { label: 'Webhook id', value: webhook.delivery_id },
             {
               label: 'Message',
               value: <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>,
@@ -92,12 +68,12 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
           ]}
         />
       </Container>
-      <Container header={<Header variant="h2">Body</Header>}>
-        <Code label="Body of every attempt" text={pretty(webhook.body)} />
+      <Container header={<Header variant="h2">Request body</Header>}>
+        <Code label="Request body of every attempt" text={pretty(webhook.body)} />
       </Container>
       <Container header={<Header variant="h2">{`Attempts (${webhook.attempt_log.length})`}</Header>}>
         {webhook.attempt_log.length === 0 ? (
-          <Box color="text-body-secondary">No attempts yet.</Box>
+          <Box color="text-body-secondary">Nothing here yet: the first attempt is in progress.</Box>
         ) : (
           webhook.attempt_log
             .toReversed()
@@ -109,8 +85,8 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
 }
 
 function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
-  const result = attempt.status === undefined ? (attempt.error ?? 'no response') : `status ${attempt.status}`;
-  const by = { automatic: '', manual: ', resent manually', sweep: ', by the sweep' }[attempt.trigger];
+  const result = attempt.status === undefined ? (attempt.error ?? 'no response') : `HTTP ${attempt.status}`;
+  const by = { automatic: '', manual: ', sent manually', sweep: ', sent by the sweep' }[attempt.trigger];
   return (
     <ExpandableSection
       headerText={`Attempt ${attempt.number}: ${attempt.error === undefined ? 'acknowledged' : 'not acknowledged'}`}
@@ -121,10 +97,10 @@ function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
           columns={3}
           items={[
             { label: 'Started', value: <Time at={attempt.started_at} /> },
-            { label: 'Address', value: attempt.address ?? '–' },
+            { label: 'IP address', value: attempt.address ?? '–' },
             { label: 'Error', value: attempt.error_message ?? attempt.error ?? '–' },
             { label: 'DNS lookup', value: milliseconds(attempt.dns_ms) },
-            { label: 'Connection', value: milliseconds(attempt.connect_ms) },
+            { label: 'Connect', value: milliseconds(attempt.connect_ms) },
             { label: 'First byte', value: milliseconds(attempt.first_byte_ms) },
           ]}
         />

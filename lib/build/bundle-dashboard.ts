@@ -58,7 +58,7 @@ function optionsOf(root: string, outdir: string) {
     minify: true,
     legalComments: 'none',
     platform: 'browser',
-    target: ['es2022', 'chrome115', 'firefox115', 'safari17'],
+    target: ['es2022', 'chrome116', 'firefox124', 'safari17.4'],
     format: 'esm',
     jsx: 'automatic',
     // The library's translations into other languages.

@@ -124,7 +124,7 @@ it('filters by the name of a client, and says where there is none by that name',
     await filter.fill(name);
     if (search) await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(`There is no client ${name} Ltd.`).waitFor({ state: 'hidden' });
-    await page.getByText(/There is no activity of this kind|No message was found/).waitFor();
+    await page.getByText('No matches for these filters').waitFor();
   }
   await show(page, 'limits/client_nobody', 'Limits');
   await page.getByText('There is no such client.').waitFor();

@@ -36,7 +36,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-const looks: Look[] = [1440, 390].flatMap((width) =>
+const looks: Look[] = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 

@@ -153,7 +153,7 @@ it('limits a client to some countries, and names an entry that is no country', a
   await page.getByLabel('Countries').fill('GB, fr');
   await page.getByLabel('Senders').fill('ACME');
   await save.click();
-  await page.getByText('The countries and senders are saved').waitFor();
+  await page.getByText('Countries and senders saved').waitFor();
   await page.reload();
   await page.getByRole('heading', { name }).waitFor();
   expect(await page.getByLabel('Countries').inputValue()).toBe('GB, FR');
@@ -173,7 +173,7 @@ it('raises a limit in its row, and the header changes', async () => {
   await page.getByRole('button', { name: 'Edit Per minute of POST /api/v1/sms/send' }).click();
   await page.getByRole('textbox', { name: 'Per minute of POST /api/v1/sms/send' }).fill('300');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('They take effect within 60 seconds.').first().waitFor();
+  await page.getByText('The change takes effect within 60 seconds.').first().waitFor();
   await eventually(async () => ((await limit()) === '300' ? true : undefined), {
     withinSeconds: limitSeconds,
     everyMilliseconds: 3000,
@@ -194,5 +194,5 @@ it('shows when the session has ended, and signing out forgets it', async () => {
     }
   });
   await page.reload();
-  await page.getByText('Your session has ended. Sign in again to go on.').waitFor();
+  await page.getByText('Your session has expired. Sign in again to continue.').waitFor();
 });

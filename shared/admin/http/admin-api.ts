@@ -49,9 +49,7 @@ interface AdminRequest {
 
 type AdminOperation = (request: AdminRequest) => Promise<unknown>;
 
-export function adminOperations(
-  dependencies: AdminDependencies,
-): Readonly<Record<AdminApiRouteName, AdminOperation>> {
+export function adminOperations(dependencies: AdminDependencies) {
   return {
     listActivity: async ({ request }) => {
       const { client_id, since, until, ...rest } = parseQuery(activityQuery, request);
@@ -121,8 +119,15 @@ export function adminOperations(
       const { client_id, name } = requireCaller(request).client;
       return { version, client_id, name, outbox: dependencies.outbox !== undefined };
     },
-  };
+  } satisfies Record<AdminApiRouteName, AdminOperation>;
 }
+
+type AdminOperations = ReturnType<typeof adminOperations>;
+
+/** What each operation answers, by its name. */
+export type AdminAnswers = {
+  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]>>;
+};
 
 /** Routes a request to its operation. No cache may keep a response. */
 export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOperation>>): Operation {

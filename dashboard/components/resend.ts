@@ -1,5 +1,7 @@
-/** The notification after a resend: one sentence for each kind of result. */
+/** Resends webhooks, and notifies of the result: one sentence for each kind of it. */
+import { useMutation } from '@tanstack/react-query';
 import type { ResendResult } from '../../shared/admin/webhooks.ts';
+import { useDashboard } from '../context.ts';
 
 type Outcome = ResendResult['outcome'];
 
@@ -13,15 +15,22 @@ const sentences: Readonly<Record<Outcome, readonly [string, string]>> = {
 };
 const notDone: ReadonlySet<Outcome> = new Set(['not_found', 'failed']);
 
-export function resendNotice(results: readonly ResendResult[]): {
-  readonly type: 'success' | 'error';
-  readonly text: string;
-} {
+/** @param options - `even_acknowledged`: also those that the endpoint has acknowledged */
+export function useResend(options: { readonly even_acknowledged?: true } = {}) {
+  const { api, notify } = useDashboard();
+  return useMutation({
+    mutationFn: (ids: readonly string[]) =>
+      api.send<'resendWebhooks'>('POST', '/webhooks/resend', { delivery_ids: ids, ...options }),
+    onSuccess: ({ results }) => notify(...noticeOf(results)),
+  });
+}
+
+function noticeOf(results: readonly ResendResult[]): ['success' | 'error', string] {
   const told = (Object.keys(sentences) as Outcome[]).flatMap((outcome) => {
     const count = results.filter((result) => result.outcome === outcome).length;
     const [one, several] = sentences[outcome];
     return count === 0 ? [] : [count === 1 ? `One ${one}.` : `${count} ${several}.`];
   });
   const isDone = results.every(({ outcome }) => !notDone.has(outcome));
-  return { type: isDone ? 'success' : 'error', text: told.join(' ') };
+  return [isDone ? 'success' : 'error', told.join(' ')];
 }

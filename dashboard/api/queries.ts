@@ -1,0 +1,66 @@
+/** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
+import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
+import type { AdminApiRouteName } from '../../shared/admin/http/admin-routes.ts';
+import { useDashboard } from '../context.ts';
+import { type Answer, ApiError, type Query } from './client.ts';
+
+/** While the tab is hidden nothing is refreshed. */
+const refreshMs = 15_000;
+const refreshInProgressMs = 2000;
+const retriesMax = 2;
+
+/** @param onError - for every change that does not show its error itself (`meta.showsError`) */
+export function newQueryClient(onError: (message: string) => void): QueryClient {
+  const client = new QueryClient({
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _result, { meta }) => {
+        if (meta?.showsError !== true) onError(error.message);
+      },
+      // What a change affects is not worth a list: all that is on screen is loaded again.
+      onSettled: () => void client.invalidateQueries(),
+    }),
+    defaultOptions: {
+      queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        retry: (failures, error) => failures < retriesMax && !isFinal(error),
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  return client;
+}
+
+/** Whether the same request will be refused again. */
+function isFinal(error: Error | null): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}
+
+interface AnswerOptions<Data> {
+  /** Whether the answer is about to change: it is then refreshed more often. */
+  readonly inProgress?: (answer: Data) => boolean;
+  /** False if there is nothing to ask yet. */
+  readonly enabled?: boolean;
+  /** Whether the answer stays the same for the session. */
+  readonly isFixed?: boolean;
+  /** The query that is sent, where it depends on the time. */
+  readonly sent?: (query: Query) => Query;
+}
+
+export function useAnswer<Name extends AdminApiRouteName>(
+  path: string,
+  query: Query = {},
+  { inProgress, enabled = true, isFixed = false, sent = (asked) => asked }: AnswerOptions<Answer<Name>> = {},
+) {
+  const { api } = useDashboard();
+  return useQuery<Answer<Name>>({
+    queryKey: [path, query],
+    queryFn: ({ signal }) => api.get<Name>(path, sent(query), signal),
+    enabled,
+    staleTime: isFixed ? Number.POSITIVE_INFINITY : 0,
+    refetchInterval: ({ state: { data, error } }) => {
+      if (isFixed || isFinal(error)) return false;
+      return data !== undefined && inProgress?.(data) === true ? refreshInProgressMs : refreshMs;
+    },
+  });
+}

@@ -1,0 +1,74 @@
+/** What is loaded: the data, a spinner before the first data, or the error with a button to try again. */
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Spinner from '@cloudscape-design/components/spinner';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+
+interface LoadedProps<Data> {
+  readonly query: UseQueryResult<Data>;
+  readonly children: (data: Data) => ReactNode;
+}
+
+export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+  return (
+    <SpaceBetween size="l">
+      <LoadFailure query={query} />
+      {query.data === undefined ? query.isPending && <Waiting /> : children(query.data)}
+    </SpaceBetween>
+  );
+}
+
+export function Waiting() {
+  return (
+    <Box textAlign="center" padding="xxl">
+      <Spinner size="large" />
+    </Box>
+  );
+}
+
+export function LoadFailure({ query }: { readonly query: UseQueryResult }) {
+  if (query.error === null) return null;
+  const isStale = query.data !== undefined;
+  return (
+    <Alert
+      type={isStale ? 'warning' : 'error'}
+      header={isStale ? 'This data could not be refreshed' : 'This data could not be loaded'}
+      action={
+        <Button loading={query.isFetching} onClick={() => void query.refetch()}>
+          Retry
+        </Button>
+      }
+    >
+      {query.error.message} {isStale ? `It was loaded at ${timeOf(query.dataUpdatedAt)}.` : null}
+    </Alert>
+  );
+}
+
+/** The time of the last load, and a button to load now. The button keeps its place and its focus. */
+export function Refresh({ query }: { readonly query: UseQueryResult }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const refresh = async (): Promise<void> => {
+    setIsBusy(true);
+    await query.refetch();
+    setIsBusy(false);
+  };
+  return (
+    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+      {query.dataUpdatedAt === 0 ? null : (
+        <Box color="text-body-secondary" fontSize="body-s">
+          Updated {timeOf(query.dataUpdatedAt)}
+        </Box>
+      )}
+      <Button iconName="refresh" ariaLabel="Refresh" loading={isBusy} onClick={() => void refresh()} />
+    </SpaceBetween>
+  );
+}
+
+const format = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+function timeOf(at: number): string {
+  return format.format(at);
+}

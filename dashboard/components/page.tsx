@@ -1,0 +1,37 @@
+/** The frame of a page: its title, in the browser's tab too, and its heading, which gets the focus on navigation. */
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import { NavigatedContext } from '../context.ts';
+
+interface PageProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The target of the skip link. */
+export const headingId = 'page-heading';
+
+export function Page({ title, description, actions, children }: PageProps) {
+  const heading = useRef<HTMLSpanElement>(null);
+  const isNavigated = useContext(NavigatedContext);
+  useEffect(() => {
+    if (isNavigated) heading.current?.focus();
+  }, [isNavigated]);
+  return (
+    <ContentLayout
+      header={
+        <Header variant="h1" description={description} actions={actions}>
+          <span id={headingId} className="heading" tabIndex={-1} ref={heading}>
+            {title}
+          </span>
+        </Header>
+      }
+    >
+      <title>{`${title} – Messaging gateway`}</title>
+      {children}
+    </ContentLayout>
+  );
+}
