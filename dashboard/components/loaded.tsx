@@ -1,9 +1,9 @@
-/** What is loaded: the data, a spinner before the first data, or the error with a button to try again. */
+/** What is loaded: the data, an indicator before the first data, or the error with a button to try again. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Spinner from '@cloudscape-design/components/spinner';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 
@@ -24,7 +24,7 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
 export function Waiting() {
   return (
     <Box textAlign="center" padding="xxl">
-      <Spinner size="large" />
+      <StatusIndicator type="loading">Loading</StatusIndicator>
     </Box>
   );
 }

@@ -44,7 +44,7 @@ const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, labe
 export function ActivityPage() {
   const { query: asked, isFiltered, change } = useListState();
   const of = (name: string): string => asked.get(name) ?? '';
-  const kind = of('kind') in kinds ? (of('kind') as keyof typeof kinds) : 'webhook_failed';
+  const kind = Object.hasOwn(kinds, of('kind')) ? (of('kind') as keyof typeof kinds) : 'webhook_failed';
   const client = useTypedText(of('client_id'), (text) => change({ client_id: text }, { replace: true }));
   const range = rangeOf(asked);
   const query = useAnswer<'listActivity'>(
@@ -151,11 +151,11 @@ function useTypedText(value: string, onPause: (text: string) => void) {
 }
 
 const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
-  { id: 'at', header: 'Time', minWidth: 170, cell: (entry) => <Time at={entry.at} /> },
+  { id: 'at', header: 'Time', minWidth: 125, cell: (entry) => <Time at={entry.at} /> },
   {
     id: 'summary',
     header: 'Activity',
-    minWidth: 260,
+    minWidth: 240,
     isRowHeader: true,
     cell: (entry) =>
       entry.delivery_id === undefined ? (
@@ -167,13 +167,13 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   {
     id: 'now',
     header: 'Current status',
-    minWidth: 180,
+    minWidth: 150,
     cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
   },
   {
     id: 'client',
     header: 'Client',
-    minWidth: 150,
+    minWidth: 140,
     cell: (entry) => (entry.client_id === undefined ? '–' : <IdLink page="clients" id={entry.client_id} />),
   },
 ];
@@ -181,14 +181,14 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
 const destination: TableProps.ColumnDefinition<ActivityView> = {
   id: 'to',
   header: 'Endpoint',
-  minWidth: 200,
+  minWidth: 180,
   cell: (entry) => <span className="id">{entry.delivery?.url ?? '–'}</span>,
 };
 
 const change: TableProps.ColumnDefinition<ActivityView> = {
   id: 'change',
   header: 'Changes',
-  minWidth: 200,
+  minWidth: 180,
   cell: (entry) => <Change entry={entry} />,
 };
 
@@ -250,8 +250,8 @@ function filtersOf(range: DateRangePickerProps.Value | null): Record<string, str
 }
 
 function rangeOf(query: URLSearchParams): DateRangePickerProps.Value | null {
-  const [amount, unit] = (query.get('last') ?? '').split('-');
-  if (unit !== undefined && unit in secondsPerUnit) {
+  const [, amount, unit = ''] = /^(\d{1,4})-([a-z]+)$/.exec(query.get('last') ?? '') ?? [];
+  if (Object.hasOwn(secondsPerUnit, unit)) {
     return { type: 'relative', amount: Number(amount), unit: unit as keyof typeof secondsPerUnit };
   }
   const [startDate, endDate] = [query.get('since'), query.get('until')];

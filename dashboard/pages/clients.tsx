@@ -77,6 +77,6 @@ const columns: TableProps.ColumnDefinition<ClientView>[] = [
     cell: (client) => <State of={client.disabled ? 'disabled' : 'enabled'} />,
   },
   { id: 'scopes', header: 'Scopes', minWidth: 110, cell: (client) => client.scopes.join(', ') },
-  { id: 'url', header: 'Webhook URL', minWidth: 200, cell: (client) => client.webhook_url ?? '–' },
-  { id: 'created', header: 'Created', minWidth: 170, cell: (client) => <Time at={client.created_at} /> },
+  { id: 'url', header: 'Webhook URL', minWidth: 165, cell: (client) => client.webhook_url ?? '–' },
+  { id: 'created', header: 'Created', minWidth: 125, cell: (client) => <Time at={client.created_at} /> },
 ];

@@ -73,11 +73,11 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
     isRowHeader: true,
     cell: (row) => <Link href={linkTo('limits', row.client_id)}>{row.client_id}</Link>,
   },
-  { id: 'endpoint', header: 'Endpoint', minWidth: 200, cell: (row) => row.endpoint },
+  { id: 'endpoint', header: 'Endpoint', minWidth: 170, cell: (row) => row.endpoint },
   ...(['per_minute', 'per_hour', 'per_day'] as const).map((field) => ({
     id: field,
     header: { per_minute: 'Per minute', per_hour: 'Per hour', per_day: 'Per day' }[field],
-    minWidth: 110,
+    minWidth: 100,
     cell: (row: EndpointLimits) =>
       row.override?.[field] === undefined ? (
         <Box color="text-body-secondary">{row.in_force?.[field]?.toLocaleString() ?? '–'}</Box>
@@ -88,7 +88,7 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
   {
     id: 'faults',
     header: 'Warnings',
-    minWidth: 220,
+    minWidth: 190,
     cell: (row) =>
       row.faults.length + row.warnings.length === 0 ? (
         '–'

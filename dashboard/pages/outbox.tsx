@@ -54,11 +54,11 @@ function Search({ to }: { readonly to: string }) {
 }
 
 const columns: TableProps.ColumnDefinition<OutboxMessage>[] = [
-  { id: 'at', header: 'Time', minWidth: 170, cell: (entry) => <Time at={entry.at} /> },
+  { id: 'at', header: 'Time', minWidth: 125, cell: (entry) => <Time at={entry.at} /> },
   { id: 'to', header: 'Recipient', minWidth: 140, isRowHeader: true, cell: (entry) => entry.to },
   { id: 'from', header: 'Sender', minWidth: 110, cell: (entry) => entry.from ?? '–' },
   { id: 'channel', header: 'Channel', minWidth: 100, cell: (entry) => entry.channel },
-  { id: 'body', header: 'Text', minWidth: 260, cell: (entry) => entry.body },
+  { id: 'body', header: 'Text', minWidth: 200, cell: (entry) => entry.body },
   {
     id: 'message',
     header: 'Message',

@@ -43,7 +43,7 @@ export default function OverviewPage() {
       title="Overview"
       description="Counts are approximate."
       actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
           <Refresh query={query} />
           <SegmentedControl
             label="Period"

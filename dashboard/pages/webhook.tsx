@@ -52,7 +52,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
           items={[
             { label: 'Status', value: <State of={webhook.state} /> },
             { label: 'Endpoint', value: <Box variant="span">{webhook.url}</Box> },
-            { label: 'Webhook id', value: webhook.delivery_id },
+            { label: 'Created', value: <Time at={webhook.created_at} /> },
             {
               label: 'Message',
               value: <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>,

@@ -137,7 +137,7 @@ it('sends several failed webhooks again at once', async () => {
     .first()
     .waitFor();
   await eventually(async () => {
-    const failed = await page.getByRole('table').getByText('failed', { exact: true }).count();
+    const failed = await page.locator('table').getByText('failed', { exact: true }).count();
     return failed === 0 ? true : undefined;
   });
 });

@@ -7,12 +7,24 @@ import type { AdminDependencies } from '../admin-dependencies.ts';
 import type { MessageFilter } from '../message-search.dynamo.ts';
 import { usageSpans } from '../usage.ts';
 
-/** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
-const keyText = z.string().check(z.minLength(1), z.maxLength(128));
-/** Ids hold the time in milliseconds since 1970. */
-const moment = z.iso.datetime().check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
+/** With errors for a person: the dashboard shows them. */
+function textUpTo(charactersMax: number) {
+  return z
+    .string()
+    .check(
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(charactersMax, `must have ${charactersMax} characters or fewer`),
+    );
+}
 
-const name = z.string().check(z.trim(), z.minLength(1), z.maxLength(100));
+/** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
+const keyText = textUpTo(128);
+/** Ids hold the time in milliseconds since 1970. */
+const moment = z.iso
+  .datetime('must be a time in UTC, such as 2026-11-20T10:00:00Z')
+  .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
+
+const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
 const limit = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000_000))));
 
 export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
@@ -26,8 +38,14 @@ export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUr
 /** An empty list would allow nothing, and be taken for one that allows everything. */
 const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
 const permissions = {
-  countries: z.optional(z.nullable(z.array(countrySchema).check(oneAtLeast, z.maxLength(250)))),
-  senders: z.optional(z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100)))),
+  countries: z.optional(
+    z.nullable(
+      z.array(countrySchema).check(oneAtLeast, z.maxLength(250, 'must name 250 countries or fewer')),
+    ),
+  ),
+  senders: z.optional(
+    z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100, 'must name 100 senders or fewer'))),
+  ),
 };
 
 export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
@@ -75,7 +93,7 @@ export const messageQuery = z.object({
   limit: pageSize,
   cursor,
   client_id: z.optional(keyText),
-  reference: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+  reference: z.optional(keyText),
   recipient: z.optional(recipientSchema),
 });
 
