@@ -128,7 +128,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
 }, 120_000);
 
 it('gives each page its title, moves the focus to its heading, and offers to skip to it', async () => {
-  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  const focused = () => page.locator(':focus').textContent();
   for (const title of ['Overview', 'Messages', 'Clients', 'Limits', 'Outbox', 'Activity Logs']) {
     await page.getByRole('link', { name: title, exact: true }).click();
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
@@ -148,10 +148,10 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
 
 it('refreshes a list by itself, but not while its tab is hidden', async () => {
   const setVisibility = (state: 'hidden' | 'visible') =>
-    page.evaluate((wanted) => {
-      Object.defineProperty(document, 'visibilityState', { value: wanted, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
-    }, state);
+    page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`,
+    );
   const client = await newClient();
   await client.statusOnce(await client.send({}), 'delivered');
   await page.clock.install({ time: new Date() });
@@ -221,7 +221,7 @@ it('refreshes on demand: the button keeps its place and the focus, the list its 
   await answer;
   await page.waitForLoadState('networkidle');
   expect(await refresh.boundingBox()).toEqual(place);
-  expect(await refresh.evaluate((button) => button === document.activeElement)).toBe(true);
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Refresh');
   expect(page.url()).toBe(address);
   expect(await rows().count()).toBe(1);
 }, 90_000);
@@ -238,8 +238,8 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
   await page.unroute(clients);
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('This data could not be loaded').first().waitFor({ state: 'hidden' });
+  await rows().first().waitFor();
   const shown = await rows().count();
-  expect(shown).toBeGreaterThan(0);
 
   await page.route(clients, (route) => route.fulfill(unavailable));
   await page.getByRole('button', { name: 'Refresh' }).click();
@@ -250,21 +250,25 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
 
 it('a page that fails to render leaves the other pages as they are', async () => {
   const odd = {
-    status: 200,
-    json: { clients: [{}], webhooks: [{}], limits: [{}], points: [{}], messages: [{}], message: {} },
+    clients: [{}],
+    webhooks: [{}],
+    limits: [{}],
+    points: [{}],
+    message: {},
+    messages: [{}],
   };
-  for (const [pattern, path] of [
-    [/admin\/api\/clients/, 'clients'],
-    [/admin\/api\/clients/, 'clients/client_x'],
-    [/admin\/api\/clients/, 'limits/client_x'],
-    [/admin\/api\/limits/, 'limits'],
-    [/admin\/api\/messages/, 'messages?client_id=x'],
-    [/admin\/api\/messages/, 'messages/msg_x'],
-    [/admin\/api\/webhooks/, 'webhooks/whd_x'],
-    [/admin\/api\/outbox/, 'outbox'],
-    [/admin\/api\/usage/, 'overview'],
+  for (const [pattern, path, json] of [
+    [/admin\/api\/clients/, 'clients', odd],
+    [/admin\/api\/clients/, 'clients/client_x', odd],
+    [/admin\/api\/clients/, 'limits/client_x', odd],
+    [/admin\/api\/limits/, 'limits', odd],
+    [/admin\/api\/messages/, 'messages?client_id=x', odd],
+    [/admin\/api\/messages/, 'messages/msg_x', odd],
+    [/admin\/api\/webhooks/, 'webhooks/whd_x', odd],
+    [/admin\/api\/outbox/, 'outbox', { messages: [null] }],
+    [/admin\/api\/usage/, 'overview', odd],
   ] as const) {
-    await page.route(pattern, (route) => route.fulfill(odd));
+    await page.route(pattern, (route) => route.fulfill({ status: 200, json }));
     await page.goto(`${gateway().base_url}/admin#/${path}`);
     await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
     await page.unroute(pattern);
