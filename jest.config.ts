@@ -55,7 +55,7 @@ const config: Config = {
   // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
   // Many tests wait for the deployed gateway; others run beside them, also on two cores.
-  maxWorkers: 6,
+  maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/order/longest-first.ts',
 };
 
