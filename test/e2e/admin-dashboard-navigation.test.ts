@@ -23,12 +23,12 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await startBrowser();
-}, 60_000);
+});
 
 beforeEach(async () => {
   page = (await openDashboard(browser, look)).page;
   await signIn(page);
-}, 60_000);
+});
 
 afterEach(async () => {
   await page.context().close();
@@ -89,7 +89,7 @@ it('keeps filters and page of a list through Back, Forward, reload and in a shar
   await other.goto(link);
   await eventually(async () => ((await rows(other).first().innerText()) === last ? true : undefined));
   await other.context().close();
-}, 120_000);
+});
 
 it('keeps type, client, time and selection of the activity log in the address', async () => {
   const endpoint = await startRecoveringWebhookEndpoint();
@@ -125,7 +125,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await eventually(async () => (hash().size === 0 ? true : undefined));
   expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('');
-}, 120_000);
+});
 
 it('gives each page its title, moves the focus to its heading, and offers to skip to it', async () => {
   const focused = () => page.locator(':focus').textContent();
@@ -144,7 +144,7 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
   await page.keyboard.press('Enter');
   expect(await focused()).toBe('Activity Logs');
   expect(page.url()).toBe(address);
-}, 60_000);
+});
 
 it('refreshes a list by itself, but not while its tab is hidden', async () => {
   const setVisibility = (state: 'hidden' | 'visible') =>
@@ -173,7 +173,7 @@ it('refreshes a list by itself, but not while its tab is hidden', async () => {
   expect(asked).toEqual([]);
   await setVisibility('visible');
   await rows().nth(2).waitFor();
-}, 90_000);
+});
 
 it('shows a message and a webhook in progress until they are final, without a click', async () => {
   const endpoint = await startRecoveringWebhookEndpoint();
@@ -206,7 +206,7 @@ it('shows a message and a webhook in progress until they are final, without a cl
   await page.getByText('attempting', { exact: true }).waitFor();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   endpoint.close();
-}, 90_000);
+});
 
 it('refreshes on demand: the button keeps its place and the focus, the list its page and selection', async () => {
   const client = await newClient();
@@ -224,7 +224,7 @@ it('refreshes on demand: the button keeps its place and the focus, the list its 
   expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Refresh');
   expect(page.url()).toBe(address);
   expect(await rows().count()).toBe(1);
-}, 90_000);
+});
 
 it('offers to retry where data cannot be loaded, and keeps what it has where it cannot be refreshed', async () => {
   const unavailable = { status: 503, json: { error: 'service_unavailable', message: 'Try again later.' } };
@@ -246,7 +246,7 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
   await page.getByText('This data could not be refreshed').waitFor();
   await photograph(page, 'refresh-failure', look);
   expect(await rows().count()).toBe(shown);
-}, 90_000);
+});
 
 it('a page that fails to render leaves the other pages as they are', async () => {
   const odd = {
@@ -275,7 +275,7 @@ it('a page that fails to render leaves the other pages as they are', async () =>
     await page.getByRole('link', { name: 'Activity Logs', exact: true }).click();
     await page.getByRole('heading', { name: 'Activity Logs', level: 1 }).waitFor();
   }
-}, 90_000);
+});
 
 it('says what is wrong with an entry in words for a person', async () => {
   await show(page, 'activity?kind=all', 'Activity Logs');
@@ -293,7 +293,7 @@ it('says what is wrong with an entry in words for a person', async () => {
   await page.getByText('Must have 100 characters or fewer.').waitFor();
   const dialog = await page.getByRole('dialog', { name: 'Create client' }).innerText();
   expect(dialog).not.toMatch(/expected|invalid input|too (big|small)|string/i);
-}, 60_000);
+});
 
 it('tells nothing yet from no matches', async () => {
   await page.route(/admin\/api\/activity/, (route) => route.fulfill({ status: 200, json: { entries: [] } }));
@@ -302,4 +302,4 @@ it('tells nothing yet from no matches', async () => {
   await page.getByText('No webhook has failed.').waitFor();
   await show(page, 'activity?kind=all', 'Activity Logs');
   await page.getByText('No matches for these filters').waitFor();
-}, 60_000);
+});

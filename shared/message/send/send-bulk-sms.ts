@@ -32,8 +32,8 @@ import {
   readRow,
 } from './bulk-rows.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import { endOfValidity, parseSend, smsOptions } from './send-fields.ts';
-import { newSms } from './send-sms.ts';
+import { endOfValidity, parseSend } from './send-fields.ts';
+import { newSms, smsOptions } from './send-sms.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;

@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import { parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
-import { senderSchema } from '../../recipient/phone-number.ts';
-import { optional, withDefault } from '../optional-field.ts';
+import { withDefault } from '../optional-field.ts';
 
 export const maxMessageCharacters = 1600;
 
@@ -32,7 +31,7 @@ export function messageTextOf(max: number) {
 
 export const smsText = messageTextOf(maxMessageCharacters);
 
-const messageType = withDefault(z.enum(['transactional', 'promotional']), 'transactional');
+export const messageType = withDefault(z.enum(['transactional', 'promotional']), 'transactional');
 
 const validityMaxSeconds = 3 * secondsPerDay;
 
@@ -57,18 +56,6 @@ export const scheduledAt = z.pipe(
   z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
   z.transform((text) => new Date(text)),
 );
-
-/** The fields of an SMS, or of many, besides recipients and texts. */
-export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
-  return {
-    webhook_url: optional(webhookUrl),
-    from: optional(senderSchema),
-    type: messageType,
-    validity_period: validityPeriod,
-    scheduled_at: optional(scheduledAt),
-    reference: optional(referenceText),
-  };
-}
 
 interface ParsedSend<Output> {
   readonly data: Output;

@@ -2,19 +2,40 @@
 import * as z from 'zod/mini';
 import { assertMaySend } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
-import { recipientSchema } from '../../recipient/phone-number.ts';
+import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
+import { optional } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
-import { endOfValidity, parseSend, smsOptions, smsText } from './send-fields.ts';
+import {
+  endOfValidity,
+  messageType,
+  parseSend,
+  referenceText,
+  scheduledAt,
+  smsText,
+  validityPeriod,
+} from './send-fields.ts';
 
 interface SendSmsDependencies {
   readonly messages: MessageStore;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
+}
+
+/** The fields of an SMS, or of many, besides recipients and texts. */
+export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
+  return {
+    webhook_url: optional(webhookUrl),
+    from: optional(senderSchema),
+    type: messageType,
+    validity_period: validityPeriod,
+    scheduled_at: optional(scheduledAt),
+    reference: optional(referenceText),
+  };
 }
 
 /** The request body of `POST /api/v1/sms/send` (specification 2.3; contract, section 5). */

@@ -125,4 +125,4 @@ it('ends in order at each Ctrl-C, pressed twice, and delivers every accepted mes
     kept.map(async (file) => (((await stat(file)).mode & 0o077) === 0 ? [] : [file])),
   );
   expect(readable.flat()).toEqual([]);
-}, 400_000);
+});
