@@ -4,7 +4,7 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { limitReaderFrom } from '../shared/http/public-http-dependencies.ts';
+import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
@@ -14,7 +14,7 @@ export const handler = httpFunction(
   routes.getAccount,
   getAccount({
     clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
-    limitsOf: limitReaderFrom(env),
+    limitsOf: overridesFrom(env).limitsOf,
   }),
   { dependencies: httpDependencies(env) },
 );

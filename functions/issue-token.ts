@@ -6,7 +6,7 @@ import { routes } from '../shared/contract/routes.ts';
 import { authenticateByCredentials, tokenRequestFormats } from '../shared/http/client-credentials.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
 import {
-  limitReaderFrom,
+  overridesFrom,
   publicHttpDependencies,
   publicHttpEnvironment,
 } from '../shared/http/public-http-dependencies.ts';
@@ -37,7 +37,7 @@ const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);
 
 export const handler = publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
-  dependencies: publicHttpDependencies(env, limitReaderFrom(env)),
+  dependencies: publicHttpDependencies(env, overridesFrom(env).limitsOf),
   authenticate: authenticateByCredentials(clients),
   formats: tokenRequestFormats,
   headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' },

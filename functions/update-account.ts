@@ -5,7 +5,7 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { limitReaderFrom } from '../shared/http/public-http-dependencies.ts';
+import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
@@ -19,7 +19,7 @@ const env = readEnvironment([
 ]);
 const dependencies = {
   clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
-  limitsOf: limitReaderFrom(env),
+  limitsOf: overridesFrom(env).limitsOf,
   activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   clock: systemClock,
 };

@@ -7,12 +7,12 @@ import {
   type EndpointLimits,
   endpointOf,
   type LimitsView,
-  limitPolicies,
   limitsOf,
   policyOf,
   removeLimits,
   setLimits,
 } from '../../shared/admin/limits.ts';
+import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';

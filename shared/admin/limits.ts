@@ -1,8 +1,10 @@
 /** An administrator's operations on limits: shows defaults, overrides and invalid values; sets and removes overrides. */
 import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { limitPolicies } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
-import { type InvalidOverride, type OverrideKey, parseOverrides } from '../rate-limit/overrides.ts';
+import { type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
+import type { OverrideKey } from '../rate-limit/overrides.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
@@ -15,8 +17,8 @@ export interface LimitsView {
 }
 
 export interface LimitFault {
-  /** `endpoint`, `per_minute`, `per_hour` or `per_day`. */
-  readonly field: InvalidOverride['field'];
+  /** The row's attribute: `endpoint`, `per_minute`, `expires_at`, … */
+  readonly field: string;
   /** The invalid value, as text. */
   readonly value: string;
   readonly message: string;
@@ -39,13 +41,6 @@ export interface EndpointLimits {
 /** More rows than people enter by hand. */
 const overridesMax = 5000;
 const overridesPerPage = 500;
-
-/** Policies that count by source address, so no client's override applies to them. */
-const notPerClient: ReadonlySet<PolicyName> = new Set(['unmatched']);
-
-export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
-  (name) => !notPerClient.has(name),
-);
 
 /** A client's limits for every endpoint, then its rows for endpoints that do not exist. */
 export async function limitsOf(
@@ -71,24 +66,13 @@ export async function allOverrides(dependencies: AdminDependencies): Promise<rea
     .filter(({ override, faults }) => override !== null || faults.length > 0);
 }
 
-function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown>>[]): EndpointLimits[] {
-  const faults: InvalidOverride[] = [];
-  const overrides = parseOverrides(clientId, rows, (invalid) => faults.push(invalid));
-  const faultsOf = (endpoint: string): LimitFault[] =>
-    faults
-      .filter((fault) => fault.endpoint === endpoint)
-      .map(({ field }) => ({
-        field,
-        ...describe(
-          field,
-          rows.find((row) => row.endpoint === endpoint),
-        ),
-      }));
-
+function viewOf(clientId: string, rows: readonly OverrideRow[]): EndpointLimits[] {
+  const parsed = new Map(rows.map((row) => [String(row.endpoint), { row, content: parseRow(row) }]));
   const known = limitPolicies.map((policy): EndpointLimits => {
     const { endpoint, perMinute, perHour, perDay } = policies[policy];
     const defaults = { perMinute, perHour, perDay };
-    const override = overrides.get(endpoint);
+    const own = parsed.get(endpoint);
+    const override = own === undefined ? undefined : rateLimitsOf(own.content);
     return {
       client_id: clientId,
       endpoint,
@@ -96,25 +80,37 @@ function viewOf(clientId: string, rows: readonly Readonly<Record<string, unknown
       defaults: limitsView(defaults),
       override: override === undefined ? null : limitsView(override),
       in_force: limitsView({ ...defaults, ...override }),
-      faults: faultsOf(endpoint),
+      faults: own === undefined ? [] : faultsIn(own.row, own.content),
       warnings: override === undefined ? [] : unreachableLimits({ ...defaults, ...override }),
     };
   });
-  const unknown = faults
-    .filter(({ field }) => field === 'endpoint')
+  const unknown = [...parsed.values()]
+    .filter(({ content }) => content.target === undefined)
     .map(
-      ({ endpoint }): EndpointLimits => ({
+      ({ row, content }): EndpointLimits => ({
         client_id: clientId,
-        endpoint,
+        endpoint: content.endpoint,
         policy: null,
         defaults: null,
         override: null,
         in_force: null,
-        faults: faultsOf(endpoint),
+        faults: faultsIn(row, content),
         warnings: [],
       }),
     );
   return [...known, ...unknown];
+}
+
+function rateLimitsOf({ limits: { per_minute, per_hour, per_day } }: ParsedRow): Partial<Limits> {
+  return limitsOfView({ per_minute, per_hour, per_day });
+}
+
+function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
+  return ignored.map(({ attribute, reason }) => ({
+    field: attribute,
+    value: shown(row[attribute]),
+    message: reason,
+  }));
 }
 
 /** Null restores the default; an absent field is not changed. */
@@ -136,8 +132,9 @@ export async function setLimits(
   await requireClient(dependencies, clientId);
   const path = endpointOf(policy);
   const rows = await dependencies.overrides.rowsOf(clientId);
-  const held = parseOverrides(clientId, rows, () => undefined).get(path);
-  const limits = limitsView(limitsOfView({ ...limitsView(held ?? {}), ...named(change) }));
+  const row = rows.find((candidate) => candidate.endpoint === path);
+  const held = row === undefined ? {} : rateLimitsOf(parseRow(row));
+  const limits = limitsView(limitsOfView({ ...limitsView(held), ...named(change) }));
   await recordActivity(dependencies, actor, {
     kind: 'limits_set',
     summary: `${actor} set the limits of ${path}`,
@@ -198,17 +195,6 @@ function rowOf(
       .filter((field) => row[field] !== undefined)
       .map((field) => [field, shown(row[field])]),
   );
-}
-
-function describe(
-  field: InvalidOverride['field'],
-  row: Readonly<Record<string, unknown>> | undefined,
-): { readonly value: string; readonly message: string } {
-  const value = shown(row?.[field]);
-  if (field === 'endpoint') {
-    return { value, message: 'There is no such endpoint: the row has no effect.' };
-  }
-  return { value, message: 'This is not a whole number of 1 or more: the default applies instead.' };
 }
 
 /** A value of any type as text. */

@@ -1,5 +1,5 @@
 /** Counts a request against the limit of its client or source address, then refuses it where it must be refused. */
-import { type GatewayError, rateLimitExceeded } from '../contract/errors.ts';
+import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { type Decision, retryAfterSeconds } from '../rate-limit/decision.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
@@ -14,10 +14,15 @@ export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
       const { subject, refusal } = request.identity;
       const decision = await beforeDeadline(context, orUnavailable(limiter.check(subject, policy, now)));
       request.decision = decision;
+      if (decision.blocked) throw endpointBlocked();
       if (!decision.admitted) throw tooManyRequests(decision, now);
       if (refusal !== undefined) throw refusal;
     },
   };
+}
+
+function endpointBlocked(): GatewayError {
+  return new GatewayError('forbidden', 'This client is blocked from this endpoint.');
 }
 
 function tooManyRequests(decision: Decision, now: Date): GatewayError {

@@ -9,11 +9,7 @@ import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies } from './http-function.ts';
-import {
-  limitReaderFrom,
-  publicHttpDependencies,
-  publicHttpEnvironment,
-} from './public-http-dependencies.ts';
+import { overridesFrom, publicHttpDependencies, publicHttpEnvironment } from './public-http-dependencies.ts';
 
 export const httpEnvironment = [
   ...publicHttpEnvironment,
@@ -34,8 +30,10 @@ export function httpDependencies(env: Environment<(typeof httpEnvironment)[numbe
     dynamoApiKeyStore(dynamo(), env.API_KEYS_TABLE),
     systemClock,
   );
+  const overrides = overridesFrom(env);
   return {
-    ...publicHttpDependencies(env, limitReaderFrom(env)),
+    ...publicHttpDependencies(env, overrides.limitsOf),
+    prepare: overrides.prepare,
     authenticateBearer: (scope) => authenticateBearer({ clients, tokens }, scope),
   };
 }

@@ -28,6 +28,8 @@ export interface PublicHttpDependencies {
 
 export interface HttpDependencies extends PublicHttpDependencies {
   readonly authenticateBearer: (scope: Scope) => Authenticator;
+  /** Starts to read what the rate check of a client needs, while the caller is identified; returns at once. */
+  readonly prepare: () => void;
 }
 
 interface HttpOptions<Dependencies> {
@@ -53,7 +55,12 @@ export function httpFunction(
   operation: Operation,
   options: HttpOptions<HttpDependencies>,
 ): HttpFunction {
-  return pipeline(route, operation, options.dependencies.authenticateBearer(route.scope), options);
+  const { authenticateBearer, prepare } = options.dependencies;
+  const run = pipeline(route, operation, authenticateBearer(route.scope), options);
+  return (event, context) => {
+    prepare();
+    return run(event, context);
+  };
 }
 
 /** For a route without a bearer token: a request counts against its source address. */

@@ -11,7 +11,7 @@ import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 import { rateLimiter } from '../rate-limit/limiter.ts';
 import { dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
-import { type LimitReader, limitReader } from '../rate-limit/overrides.ts';
+import { type LimitReader, type OverrideReader, overrideReader } from '../rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
@@ -35,10 +35,17 @@ export function publicHttpDependencies(
   };
 }
 
-/** The limits in force for a client, cached for as long as the rate check caches them. */
-export function limitReaderFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): LimitReader {
-  return limitReader(dynamoOverrideStore(dynamo(), env.LIMIT_OVERRIDES_TABLE), systemClock, (invalid) => {
-    log.warn('invalid limit override ignored', { ...invalid });
-    countMetric('InvalidLimitOverride');
-  });
+let overrides: OverrideReader | undefined;
+
+/** The limits and caps in force for a client: one reader for the whole function, so that rows are read once. */
+export function overridesFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): OverrideReader {
+  overrides ??= overrideReader(
+    dynamoOverrideStore(dynamo(), env.LIMIT_OVERRIDES_TABLE),
+    systemClock,
+    (invalid) => {
+      log.warn('invalid limit override ignored', { ...invalid });
+      countMetric('InvalidLimitOverride');
+    },
+  );
+  return overrides;
 }

@@ -1,5 +1,6 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract, section 4). */
-import type { Limits, PolicyName } from '../contract/routes.ts';
+import type { PolicyName } from '../contract/routes.ts';
+import type { LimitsInForce } from './overrides.ts';
 import { limitOf, type PerWindow, type WindowName, type Windows, windowNames } from './windows.ts';
 
 export interface WindowState {
@@ -12,6 +13,8 @@ export interface WindowState {
 
 export interface Decision {
   readonly admitted: boolean;
+  /** Whether the client may not use the endpoint at all. */
+  readonly blocked: boolean;
   readonly policy: PolicyName;
   /** Minute, hour and day. */
   readonly windows: readonly WindowState[];
@@ -23,7 +26,7 @@ export interface Decision {
 export function decide(
   policy: PolicyName,
   admitted: boolean,
-  limits: Limits,
+  limits: LimitsInForce,
   used: PerWindow<number>,
   windows: Windows,
 ): Decision {
@@ -36,7 +39,13 @@ export function decide(
       resetsAt: windows.resetsAt[window],
     };
   });
-  return { admitted, policy, windows: states, binding: admitted ? fewestLeft(states) : lastToReset(states) };
+  return {
+    admitted,
+    blocked: limits.blocked === true,
+    policy,
+    windows: states,
+    binding: admitted ? fewestLeft(states) : lastToReset(states),
+  };
 }
 
 /** At least 1, and rounded up, so that the window is reset after this time. */

@@ -5,7 +5,7 @@
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';
-import type { LimitReader } from './overrides.ts';
+import type { LimitReader, LimitsInForce } from './overrides.ts';
 import type { CountOutcome, RateCounter } from './rate-counter.ts';
 import { shardCount, shardLimits } from './shards.ts';
 import { type Subject, subjectKey } from './subject.ts';
@@ -37,7 +37,8 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
   return { check };
 
   async function check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision> {
-    const limits = subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
+    const limits: LimitsInForce =
+      subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
     const windows = windowsAt(now);
     const key = `${subjectKey(subject)}|${policies[policy].endpoint}|${windows.day}`;
     const shards = shardCount(limits);

@@ -8,7 +8,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
-import type { OverrideKey, OverrideRow } from './overrides.ts';
+import type { OverrideRow } from './override-row.ts';
+import type { OverrideKey } from './overrides.ts';
 
 /** Far more rows than there are endpoints. */
 const maxRows = 100;

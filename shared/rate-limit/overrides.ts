@@ -1,13 +1,34 @@
-/** A client's limits: the policy's defaults, and the overrides in `limit-overrides` (contract, section 4). */
-import * as z from 'zod/mini';
+/** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract, sections 4 and 10). */
+import { type CapName, everyClient, type WindowAttribute } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { type IgnoredValue, isInForce, type OverrideRow, type ParsedRow, parseRow } from './override-row.ts';
 
-export type LimitReader = (clientId: string, policy: PolicyName) => Promise<Limits>;
+/** The limits of a policy in force for a client. */
+export interface LimitsInForce extends Limits {
+  /** Present if the client may not use the endpoint. */
+  readonly blocked?: true;
+}
 
-/** A row as it is in the table. People edit it by hand, so any attribute may have any value. */
-export type OverrideRow = Readonly<Record<string, unknown>>;
+export type LimitReader = (clientId: string, policy: PolicyName) => Promise<LimitsInForce>;
+
+/** The valid limits of the row in force; a window that it does not limit is absent. */
+export interface CapLimits {
+  readonly perMinute?: number;
+  readonly perHour?: number;
+  readonly perDay?: number;
+  readonly perMonth?: number;
+}
+
+export interface Caps {
+  /** Recipients. Absent if no row is in force. */
+  readonly messages?: CapLimits;
+  /** In millionths of the currency of the stage's price list. Absent if no row is in force. */
+  readonly spend?: Pick<CapLimits, 'perDay' | 'perMonth'>;
+}
+
+export type CapReader = (clientId: string) => Promise<Caps>;
 
 export interface OverrideKey {
   readonly client_id: string;
@@ -15,60 +36,78 @@ export interface OverrideKey {
 }
 
 /** A value that is ignored in favor of its default, and reported to the operator. */
-export interface InvalidOverride {
-  readonly client_id: string;
-  readonly endpoint: string;
-  readonly field: 'endpoint' | 'per_minute' | 'per_hour' | 'per_day';
+export interface InvalidOverride extends OverrideKey, IgnoredValue {}
+
+export interface OverrideReader {
+  readonly limitsOf: LimitReader;
+  readonly capsOf: CapReader;
+  /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
+  prepare(): void;
 }
 
-type Overrides = ReadonlyMap<string, Partial<Limits>>;
+type RowsByEndpoint = ReadonlyMap<string, ParsedRow>;
 
-/** In the console a number is easily entered as a string, so a string of digits is accepted. */
-const limit = z.pipe(
-  z.union([z.number(), z.pipe(z.string().check(z.trim(), z.regex(/^\d+$/)), z.transform(Number))]),
-  z.int().check(z.minimum(1)),
-);
-const fields = { per_minute: 'perMinute', per_hour: 'perHour', per_day: 'perDay' } as const;
-const fieldNames = ['per_minute', 'per_hour', 'per_day'] as const;
-const knownEndpoints: ReadonlySet<string> = new Set(Object.values(policies).map((policy) => policy.endpoint));
-
-/** An invalid value is reported and its default applies; the valid values of the same row still apply. */
-export function parseOverrides(
-  clientId: string,
-  rows: readonly OverrideRow[],
-  report: (invalid: InvalidOverride) => void,
-): Overrides {
-  const overrides = new Map<string, Partial<Limits>>();
-  for (const row of rows) {
-    const endpoint = String(row.endpoint);
-    if (!knownEndpoints.has(endpoint)) {
-      report({ client_id: clientId, endpoint, field: 'endpoint' });
-      continue;
-    }
-    const values: { -readonly [K in keyof Limits]?: number } = {};
-    for (const field of fieldNames) {
-      if (row[field] === undefined) continue;
-      const parsed = limit.safeParse(row[field]);
-      if (parsed.success) values[fields[field]] = parsed.data;
-      else report({ client_id: clientId, endpoint, field });
-    }
-    overrides.set(endpoint, values);
-  }
-  return overrides;
-}
-
-/** Reads a client's rows at most every 45 s, so that an edit takes effect within 60 s. */
-export function limitReader(
+/** Reads the rows of a client and of `*` at most every 45 s each, so that an edit takes effect within 60 s. */
+export function overrideReader(
   store: { rowsOf(clientId: string): Promise<readonly OverrideRow[]> },
   clock: Clock,
   report: (invalid: InvalidOverride) => void,
-): LimitReader {
-  const read = async (clientId: string): Promise<Overrides> =>
-    parseOverrides(clientId, await store.rowsOf(clientId), report);
+): OverrideReader {
   const cache = new CachedReader(read, accessCache, clock);
-  return async (clientId, policy) => {
-    const { endpoint, perMinute, perHour, perDay } = policies[policy];
-    const overrides = await cache.get(clientId);
-    return { perMinute, perHour, perDay, ...overrides?.get(endpoint) };
+  return {
+    limitsOf: async (clientId, policy) => {
+      const { endpoint, perMinute, perHour, perDay } = policies[policy];
+      const defaults = { perMinute, perHour, perDay };
+      const row = rowInForce(await bothRows(clientId), endpoint, clock());
+      if (row === undefined) return defaults;
+      return { ...defaults, ...limitFields(row), ...(row.blocked ? { blocked: true } : {}) };
+    },
+    capsOf: async (clientId) => {
+      const rows = await bothRows(clientId);
+      const now = clock();
+      const cap = (name: CapName) => {
+        const row = rowInForce(rows, name, now);
+        return row === undefined ? {} : { [name]: limitFields(row) };
+      };
+      return { ...cap('messages'), ...cap('spend') };
+    },
+    prepare: () => {
+      // A failure is met again, and thrown, by the reading that needs the rows.
+      cache.get(everyClient).catch(() => undefined);
+    },
   };
+
+  async function read(clientId: string): Promise<RowsByEndpoint> {
+    const rows = (await store.rowsOf(clientId)).map(parseRow);
+    for (const { endpoint, ignored } of rows) {
+      for (const value of ignored) report({ client_id: clientId, endpoint, ...value });
+    }
+    return new Map(rows.map((row) => [row.endpoint, row]));
+  }
+
+  async function bothRows(clientId: string): Promise<readonly (RowsByEndpoint | undefined)[]> {
+    return Promise.all([cache.get(clientId), cache.get(everyClient)]);
+  }
+}
+
+/** @param rows - the client's own first: its row for an endpoint hides that of every client until it expires */
+function rowInForce(
+  rows: readonly (RowsByEndpoint | undefined)[],
+  endpoint: string,
+  now: Date,
+): ParsedRow | undefined {
+  return rows.map((of) => of?.get(endpoint)).find((row) => row !== undefined && isInForce(row, now));
+}
+
+const fieldNames = {
+  per_minute: 'perMinute',
+  per_hour: 'perHour',
+  per_day: 'perDay',
+  per_month: 'perMonth',
+} as const satisfies Record<WindowAttribute, keyof CapLimits>;
+
+function limitFields({ limits }: ParsedRow): CapLimits {
+  return Object.fromEntries(
+    (Object.keys(limits) as WindowAttribute[]).map((attribute) => [fieldNames[attribute], limits[attribute]]),
+  );
 }

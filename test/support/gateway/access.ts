@@ -11,7 +11,7 @@ import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { dynamoOverrideStore } from '../../../shared/rate-limit/overrides.dynamo.ts';
-import { limitReader } from '../../../shared/rate-limit/overrides.ts';
+import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import { dynamoSigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import type { SigningKeyStore } from '../../../shared/token/signing-keys.ts';
@@ -47,6 +47,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
     now: at,
     newProcess() {
       const clock = (): Date => access.now;
+      const reader = overrideReader(overrides, clock, () => undefined);
       const directory = clientDirectory(clients, apiKeys, clock);
       const tokens = tokenVerifier(signingKeys, { issuer, audience }, clock);
       const logged: Record<string, unknown>[] = [];
@@ -58,9 +59,10 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         logged,
         limiter: rateLimiter({
           counter: dynamoRateCounter(dynamo, counters),
-          limitsOf: limitReader(overrides, clock, () => undefined),
+          limitsOf: reader.limitsOf,
           random: Math.random,
         }),
+        prepare: reader.prepare,
         authenticateBearer: (scope) => authenticateBearer({ clients: directory, tokens }, scope),
         writeLog: (level, fields) => logged.push({ level, ...fields }),
       };

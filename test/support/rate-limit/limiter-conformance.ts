@@ -7,7 +7,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type Decision, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../../../shared/rate-limit/overrides.dynamo.ts';
-import { type InvalidOverride, limitReader } from '../../../shared/rate-limit/overrides.ts';
+import { type InvalidOverride, overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import type { TestTables } from '../engine/tables.ts';
 
@@ -123,7 +123,8 @@ export function limiterConformance(start: () => Promise<Engine>): void {
   describe('overrides', () => {
     const reports: InvalidOverride[] = [];
     const reader = (clock: () => Date) =>
-      limitReader(dynamoOverrideStore(dynamo, overrides), clock, (invalid) => reports.push(invalid));
+      overrideReader(dynamoOverrideStore(dynamo, overrides), clock, (invalid) => reports.push(invalid))
+        .limitsOf;
     const endpoint = 'POST /api/v1/sms/send';
 
     it('hold within 60 s of an edit, without a new process', async () => {
@@ -157,7 +158,7 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       const Item = { client_id: client, endpoint, per_minute: typed, per_hour: '2000' };
       await dynamo.send(new PutCommand({ TableName: overrides, Item }));
       expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perHour: 2000 });
-      expect(reports).toEqual([{ client_id: client, endpoint, field: 'per_minute' }]);
+      expect(reports).toMatchObject([{ client_id: client, endpoint, attribute: 'per_minute' }]);
     });
 
     it('a number too large to be exact breaks no request', async () => {
@@ -181,7 +182,9 @@ export function limiterConformance(start: () => Promise<Engine>): void {
         await dynamo.send(new PutCommand({ TableName: overrides, Item }));
       }
       expect(await reader(() => noon)(client, 'sms_send')).toEqual({ ...limits, perMinute: 5 });
-      expect(reports).toEqual([{ client_id: client, endpoint: 'POST /api/v1/sms/sned', field: 'endpoint' }]);
+      expect(reports).toMatchObject([
+        { client_id: client, endpoint: 'POST /api/v1/sms/sned', attribute: 'endpoint' },
+      ]);
     });
   });
 

@@ -18,6 +18,7 @@ interface Faults {
   readonly refusal?: GatewayError;
   readonly count?: Error;
   readonly admitted?: boolean;
+  readonly blocked?: boolean;
   readonly body?: string;
   readonly header?: string;
   readonly operation?: Error;
@@ -31,20 +32,21 @@ async function send(faults: Faults) {
     ran.push(name);
     return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
   };
-  const { refusal, admitted = true } = faults;
+  const { refusal, admitted = true, blocked = false } = faults;
   const handler = httpFunction(
     routes.sendSms,
     ({ body }) => step('act', faults.operation, { status: 202, body, headers: { 'X-RateLimit-Limit': '1' } }),
     {
       headers: { 'Cache-Control': 'no-store' },
       dependencies: {
+        prepare: () => undefined,
         authenticateBearer: () => () =>
           step(
             'authenticate',
             faults.authenticate,
             refusal === undefined ? identity : { ...identity, refusal },
           ),
-        limiter: { check: () => step('count', faults.count, { ...decision, admitted }) },
+        limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
         clock: () => now,
         newWorkId: () => 'work-1',
         writeLog: (level, fields) => logged.push({ level, ...fields }),
@@ -75,6 +77,8 @@ const cases: readonly [Faults, readonly string[], number, string][] = [
   [{ refusal: refused }, ['authenticate', 'count'], 403, '59'],
   [{ count: outage }, ['authenticate', 'count'], 503, '0'],
   [{ admitted: false, refusal: refused }, ['authenticate', 'count'], 429, '59'],
+  [{ blocked: true }, ['authenticate', 'count'], 403, '59'],
+  [{ blocked: true, admitted: false }, ['authenticate', 'count'], 403, '59'],
   [{ header: '\ud800', body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
   [{ body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
   [{ operation: new Error('a bug') }, ['authenticate', 'count', 'act'], 500, '59'],

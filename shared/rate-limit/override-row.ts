@@ -1,0 +1,169 @@
+/**
+ * Reads one row of `limit-overrides`, which people edit by hand: what is valid in it, and a reason for everything that
+ * is ignored (contract, section 10). The limiter, the feedback and the tools use this one reading.
+ */
+import {
+  type LimitTarget,
+  limitTargets,
+  type WindowAttribute,
+  windowAttributes,
+} from '../contract/limit-rows.ts';
+
+/** A row as it is in the table: any attribute may have any value. */
+export type OverrideRow = Readonly<Record<string, unknown>>;
+
+/** A value without effect. */
+export interface IgnoredValue {
+  readonly attribute: string;
+  /** What is wrong, and how to correct it; without the attribute's name. */
+  readonly reason: string;
+}
+
+export interface ParsedRow {
+  readonly clientId: string;
+  readonly endpoint: string;
+  /** Undefined if there is no such endpoint: the row has no effect. */
+  readonly target: LimitTarget | undefined;
+  /** The valid limits. Those of `spend` are in millionths of the currency, so that sums are exact. */
+  readonly limits: Readonly<Partial<Record<WindowAttribute, number>>>;
+  readonly blocked: boolean;
+  /** From this instant on the row has no effect. */
+  readonly expiresAt: Date | undefined;
+  readonly ignored: readonly IgnoredValue[];
+}
+
+type Parsed<T> = { readonly value: T } | { readonly reason: string };
+
+const microsPerUnit = 1_000_000;
+
+export function parseRow(row: OverrideRow): ParsedRow {
+  const endpoint = String(row.endpoint);
+  const target = limitTargets.get(endpoint);
+  const ignored: IgnoredValue[] = [];
+  function valid<T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined {
+    if (row[attribute] === undefined) return undefined;
+    const parsed = parse(row[attribute]);
+    if ('value' in parsed) return parsed.value;
+    ignored.push({ attribute, reason: parsed.reason });
+    return undefined;
+  }
+
+  if (target === undefined) ignored.push({ attribute: 'endpoint', reason: noSuchEndpoint(endpoint) });
+  const limits: Partial<Record<WindowAttribute, number>> = {};
+  for (const attribute of target === undefined ? [] : windowAttributes) {
+    const limit = valid(attribute, (value) => parseLimit(value, attribute, target));
+    if (limit !== undefined) limits[attribute] = limit;
+  }
+  return {
+    clientId: String(row.client_id),
+    endpoint,
+    target,
+    limits,
+    blocked: valid('blocked', (value) => parseBlocked(value, target)) ?? false,
+    expiresAt: valid('expires_at', parseExpiry),
+    ignored,
+  };
+}
+
+/** Whether the row has an effect at `now`. */
+export function isInForce({ target, expiresAt }: ParsedRow, now: Date): boolean {
+  return target !== undefined && (expiresAt === undefined || now < expiresAt);
+}
+
+function noSuchEndpoint(endpoint: string): string {
+  return `there is no endpoint ${shownValue(endpoint)}, so the row has no effect.`;
+}
+
+/** In the console a number is easily entered as a string, so a string of digits is accepted. */
+function parseLimit(
+  value: unknown,
+  attribute: WindowAttribute,
+  target: LimitTarget | undefined,
+): Parsed<number> {
+  if (target?.windows.includes(attribute) !== true) {
+    return {
+      reason: `this endpoint has no such limit. Remove ${attribute}; valid are ${listed(target?.windows ?? [])}.`,
+    };
+  }
+  const money = target.kind === 'cap' && target.cap === 'spend';
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const format = money ? /^(\d+)(?:\.(\d{1,6}))?$/ : /^(\d+)$/;
+  const [, whole, fraction = ''] = format.exec(text) ?? [];
+  const limit =
+    whole === undefined
+      ? undefined
+      : money
+        ? Number(whole) * microsPerUnit + Number(fraction.padEnd(6, '0'))
+        : Number(whole);
+  if (limit === 0) return { reason: `${shownValue(value)} is not a valid limit. ${insteadOfZero(target)}` };
+  if (limit !== undefined && Number.isSafeInteger(limit)) return { value: limit };
+  if (limit !== undefined) return { reason: `${shownValue(value)} is too large. Write a smaller number.` };
+  const form = money
+    ? 'an amount above 0 with at most six decimals, such as 12.50'
+    : 'a whole number of 1 or more, without separators';
+  return { reason: `${shownValue(value)} is not a valid limit. Write ${form}.` };
+}
+
+function insteadOfZero(target: LimitTarget): string {
+  return target.kind === 'rate'
+    ? 'To block this endpoint, set blocked to true.'
+    : 'To stop all messages, set blocked to true in a row for each send endpoint, or disable the client.';
+}
+
+function parseBlocked(value: unknown, target: LimitTarget | undefined): Parsed<boolean> {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  const blocked =
+    text === true || text === 'true' ? true : text === false || text === 'false' ? false : undefined;
+  if (blocked === undefined)
+    return { reason: `${shownValue(value)} is neither true nor false. Write true or false.` };
+  if (blocked && target?.kind === 'cap') {
+    return {
+      reason: `${target.cap} is a cap and cannot be blocked. Set blocked in a row for each send endpoint.`,
+    };
+  }
+  return { value: blocked };
+}
+
+/** A date is its first moment in UTC, and a time without an offset is in UTC. */
+const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
+/** Seconds of the years 2000 to 3000, so that milliseconds and numbers of days are recognised. */
+const earliestSeconds = 946_684_800;
+const latestSeconds = 32_503_680_000;
+
+function parseExpiry(value: unknown): Parsed<Date> {
+  const text = typeof value === 'string' ? value.trim() : value;
+  const seconds = typeof text === 'string' && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  const at = typeof seconds === 'number' ? seconds * 1000 : isoMilliseconds(seconds);
+  if (at !== undefined && at >= earliestSeconds * 1000 && at < latestSeconds * 1000)
+    return { value: new Date(at) };
+  const milliseconds =
+    typeof seconds === 'number' && seconds >= latestSeconds
+      ? ' A number is in seconds, not milliseconds.'
+      : '';
+  return {
+    reason: `${shownValue(value)} is not a valid time, so the row does not expire. Write it as 2026-11-30T18:00:00Z, or in seconds since 1970.${milliseconds}`,
+  };
+}
+
+function isoMilliseconds(text: unknown): number | undefined {
+  const [, day, time = '00:00', offset = 'Z'] = (typeof text === 'string' ? isoTime.exec(text) : null) ?? [];
+  if (day === undefined) return undefined;
+  // Date.parse takes the 31st of a shorter month for a day of the next one.
+  const start = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day) return undefined;
+  const at = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+const shownLength = 60;
+
+/** A value of any type as a short text, a string in quotes. */
+function shownValue(value: unknown): string {
+  const plain = value instanceof Set ? [...value] : value;
+  const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { policies } from '../../../shared/contract/routes.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import type { OverrideRow } from '../../../shared/rate-limit/override-row.ts';
+import { type OverrideReader, overrideReader } from '../../../shared/rate-limit/overrides.ts';
+
+const noon = new Date('2026-11-20T12:00:00.000Z');
+const endpoint = policies.sms_send.endpoint;
+const { endpoint: _name, ...defaults } = policies.sms_send;
+
+function reader(rows: readonly OverrideRow[]) {
+  const reads: string[] = [];
+  const process = { now: noon, reads, failing: false };
+  const rowsOf = async (clientId: string) => {
+    reads.push(clientId);
+    if (process.failing) throw new Error('no table');
+    return rows.filter(({ client_id }) => client_id === clientId);
+  };
+  const made: OverrideReader = overrideReader(
+    { rowsOf },
+    () => process.now,
+    () => undefined,
+  );
+  return Object.assign(process, made);
+}
+
+describe('the limits in force', () => {
+  const forAll = { client_id: '*', endpoint, per_minute: 5 };
+
+  it('are those of the row for every client, for a client without a row of its own', async () => {
+    const { limitsOf } = reader([forAll, { client_id: 'own', endpoint, per_hour: 70 }]);
+    expect(await limitsOf('other', 'sms_send')).toEqual({ ...defaults, perMinute: 5 });
+    expect(await limitsOf('own', 'sms_send')).toEqual({ ...defaults, perHour: 70 });
+    expect(await limitsOf('own', 'sms_bulk')).toMatchObject({ perMinute: policies.sms_bulk.perMinute });
+  });
+
+  it('are the defaults for a client whose own row has no valid value: it still hides the row for every client', async () => {
+    const { limitsOf } = reader([forAll, { client_id: 'own', endpoint, per_minute: 'x' }]);
+    expect(await limitsOf('own', 'sms_send')).toEqual(defaults);
+  });
+
+  it('change at the instant a row expires, although it is cached', async () => {
+    const expires_at = '2026-11-20T12:00:10Z';
+    const process = reader([
+      forAll,
+      { client_id: 'own', endpoint, per_minute: 9, blocked: true, expires_at },
+    ]);
+    process.now = new Date(Date.parse(expires_at) - 1);
+    expect(await process.limitsOf('own', 'sms_send')).toEqual({ ...defaults, perMinute: 9, blocked: true });
+    process.now = new Date(expires_at);
+    expect(await process.limitsOf('own', 'sms_send')).toEqual({ ...defaults, perMinute: 5 });
+    expect(process.reads).toHaveLength(2);
+  });
+
+  it('are read once in 45 seconds, the rows for every client once for all clients', async () => {
+    const process = reader([forAll]);
+    process.prepare();
+    await process.limitsOf('one', 'sms_send');
+    await process.limitsOf('two', 'sms_bulk');
+    await process.capsOf('one');
+    expect(process.reads.toSorted()).toEqual(['*', 'one', 'two']);
+    process.now = addSeconds(noon, 45);
+    await process.limitsOf('one', 'sms_send');
+    expect(process.reads).toHaveLength(5);
+  });
+
+  it('are not known while the table cannot be read: preparing hides no failure', async () => {
+    const process = reader([]);
+    process.failing = true;
+    process.prepare();
+    await expect(process.limitsOf('one', 'sms_send')).rejects.toThrow('no table');
+  });
+});
+
+describe('the caps in force', () => {
+  it('are absent without a row', async () => {
+    expect(await reader([]).capsOf('one')).toEqual({});
+  });
+
+  it('are of the own row, else of the row for every client, each with the limits that it sets', async () => {
+    const { capsOf } = reader([
+      { client_id: '*', endpoint: 'spend', per_day: 100, per_month: '1000.50' },
+      { client_id: '*', endpoint: 'messages', per_day: 10 },
+      { client_id: 'own', endpoint: 'messages', per_minute: 1, per_hour: 2, per_day: 3, per_month: 4 },
+      { client_id: 'gone', endpoint: 'spend', per_day: 7, expires_at: '2026-11-20T12:00:00Z' },
+    ]);
+    const forAll = { perDay: 100_000_000, perMonth: 1_000_500_000 };
+    expect(await capsOf('own')).toEqual({
+      messages: { perMinute: 1, perHour: 2, perDay: 3, perMonth: 4 },
+      spend: forAll,
+    });
+    expect(await capsOf('gone')).toEqual({ messages: { perDay: 10 }, spend: forAll });
+  });
+});
