@@ -1,7 +1,9 @@
 /** POST /api/v1/sms/bulk: stores an SMS for each valid row, and answers when all of them are stored. */
+import { allowanceEnvironment, allowancesFrom } from '../shared/carrier/allowances-from-environment.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
+import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
@@ -12,6 +14,7 @@ import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-u
 const env = readEnvironment([
   ...httpEnvironment,
   ...messagesEnvironment,
+  ...allowanceEnvironment,
   ...webhookRuleNames,
   'BATCHES_TABLE',
 ]);
@@ -20,6 +23,7 @@ export const handler = httpFunction(
   routes.sendBulkSms,
   sendBulkSms({
     messages: messagesFrom(env),
+    allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
     webhookUrl: webhookUrlSchema(addressRules(env)),
   }),

@@ -1,7 +1,9 @@
 /** POST /api/v1/otp/send: stores a message with a one-time password; its code is made when the carrier gets it. */
+import { allowanceEnvironment, allowancesFrom } from '../shared/carrier/allowances-from-environment.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
+import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';
@@ -12,6 +14,7 @@ import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-u
 const env = readEnvironment([
   ...httpEnvironment,
   ...messagesEnvironment,
+  ...allowanceEnvironment,
   ...webhookRuleNames,
   'ONE_TIME_PASSWORDS_TABLE',
 ]);
@@ -20,6 +23,7 @@ export const handler = httpFunction(
   routes.sendOtp,
   sendOtp({
     messages: messagesFrom(env),
+    allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
   }),

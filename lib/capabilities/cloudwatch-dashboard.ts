@@ -43,13 +43,15 @@ export class CloudWatchDashboard extends Construct {
             [countedMetric(stage, 'CarrierRefusal', period), countedMetric(stage, 'CarrierThrottle', period)],
             [countedMetric(stage, 'MessageCost', Duration.hours(1))],
           ),
-          this.graph('Failed webhooks, invalid rows', [
+          this.graph('Failed webhooks, invalid rows, spend caps', [
             ...[
               'WebhookFailed',
               'InvalidLimitOverride',
               'UnreadableStreamRecord',
               'RefusedEntry',
               'UnknownReceipt',
+              'SpendCapNearlyReached',
+              'SpendCapReached',
             ].map((metric) => countedMetric(stage, metric, period)),
           ]),
         ],

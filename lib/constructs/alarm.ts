@@ -27,6 +27,7 @@ export const runbooks = [
   'carrier-refusals',
   'carrier-throttles',
   'spend',
+  'spend-caps',
   'failed-webhooks',
 ] as const;
 

@@ -3,6 +3,7 @@
  */
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
+import { stageCaps } from '../../shared/contract/caps.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
 
 /** Error texts: zod/mini has none by default. */
@@ -48,6 +49,11 @@ const settings = z.strictObject({
   whatsappCarrier: carrier,
   /** The estimated price of a message by country, until the carrier reports the real one. */
   prices: z.strictObject(priceTable().shape),
+  /**
+   * Caps for all clients on recipients and on estimated cost, in the currency of `prices`; a row of `limit-overrides` replaces
+   * them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
+   */
+  caps: stageCaps(),
   /** The number, sender id or pool set up in AWS End User Messaging; empty with the simulator. */
   smsOriginationIdentity: z.string(),
   /** The name of the configuration set for SMS receipts, which the deploy creates; by default the stack's name. */

@@ -5,6 +5,7 @@ import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
 export function stageVariables(stage: StageSettings): Partial<Record<EnvironmentName, string>> {
   return {
     RETENTION_DAYS: String(stage.retentionDays),
+    STAGE_CAPS: JSON.stringify(stage.caps),
     SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
     SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,

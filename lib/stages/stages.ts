@@ -15,6 +15,7 @@ const dev: StageSettings = {
   smsCarrier: 'simulator',
   whatsappCarrier: 'simulator',
   prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
+  caps: {},
   smsOriginationIdentity: '',
   whatsappPhoneNumberId: '',
   metaApiVersion: 'v23.0',
@@ -57,6 +58,8 @@ const production: StageSettings = {
   canary: true,
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
+  // What a leaked key can spend; raised for a client by a row in limit-overrides.
+  caps: { spend: { perDay: 100, perMonth: 1000 } },
   // Created by hand under this name.
   smsOriginationIdentity: 'messaging-gateway',
   // Must be set with `-c whatsappPhoneNumberId=`.

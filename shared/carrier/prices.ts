@@ -8,16 +8,24 @@ export interface Price {
   readonly currency: string;
 }
 
+type PricedMessage = Pick<Message, 'channel' | 'country' | 'segments'>;
+
 /** Undefined where the table has neither a price for the recipient's country nor a default. */
-export function expectedPrice(
-  table: PriceTable,
-  message: Pick<Message, 'channel' | 'country' | 'segments'>,
-): Price | undefined {
+export function expectedPrice(table: PriceTable, message: PricedMessage): Price | undefined {
   const prices = table[message.channel];
   const each = prices[message.country ?? 'default'] ?? prices.default;
   if (each === undefined) return undefined;
-  const parts = message.channel === 'sms' ? (message.segments ?? 1) : 1;
-  return { cost: roundPrice(each * parts), currency: table.currency };
+  return { cost: roundPrice(each * partsOf(message)), currency: table.currency };
+}
+
+/** What a message counts towards a spend cap: without a price, the highest of its channel, so that none is free by mistake. */
+export function costForCap(table: PriceTable, message: PricedMessage): number {
+  const highest = Math.max(0, ...Object.values(table[message.channel]));
+  return expectedPrice(table, message)?.cost ?? roundPrice(highest * partsOf(message));
+}
+
+function partsOf({ channel, segments }: PricedMessage): number {
+  return channel === 'sms' ? (segments ?? 1) : 1;
 }
 
 /** Prices have five decimals; rounding removes the error of binary fractions from their sums. */

@@ -19,6 +19,8 @@ export const errorStatus = {
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
   rate_limit_exceeded: 429,
+  message_limit_reached: 429,
+  spend_limit_reached: 429,
   internal_error: 500,
   service_unavailable: 503,
 } as const;
@@ -91,17 +93,24 @@ export class GatewayError extends Error {
   }
 }
 
-/** The 429 of every limit: how long to wait is in its message, in its body and in `Retry-After`. */
+/** The 429 of a rate limit. */
 export function rateLimitExceeded(
   cause: string,
   retryAfterSeconds: number,
   headers: Readonly<Record<string, string>> = {},
 ): GatewayError {
+  return limitReached('rate_limit_exceeded', cause, retryAfterSeconds, headers);
+}
+
+/** The 429 of every limit: how long to wait is in its message, in its body and in `Retry-After`. */
+export function limitReached(
+  code: 'rate_limit_exceeded' | 'message_limit_reached' | 'spend_limit_reached',
+  cause: string,
+  retryAfterSeconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): GatewayError {
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
-  return new GatewayError('rate_limit_exceeded', `${cause} Try again in ${wait}.`, {
-    retryAfterSeconds,
-    headers,
-  });
+  return new GatewayError(code, `${cause} Try again in ${wait}.`, { retryAfterSeconds, headers });
 }
 
 /** The body of every error, also of those that API Gateway and the web ACL answer. */

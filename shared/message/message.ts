@@ -118,6 +118,11 @@ export const messageSchema = z.object({
   handover_claim: z.exactOptional(z.string()),
   /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
   request_hash: z.exactOptional(z.string()),
+  /**
+   * The work id of the request with an Idempotency-Key that stored it, where a cap applies: a write that the SDK repeats
+   * after a lost response recognizes its row.
+   */
+  stored_by: z.exactOptional(z.string()),
   /** The one-time password that the message carries; never its code. */
   otp: z.exactOptional(
     z.object({

@@ -1,9 +1,10 @@
 /**
  * Sends a one-time password. A request writes in this order, so that a repeat with the same key after a crash finds the
- * earlier writes and continues: the recipient's count (by message), the password, the slot with its id (by which a
- * repeat finds it while it can be verified), and last the message, which the relay sends.
+ * earlier writes and continues: the client's caps, where it has any; the recipient's count (by message), the password,
+ * the slot with its id (by which a repeat finds it while it can be verified), and last the message, which the relay sends.
  */
 import * as z from 'zod/mini';
+import type { AllowanceOf } from '../cap/allowance.ts';
 import { assertMaySend } from '../client/permission.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
@@ -23,11 +24,13 @@ import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { countRecipientSend } from './recipient-limit.ts';
 
 const longestTtlSeconds = 3600;
+const longestCode = 10;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
+  readonly allowanceOf: AllowanceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -58,7 +61,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
     .object({
       to: recipientSchema,
       channel: withDefault(z.enum(['sms', 'whatsapp']), 'sms'),
-      code_length: withDefault(z.int().check(z.minimum(4), z.maximum(10)), 6),
+      code_length: withDefault(z.int().check(z.minimum(4), z.maximum(longestCode)), 6),
       ttl: withDefault(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds)), 300),
       max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),
       purpose: withDefault(purposeText, defaultPurpose),
@@ -108,13 +111,23 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const wanted = parseBody(schema, request.body);
+    const allowance = await dependencies.allowanceOf(caller.clientId, request);
     const { entry, replayed } = await createOnce(
       dependencies.messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'otp/send', key, body: request.body, meaning: () => wanted },
+      {
+        clientId: caller.clientId,
+        endpoint: 'otp/send',
+        key,
+        body: request.body,
+        meaning: () => wanted,
+        workId: request.workId,
+        allowance,
+      },
       async (messageId) => {
         assertMaySend(caller.client, 'otp', wanted.to);
+        await allowance?.take([longestMessage(messageId, caller.clientId, wanted, request.now)]);
         await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
         const otp = await pendingOrNew(dependencies.otps, caller.clientId, wanted, request.now);
         return otpMessage(messageId, otp, wanted, request.now);
@@ -157,6 +170,18 @@ function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date)
     created_at: now.toISOString(),
     expires_at: addSeconds(now, wanted.ttl).toISOString(),
   };
+}
+
+/** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
+function longestMessage(messageId: string, clientId: string, wanted: SendOtpRequest, now: Date): Message {
+  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose };
+  const otp = newOtp(
+    newId('otp', now),
+    slot,
+    { ...wanted, ttl: longestTtlSeconds, code_length: longestCode },
+    now,
+  );
+  return otpMessage(messageId, otp, wanted, now);
 }
 
 function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequest, now: Date): Message {

@@ -3,6 +3,7 @@
  * A function reads the variables it needs by name; a missing or malformed one stops it at start-up.
  */
 import * as z from 'zod/mini';
+import { stageCaps } from '../contract/caps.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.pipe(
@@ -58,6 +59,8 @@ const variables = {
 
   SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
+  /** The stage's caps for all clients, as JSON. */
+  STAGE_CAPS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), stageCaps())),
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
   /** The number, sender id or pool for an SMS that names no sender. */
@@ -81,6 +84,15 @@ const variables = {
   /** How many days a message and its deliveries are stored. */
   RETENTION_DAYS: wholeNumber,
 } as const;
+
+/** Undefined where the text is not JSON, which no schema accepts. */
+function parsedJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
 
 export type EnvironmentName = keyof typeof variables;
 

@@ -49,7 +49,7 @@ export function limitOf(limits: Limits, window: WindowName): number {
 }
 
 /** Not removed, because another process whose clock is this many minutes behind may still add to them. */
-const keptMinutes = 4;
+export const keptMinutes = 4;
 const sweptMinutes = 90;
 
 /**

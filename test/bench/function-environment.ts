@@ -42,6 +42,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   WEBHOOK_ALLOW_LOOPBACK: 'true',
   SMS_CARRIER: 'simulator',
   WHATSAPP_CARRIER: 'simulator',
+  STAGE_CAPS: '{}',
   PRICES_FILE: pricesFile,
   SMS_ORIGINATION_IDENTITY: 'bench',
   SMS_CONFIGURATION_SET: 'bench',

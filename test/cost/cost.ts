@@ -1,7 +1,7 @@
 /**
  * What AWS takes for a million messages, carriers apart: `npm run cost` sends messages through the deployed gateway,
  * one by one and then many at once, counts every call that its functions make, and multiplies by the prices of
- * `prices.json`.
+ * `prices.json`. With `--caps` every client has the caps of `production`.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -54,7 +54,7 @@ const front = await startFront(0);
 const webhookEndpoint = await startWebhookEndpoint();
 try {
   const outputs = await deploy({
-    stage: stages.local,
+    stage: process.argv.includes('--caps') ? { ...stages.local, caps: stages.production.caps } : stages.local,
     endpoint: emulator.endpoint,
     logFile: join(logFolder, 'deploy.log'),
     environment: process.env,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { stageVariables } from '../../lib/stages/stage-variables.ts';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
+import { readEnvironment } from '../../shared/platform/env.ts';
 
 describe('the settings of a stage', () => {
   it('are those of dev by default', () => {
@@ -41,6 +43,23 @@ describe('the settings of a stage', () => {
     const prices = (currency: string) => `{"currency":"${currency}","sms":{"GB":0.04},"whatsapp":{}}`;
     expect(stageFrom({ prices: prices('EUR') }).prices.sms).toEqual({ GB: 0.04 });
     expect(() => stageFrom({ prices: prices('euro') })).toThrow('prices.currency: Invalid string');
+  });
+
+  it('have caps for every client: in production on what it spends, elsewhere none', () => {
+    expect([stages.local.caps, stages.dev.caps]).toEqual([{}, {}]);
+    expect(stages.production.caps).toEqual({ spend: { perDay: 100, perMonth: 1000 } });
+    const caps = '{"messages":{"perHour":500},"spend":{"perDay":12.5}}';
+    expect(stageFrom({ caps }).caps).toEqual({ messages: { perHour: 500 }, spend: { perDay: 12.5 } });
+    expect(readEnvironment(['STAGE_CAPS'], stageVariables(stageFrom({ caps })))).toEqual({
+      STAGE_CAPS: { messages: { perHour: 500 }, spend: { perDay: 12.5 } },
+    });
+    for (const wrong of [
+      '{"spend":{"perDay":0}}',
+      '{"spend":{"perHour":5}}',
+      '{"messages":{"perDay":1.5}}',
+      '{"mesages":{}}',
+    ])
+      expect(() => stageFrom({ caps: wrong })).toThrow('caps');
   });
 
   it('report what production still needs', () => {

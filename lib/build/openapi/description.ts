@@ -54,7 +54,7 @@ export interface Description {
     readonly mediaTypes: readonly ('application/json' | 'application/x-www-form-urlencoded')[];
     readonly examples: Readonly<Record<string, Example>>;
   };
-  /** Whether the operation accepts `Idempotency-Key`, which adds two errors. */
+  /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly answer: Answer;
   /** In addition to those of its scope, body and idempotency key. */

@@ -5,7 +5,9 @@ import {
   errorBody,
   errorStatus,
   errorTexts,
+  type GatewayError,
   invalidRecipientText,
+  limitReached,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
@@ -31,7 +33,15 @@ interface ErrorNote {
   readonly details?: readonly { readonly field: string; readonly message: string }[];
 }
 
-const rateLimitExample = rateLimitExceeded('The limit of 60 requests a minute is used up.', 17);
+const limitExamples = {
+  rate_limit_exceeded: rateLimitExceeded('The limit of 60 requests a minute is used up.', 17),
+  message_limit_reached: limitReached(
+    'message_limit_reached',
+    'The limit of 10,000 messages a day is reached: 37 of the 100 recipients would have fitted.',
+    5400,
+  ),
+  spend_limit_reached: limitReached('spend_limit_reached', 'The limit of 100 USD a day is reached.', 5400),
+} satisfies Partial<Record<ErrorCode, GatewayError>>;
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
@@ -111,7 +121,15 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
   rate_limit_exceeded: {
     when: 'A limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
-    message: rateLimitExample.message,
+    message: limitExamples.rate_limit_exceeded.message,
+  },
+  message_limit_reached: {
+    when: 'The client’s cap on messages has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
+    message: limitExamples.message_limit_reached.message,
+  },
+  spend_limit_reached: {
+    when: 'The client’s cap on estimated cost has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
+    message: limitExamples.spend_limit_reached.message,
   },
   internal_error: { when: 'Something went wrong on our side.', message: errorTexts.internal_error },
   service_unavailable: {
@@ -123,7 +141,8 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
 /** An example of the error's body. */
 export function errorExample(code: ErrorCode, onTokenEndpoint: boolean): Record<string, unknown> {
   const { message, details = [] } = errorNotes[code];
-  const retryAfterSeconds = code === 'rate_limit_exceeded' ? rateLimitExample.retryAfterSeconds : undefined;
+  const limits: Partial<Record<ErrorCode, GatewayError>> = limitExamples;
+  const retryAfterSeconds = limits[code]?.retryAfterSeconds;
   return {
     ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
     ...(onTokenEndpoint ? { error_description: message } : {}),

@@ -11,6 +11,8 @@ export const introduction = `The gateway sends messages by SMS and WhatsApp and 
 
 **Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if no window is used up; a refused one is not counted. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
 
+**Caps.** A client can have caps on the recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A send counts when it is accepted, a repeat with the same \`Idempotency-Key\` does not count again. Where there is no room for all recipients of a request, it is 429 \`message_limit_reached\` or \`spend_limit_reached\`, and nothing is stored; \`Retry-After\` says when the window resets.
+
 **Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. The quotes of a quoted key (\`"…"\`) are ignored.
 
 **States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is accepted after \`failed\` or \`expired\`, because the carrier’s receipt is right. In countries whose carriers do not report from the handset, \`delivered\` of an SMS means that the carrier has accepted it.

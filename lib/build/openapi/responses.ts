@@ -35,7 +35,10 @@ function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[
     codes.push('payload_too_large', 'unsupported_media_type');
   }
   if (route.scope !== null) codes.push('unauthorized', 'forbidden');
-  if (keyed === true) codes.push('idempotency_in_progress', 'idempotency_key_reused');
+  if (keyed === true) {
+    codes.push('idempotency_in_progress', 'idempotency_key_reused');
+    codes.push('message_limit_reached', 'spend_limit_reached');
+  }
   codes.push('rate_limit_exceeded', 'internal_error', 'service_unavailable');
   return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
 }

@@ -63,6 +63,12 @@ export function createApiAlarms(scope: Construct, api: RestApi, stage: StageSett
     meaning: 'A row of limit-overrides has an invalid value; the default is used instead.',
     runbook: 'limit-overrides',
   });
+  createAlarm(scope, 'SpendCaps', {
+    stage,
+    metric: countedMetric(stage, 'SpendCapReached'),
+    meaning: 'A client has reached its spend cap: its sends are refused until the day or month ends.',
+    runbook: 'spend-caps',
+  });
   return [
     createAlarm(scope, 'ServerErrors', {
       stage,

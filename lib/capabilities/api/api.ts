@@ -34,6 +34,8 @@ interface ApiProps {
 /** What an operation needs besides the rate check and the authentication. */
 interface Needs {
   readonly settings?: readonly EnvironmentName[];
+  /** Whether it takes from the caps of its client (contract, section 10). */
+  readonly takesFromCaps?: boolean;
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
 
@@ -53,10 +55,12 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendSms: {
     settings: sendSettings,
+    takesFromCaps: true,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   sendBulkSms: {
     settings: sendSettings,
+    takesFromCaps: true,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
@@ -64,6 +68,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendOtp: {
     settings: sendSettings,
+    takesFromCaps: true,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
       storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
@@ -77,6 +82,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendWhatsApp: {
     settings: sendSettings,
+    takesFromCaps: true,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   getMessageStatus: {
@@ -195,19 +201,33 @@ export class Api extends Construct {
     api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
   }
 
-  private integration(name: string, route: Route, { settings = [], grants }: Needs): LambdaIntegration {
+  private integration(
+    name: string,
+    route: Route,
+    { settings = [], takesFromCaps = false, grants }: Needs,
+  ): LambdaIntegration {
     const known = this.integrations.get(route.functionName);
     if (known !== undefined) return known;
-    const { stage } = this.props;
+    const { stage, storage } = this.props;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       stage,
       functionName: route.functionName,
       timeoutSeconds: requestTimeoutSeconds,
       // More memory means more CPU, which is half of a cold start that a request waits for.
       memoryMegabytes: 1024,
-      settings: route.scope === null ? settings : [...tokenSettings, ...settings],
+      settings: [
+        ...(route.scope === null ? [] : tokenSettings),
+        ...settings,
+        ...(takesFromCaps ? (['STAGE_CAPS'] as const) : []),
+      ],
+      ...(takesFromCaps ? { files: { 'prices.json': JSON.stringify(stage.prices) } } : {}),
     });
     this.grantRequestGuards(handler, route);
+    if (takesFromCaps) {
+      handler.setVariables({ PRICES_FILE: 'prices.json' });
+      // Notices of a spend cap.
+      storage.grant(handler, 'activity-log', 'PutItem');
+    }
     grants(handler, this.props);
     const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
     this.integrations.set(route.functionName, integration);

@@ -1,6 +1,6 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
 import * as z from 'zod/mini';
-import { activityKinds } from '../../activity/activity-log.ts';
+import { activityKinds, noticeKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
@@ -84,7 +84,7 @@ export const activityQuery = z.object({
     z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
   ),
   client_id: z.optional(keyText),
-  kind: z.optional(z.enum(activityKinds)),
+  kind: z.optional(z.enum([...activityKinds, ...noticeKinds])),
   since: z.optional(moment),
   until: z.optional(moment),
 });

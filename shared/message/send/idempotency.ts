@@ -3,6 +3,7 @@
  * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
  */
 import { createHash } from 'node:crypto';
+import type { Allowance } from '../../cap/allowance.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import type { ApiResponse } from '../../operation/operation.ts';
 import { addDays } from '../../platform/clock.ts';
@@ -62,6 +63,9 @@ interface Keyed {
   readonly body: unknown;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly meaning: () => unknown;
+  readonly workId: string;
+  /** What `build` takes from the client's caps; undefined where none applies. */
+  readonly allowance: Allowance | undefined;
 }
 
 /** The fields that the record of a key needs. */
@@ -69,6 +73,7 @@ interface KeyedRecord {
   readonly created_at: string;
   readonly request_hash?: string;
   readonly key_use?: number;
+  readonly stored_by?: string;
 }
 
 /** Stores these records, by an id that is derived from the key. */
@@ -92,8 +97,11 @@ export interface Stored<Entry> {
  * A key that is used again after 24 hours gets the next id of its series. The first record of the series has the number
  * of the newest one and is kept at least as long, so that a second series cannot begin.
  *
- * @param build called at most once for each id. If it has side effects (`buildHasEffects`), it is called only where no
- *   earlier record is found, and they must be idempotent for the same id.
+ * What `build` takes from a cap is given back where no record is stored after all. It is not where the result of storing is
+ * unknown, because the message may be sent.
+ *
+ * @param build called at most once for each id. If it has side effects (`buildHasEffects`, or an allowance), it is called
+ *   only where no earlier record is found, and they must be idempotent for the same id.
  * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(
@@ -104,8 +112,9 @@ export async function createOnce<Entry extends KeyedRecord>(
   build: (id: string) => Entry | Promise<Entry>,
   buildHasEffects = false,
 ): Promise<Stored<Entry>> {
+  const { allowance } = keyed;
   if (keyed.key === undefined) {
-    const entry = await build(newId(prefix, now));
+    const entry = await orGiveBack(allowance, () => build(newId(prefix, now)));
     await store.create(entry);
     return { entry, replayed: false };
   }
@@ -115,8 +124,8 @@ export async function createOnce<Entry extends KeyedRecord>(
   let use = 0;
   for (;;) {
     const id = idOf(use);
-    const known = buildHasEffects ? await store.get(id) : undefined;
-    const existing = known ?? (await createFor(store, id, fingerprint, build));
+    const known = buildHasEffects || allowance !== undefined ? await store.get(id) : undefined;
+    const existing = known ?? (await createFor(store, id, fingerprint, keyed, build));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
       if (isSameRequest(existing.request_hash, fingerprint, keyed.body))
@@ -137,18 +146,35 @@ async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   id: string,
   fingerprint: string,
+  { allowance, workId }: Keyed,
   build: (id: string) => Entry | Promise<Entry>,
 ): Promise<Entry | { readonly fresh: Entry }> {
   let entry: Entry;
   try {
-    entry = { ...(await build(id)), request_hash: fingerprint };
+    const built = await orGiveBack(allowance, () => build(id));
+    const storedBy = allowance === undefined ? {} : { stored_by: workId };
+    entry = { ...built, ...storedBy, request_hash: fingerprint };
   } catch (refusal) {
     const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
     if (earlier === undefined) throw refusal;
     return earlier;
   }
   const result = await store.create(entry);
-  return result.created ? { fresh: entry } : result.existing;
+  if (result.created) return { fresh: entry };
+  await allowance?.giveBack();
+  return result.existing;
+}
+
+async function orGiveBack<Entry>(
+  allowance: Allowance | undefined,
+  build: () => Entry | Promise<Entry>,
+): Promise<Entry> {
+  try {
+    return await build();
+  } catch (error) {
+    await allowance?.giveBack();
+    throw error;
+  }
 }
 
 function sorted(value: unknown): unknown {

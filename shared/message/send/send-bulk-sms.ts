@@ -7,6 +7,7 @@
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
 import * as z from 'zod/mini';
+import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySendFrom } from '../../client/permission.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import {
@@ -41,6 +42,7 @@ const storingLeaseSeconds = 60;
 interface SendBulkDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
+  readonly allowanceOf: AllowanceOf;
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
@@ -63,20 +65,33 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
     const rows = bulk.recipients.map(readRow);
     const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
+    const allowance = await dependencies.allowanceOf(caller.clientId, request);
+    let newRows: readonly AcceptedRow[] = [];
     const { entry: batch, replayed } = await createOnce(
       dependencies.batches,
       'bat',
       request.now,
-      { clientId: caller.clientId, endpoint: 'sms/bulk', key, body: request.body, meaning },
-      (batchId) => {
+      {
+        clientId: caller.clientId,
+        endpoint: 'sms/bulk',
+        key,
+        body: request.body,
+        meaning,
+        workId: request.workId,
+        allowance,
+      },
+      async (batchId) => {
         assertTimely();
         assertMaySendFrom(caller.client, 'sms', bulk.from);
         const checked = checkRows(rows, bulk, caller.client);
         if (checked.good.length === 0) throw noValidRecipients(checked);
-        return newBatch(batchId, caller.clientId, bulk, checked, request);
+        const batch = newBatch(batchId, caller.clientId, bulk, checked, request);
+        newRows = messagesOf(batch, caller.clientId, bulk, rows);
+        await allowance?.take(newRows.map(({ message }) => message));
+        return batch;
       },
     );
-    const acceptedRows = messagesOf(batch, caller.clientId, bulk, rows);
+    const acceptedRows = replayed ? messagesOf(batch, caller.clientId, bulk, rows) : newRows;
     const messages = acceptedRows.map(({ message }) => message);
     if (!replayed) await dependencies.messages.createMany(messages);
     else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);

@@ -1,5 +1,6 @@
 /** Sends one SMS: checks the request and stores the message in one write; the relay does the rest. */
 import * as z from 'zod/mini';
+import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
@@ -22,6 +23,7 @@ import {
 
 interface SendSmsDependencies {
   readonly messages: MessageStore;
+  readonly allowanceOf: AllowanceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -49,21 +51,32 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
 
 export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms({ messages, webhookUrl }: SendSmsDependencies): Operation {
+export function sendSms({ messages, allowanceOf, webhookUrl }: SendSmsDependencies): Operation {
   const schema = sendSmsSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: sms, assertTimely } = parseSend(schema, request.body, request.now);
+    const allowance = await allowanceOf(caller.clientId, request);
     const { entry, replayed } = await createOnce(
       messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'sms/send', key, body: request.body, meaning: () => sms },
-      (messageId) => {
+      {
+        clientId: caller.clientId,
+        endpoint: 'sms/send',
+        key,
+        body: request.body,
+        meaning: () => sms,
+        workId: request.workId,
+        allowance,
+      },
+      async (messageId) => {
         assertTimely();
         assertMaySend(caller.client, 'sms', sms.to, sms.from);
-        return newSms(messageId, caller.clientId, sms, request.now);
+        const message = newSms(messageId, caller.clientId, sms, request.now);
+        await allowance?.take([message]);
+        return message;
       },
     );
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });

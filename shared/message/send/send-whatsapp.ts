@@ -1,5 +1,6 @@
 /** Sends one WhatsApp message (text, template, media or location): stored in one write, like an SMS. */
 import * as z from 'zod/mini';
+import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
@@ -23,6 +24,7 @@ const maxTextCharacters = 4096;
 
 interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
+  readonly allowanceOf: AllowanceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -43,21 +45,32 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp({ messages, webhookUrl }: SendWhatsAppDependencies): Operation {
+export function sendWhatsApp({ messages, allowanceOf, webhookUrl }: SendWhatsAppDependencies): Operation {
   const schema = sendWhatsAppSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data, assertTimely } = parseSend(schema, withDefaultType(request.body), request.now);
+    const allowance = await allowanceOf(caller.clientId, request);
     const { entry, replayed } = await createOnce(
       messages,
       'msg',
       request.now,
-      { clientId: caller.clientId, endpoint: 'whatsapp/send', key, body: request.body, meaning: () => data },
-      (messageId) => {
+      {
+        clientId: caller.clientId,
+        endpoint: 'whatsapp/send',
+        key,
+        body: request.body,
+        meaning: () => data,
+        workId: request.workId,
+        allowance,
+      },
+      async (messageId) => {
         assertTimely();
         assertMaySend(caller.client, 'whatsapp', data.to);
-        return newWhatsApp(messageId, caller.clientId, data, request.now);
+        const message = newWhatsApp(messageId, caller.clientId, data, request.now);
+        await allowance?.take([message]);
+        return message;
       },
     );
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });

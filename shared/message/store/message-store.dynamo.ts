@@ -36,7 +36,10 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
         }),
       ),
     );
-    return creating.applied ? { created: true } : { created: false, existing: parseMessageRow(creating.row) };
+    if (creating.applied) return { created: true };
+    const existing = parseMessageRow(creating.row);
+    const own = existing.stored_by !== undefined && existing.stored_by === message.stored_by;
+    return own ? { created: true } : { created: false, existing };
   }
 
   async function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {

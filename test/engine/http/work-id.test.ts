@@ -1,4 +1,5 @@
 /** A caller may choose the request id (`x-amzn-RequestId`): nothing that is counted or locked goes by it. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
@@ -7,6 +8,7 @@ import { deriveCode } from '../../../shared/otp/code.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
 import { bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
@@ -31,7 +33,9 @@ describe('with one request id for every request', () => {
     const stores = storesIn(tables);
     const { apiKey } = await keyOf(access);
     const headers = bearer(apiKey);
-    const sends = httpFunction(routes.sendOtp, sendOtp({ ...stores, webhookUrl }), { dependencies });
+    const sends = httpFunction(routes.sendOtp, sendOtp({ ...stores, allowanceOf, webhookUrl }), {
+      dependencies,
+    });
     const sent = await send(sends, { headers, body: JSON.stringify({ to: '+447700900123', ...body }) });
     const otp_id = String(sent.body.otp_id);
     const verifies = verifyOtp({ otps: stores.otps, secrets: secretsOf('the secret') });
@@ -74,7 +78,7 @@ describe('with one request id for every request', () => {
         throw new Error('the function died');
       },
     };
-    const bulk = sendBulkSms({ messages, batches: stores.batches, webhookUrl });
+    const bulk = sendBulkSms({ messages, batches: stores.batches, allowanceOf, webhookUrl });
     const handler = httpFunction(routes.sendBulkSms, bulk, { dependencies });
     const headers = { ...bearer(apiKey), 'Idempotency-Key': 'order-1' };
     const body = JSON.stringify({ message: 'Hi', recipients: ['+447700900123'] });

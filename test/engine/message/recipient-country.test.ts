@@ -1,4 +1,5 @@
 /** Every send writes the recipient's country into the message's row, by which the hand-over prices it. */
+
 import { expect, it } from '@jest/globals';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -9,6 +10,7 @@ import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { memoryBatchStore } from '../../support/doubles/memory-batch-store.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { aClient, ask, type SendName, webhookUrl } from '../../support/message/sends.ts';
 
 const prices = {
@@ -21,10 +23,10 @@ const prices = {
 async function rowsOf(name: SendName, to: string): Promise<Message[]> {
   const messages = memoryMessageStore();
   const operation = {
-    sms: sendSms({ messages, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), webhookUrl }),
-    otp: sendOtp({ messages, otps: memoryOtpStore(), webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, webhookUrl }),
+    otp: sendOtp({ messages, otps: memoryOtpStore(), allowanceOf, webhookUrl }),
   }[name];
   const body = name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };
   await ask(operation, {

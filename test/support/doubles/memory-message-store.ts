@@ -33,7 +33,8 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 
     async create(message) {
       const existing = rows.get(message.message_id);
-      if (existing !== undefined) return { created: false, existing };
+      const own = existing?.stored_by !== undefined && existing.stored_by === message.stored_by;
+      if (existing !== undefined) return own ? { created: true } : { created: false, existing };
       put(undefined, message);
       return { created: true };
     },

@@ -9,6 +9,7 @@ import { type SendName, webhookUrl } from '../message/sends.ts';
 import { memoryBatchStore } from './memory-batch-store.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
 import { memoryOtpStore } from './memory-otp-store.ts';
+import { allowanceOf } from './no-caps.ts';
 
 export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
 
@@ -22,10 +23,10 @@ export function memorySends(): MemorySends {
   const messages = memoryMessageStore();
   const otps = memoryOtpStore();
   const operations = {
-    sms: sendSms({ messages, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), webhookUrl }),
-    otp: sendOtp({ messages, otps, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, webhookUrl }),
+    otp: sendOtp({ messages, otps, allowanceOf, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
   };
   return { operations, messages, otps };
 }

@@ -1,5 +1,5 @@
 /** The HTTP client of the tests: requests to the deployed gateway, and clients that only one test uses. */
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import {
@@ -7,6 +7,7 @@ import {
   createApiKey,
   createClient,
 } from '../../../shared/client/client-admin.ts';
+import type { CapName, WindowAttribute } from '../../../shared/contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../../../shared/contract/routes.ts';
 import { dynamoOverrideEditor } from '../../../shared/rate-limit/overrides.dynamo.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
@@ -80,6 +81,8 @@ interface ClientWishes {
   readonly senders?: readonly string[];
   /** `default`: the limits of every client. Without limits: more than a test can send. */
   readonly limits?: Limits | 'default';
+  /** Rows of `limit-overrides` with caps, as administrators write them. */
+  readonly caps?: Readonly<Partial<Record<CapName, Readonly<Partial<Record<WindowAttribute, number>>>>>>;
 }
 
 const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };
@@ -94,6 +97,7 @@ export async function newClient({
   countries,
   senders,
   limits = unreachable,
+  caps = {},
 }: ClientWishes = {}): Promise<TestClient> {
   const dynamo = documentClient();
   const { base_url, tables } = gateway();
@@ -109,6 +113,10 @@ export async function newClient({
     const overrides = dynamoOverrideEditor(dynamo, tables.limit_overrides ?? '');
     const names = Object.keys(policies) as PolicyName[];
     await Promise.all(names.map((policy) => overrides.set(clientId, policy, limits)));
+  }
+  for (const [endpoint, windows] of Object.entries(caps)) {
+    const Item = { client_id: clientId, endpoint, ...windows };
+    await dynamo.send(new PutCommand({ TableName: tables.limit_overrides, Item }));
   }
   for (const [list, values] of Object.entries({ countries, senders })) {
     if (values === undefined) continue;

@@ -1,4 +1,5 @@
 /** Clients that send through the limiter and the real operations, most of them under a key, and try again until they know. */
+
 import * as z from 'zod/mini';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { type PolicyName, policies, type Route, routes } from '../../../shared/contract/routes.ts';
@@ -14,6 +15,7 @@ import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/wind
 import { memoryBatchStore } from '../doubles/memory-batch-store.ts';
 import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
+import { allowanceOf } from '../doubles/no-caps.ts';
 import type { Gateway } from '../simulation/gateway.ts';
 import type { Process } from '../simulation/processes.ts';
 import { renamedMessages } from './renamed-messages.ts';
@@ -139,7 +141,7 @@ export function messageClients(gateway: Gateway): MessageClients {
   }
 
   function operationOf(kind: Kind, process: Process, messages: MessageStore): Operation {
-    const common = { messages, webhookUrl: z.url() };
+    const common = { messages, allowanceOf, webhookUrl: z.url() };
     switch (kind) {
       case 'sms':
         return sendSms(common);

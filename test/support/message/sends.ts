@@ -1,7 +1,9 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
+
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
@@ -9,9 +11,11 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { ApiRequest, ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
@@ -30,16 +34,21 @@ export function storesIn({ dynamo, names }: TestTables) {
 export type SendName = 'sms' | 'bulk' | 'otp' | 'whatsapp';
 
 /** The four sends of one process, which dies by `kill`. */
-export function sendsIn(tables: TestTables, kill: Kill = noKill()): Record<SendName, Operation> {
+export function sendsIn(
+  tables: TestTables,
+  kill: Kill = noKill(),
+  allowanceOf: AllowanceOf = noCaps,
+  messageStore?: MessageStore,
+): Record<SendName, Operation> {
   const stores = storesIn(tables);
-  const messages = killable(stores.messages, kill);
+  const messages = killable(messageStore ?? stores.messages, kill);
   const batches = killable(stores.batches, kill);
   const otps = killable(stores.otps, kill);
   return {
-    sms: sendSms({ messages, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches, webhookUrl }),
-    otp: sendOtp({ messages, otps, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches, allowanceOf, webhookUrl }),
+    otp: sendOtp({ messages, otps, allowanceOf, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
   };
 }
 

@@ -1,0 +1,208 @@
+/**
+ * Takes what a request is about to send from the client's caps, before anything is stored: one write, and none where no
+ * cap applies. All of it is taken, or nothing.
+ *
+ *   take ─ crash → the amount of this request is lost until the window resets
+ *   store ─ unknown result → the amount stays taken, because the message may be sent
+ *   refused, or a repeat of a request that is stored → given back, once
+ */
+
+import { type GatewayError, limitReached } from '../contract/errors.ts';
+import { type CapName, caps } from '../contract/limit-rows.ts';
+import { secondsPerDay } from '../platform/clock.ts';
+import { ExpiringMap } from '../platform/expiring-cache.ts';
+import type { CapCounter } from './cap-counter.ts';
+import { amountOf, type CapLimit, millionths } from './cap-limits.ts';
+import type { NotifyOfSpend } from './cap-notices.ts';
+import {
+  type CapWindows,
+  capAttribute,
+  capWindowsAt,
+  endedAttributes,
+  givenBackAttribute,
+} from './cap-windows.ts';
+
+/** The fields of a message that its price depends on. */
+interface PricedMessage {
+  readonly channel: 'sms' | 'whatsapp';
+  readonly country?: string;
+  readonly segments?: number;
+}
+
+/** What one request may take from its client's caps. */
+export interface Allowance {
+  /**
+   * Takes for these messages, one for each recipient in the order of the request.
+   *
+   * @throws GatewayError `message_limit_reached` or `spend_limit_reached` where a window has no room for all of them.
+   */
+  take(messages: readonly PricedMessage[]): Promise<void>;
+  /** Gives back what was taken, if anything. Only for messages that are surely not stored. Never fails. */
+  giveBack(): Promise<void>;
+}
+
+/** Undefined where no cap applies to the client: then nothing is counted. */
+export type AllowanceOf = (
+  clientId: string,
+  request: { readonly workId: string; readonly now: Date },
+) => Promise<Allowance | undefined>;
+
+export interface AllowanceDependencies {
+  readonly counter: CapCounter;
+  /** The caps in force for a client. */
+  readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
+  /** The estimated cost of a message. */
+  readonly costOf: (message: PricedMessage) => number;
+  /** Of the costs and the spend caps. */
+  readonly currency: string;
+  readonly notify: NotifyOfSpend;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+const keptDaysAfterMonth = 2;
+const cacheEntries = 5000;
+/** Counted also without a limit, so that a cap that is set later knows what was sent before. */
+const countedWindows = ['day', 'month'] as const;
+
+export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
+  /** By row: what this process saw in it, and its next write removes. */
+  const ended = new ExpiringMap<readonly string[]>(cacheEntries);
+
+  return async (clientId, { workId, now }) => {
+    const limits = await dependencies.limitsOf(clientId);
+    if (limits.length === 0) return undefined;
+    const windows = capWindowsAt(now);
+    const counter = capCounterKey(clientId, windows);
+    const purgeAt = windows.resetsAt.month + keptDaysAfterMonth * secondsPerDay;
+    let takes = 0;
+    let taken: Readonly<Record<string, number>> | undefined;
+
+    return {
+      async take(messages) {
+        const costs = messages.map((message) => millionths(dependencies.costOf(message)));
+        const amounts = { messages: messages.length, spend: costs.reduce((sum, cost) => sum + cost, 0) };
+        const attributes = amountsByAttribute(amounts, limits, windows);
+        const {
+          taken: fits,
+          row,
+          attributes: known,
+        } = await dependencies.counter.take({
+          counter,
+          amounts: attributes,
+          limits: Object.fromEntries(
+            limits.map(({ cap, window, limit }) => [capAttribute(windows, cap, window), limit]),
+          ),
+          endedAttributes: ended.get(counter, now) ?? [],
+          purgeAt,
+        });
+        if (fits) {
+          takes += 1;
+          taken = attributes;
+          ended.set(counter, endedAttributes(known, now), now, windows.resetsAt.month * 1000);
+        }
+        const full = fits ? [] : fullWindows(row, limits, windows, costs);
+        await dependencies.notify({
+          clientId,
+          counter,
+          purgeAt,
+          limits,
+          full: full.map(({ limit }) => limit),
+          windows,
+          row,
+          now,
+        });
+        if (!fits) throw refusalOf(full, costs.length, dependencies.currency, now);
+      },
+
+      async giveBack() {
+        if (taken === undefined) return;
+        const amounts = taken;
+        taken = undefined;
+        try {
+          const givenBack = givenBackAttribute(windows);
+          await dependencies.counter.giveBack({ counter, amounts, givenBack, id: `${workId}#${takes}` });
+        } catch (error) {
+          dependencies.warn('amount not given back to a cap', error);
+        }
+      },
+    };
+  };
+}
+
+/** Client ids have no colon, so it is no key of the rate limiter, with which it shares the table. */
+export function capCounterKey(clientId: string, { month }: CapWindows): string {
+  return `caps:${clientId}|${month}`;
+}
+
+function amountsByAttribute(
+  amounts: Readonly<Record<CapName, number>>,
+  limits: readonly CapLimit[],
+  windows: CapWindows,
+): Record<string, number> {
+  const always = (Object.keys(caps) as CapName[]).flatMap((cap) =>
+    countedWindows.map((window) => ({ cap, window })),
+  );
+  return Object.fromEntries(
+    [...always, ...limits].map(({ cap, window }) => [capAttribute(windows, cap, window), amounts[cap]]),
+  );
+}
+
+interface FullWindow {
+  readonly limit: CapLimit;
+  /** How many of the request's first recipients it has room for. */
+  readonly fitting: number;
+  /** Seconds since the epoch. */
+  readonly resetsAt: number;
+}
+
+function fullWindows(
+  row: Readonly<Record<string, number>>,
+  limits: readonly CapLimit[],
+  windows: CapWindows,
+  costs: readonly number[],
+): FullWindow[] {
+  return limits
+    .map((limit) => {
+      const room = limit.limit - (row[capAttribute(windows, limit.cap, limit.window)] ?? 0);
+      const fitting = fittingRecipients(limit.cap === 'spend' ? costs : costs.map(() => 1), room);
+      return { limit, fitting, resetsAt: windows.resetsAt[limit.window] };
+    })
+    .filter(({ fitting }) => fitting < costs.length);
+}
+
+/** Of the full windows, the one that resets last decides how long to wait. */
+function refusalOf(
+  full: readonly FullWindow[],
+  recipients: number,
+  currency: string,
+  now: Date,
+): GatewayError {
+  const [first, ...others] = full;
+  if (first === undefined) throw new Error('a refusal without a full window');
+  const { limit, resetsAt } = others.reduce(
+    (last, next) => (next.resetsAt > last.resetsAt ? next : last),
+    first,
+  );
+  const fitting = Math.min(...full.map((window) => window.fitting));
+  const amount = amountOf(limit.cap, limit.limit).toLocaleString('en', { maximumFractionDigits: 6 });
+  const unit = limit.cap === 'spend' ? currency : limit.limit === 1 ? 'message' : 'messages';
+  const reached = `The limit of ${amount} ${unit} a ${limit.window} is reached`;
+  const fitted = recipients === 1 ? '' : `: ${fitting} of the ${recipients} recipients would have fitted`;
+  return limitReached(
+    limit.cap === 'spend' ? 'spend_limit_reached' : 'message_limit_reached',
+    `${reached}${fitted}.`,
+    Math.max(1, Math.ceil(resetsAt - now.getTime() / 1000)),
+  );
+}
+
+/** How many of the first ones there is room for. */
+function fittingRecipients(costs: readonly number[], room: number): number {
+  let left = room;
+  let fitting = 0;
+  for (const cost of costs) {
+    left -= cost;
+    if (left < 0) break;
+    fitting += 1;
+  }
+  return fitting;
+}

@@ -1,0 +1,96 @@
+/**
+ * Tells administrators, once for each window, that a client has used 80 % or 100 % of a spend cap: a metric and an
+ * Activity Log entry. A refusal by the cap counts as 100 %.
+ */
+import type { ActivityLog, NoticeKind } from '../activity/activity-log.ts';
+import { noticePercentages } from '../contract/caps.ts';
+import { newId } from '../platform/ids.ts';
+import type { CapCounter } from './cap-counter.ts';
+import { amountOf, type CapLimit } from './cap-limits.ts';
+import { type CapWindows, capAttribute, noticeAttribute } from './cap-windows.ts';
+
+interface CapState {
+  readonly clientId: string;
+  /** The key of the row. */
+  readonly counter: string;
+  readonly purgeAt: number;
+  readonly limits: readonly CapLimit[];
+  /** The limits that had no room for the request: none if it was accepted. */
+  readonly full: readonly CapLimit[];
+  readonly windows: CapWindows;
+  /** The row's numbers. */
+  readonly row: Readonly<Record<string, number>>;
+  readonly now: Date;
+}
+
+/** Called after each take. Never fails, so that it does not stop a request. */
+export type NotifyOfSpend = (state: CapState) => Promise<void>;
+
+interface NoticeDependencies {
+  readonly counter: Pick<CapCounter, 'raise'>;
+  readonly activity: ActivityLog;
+  readonly countMetric: (name: string) => void;
+  readonly currency: string;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+const notices: Readonly<
+  Record<(typeof noticePercentages)[number], { readonly kind: NoticeKind; readonly metric: string }>
+> = {
+  80: { kind: 'spend_cap_nearly_reached', metric: 'SpendCapNearlyReached' },
+  100: { kind: 'spend_cap_reached', metric: 'SpendCapReached' },
+};
+
+export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
+  const { counter, activity, countMetric, currency, warn } = dependencies;
+
+  return async (state) => {
+    for (const limit of state.limits) {
+      if (limit.cap !== 'spend') continue;
+      for (const percentage of noticePercentages) {
+        if (!isDue(state, limit, percentage)) continue;
+        try {
+          await notify(state, limit, percentage);
+        } catch (error) {
+          warn('notice of a spend cap not recorded', error);
+        }
+      }
+    }
+  };
+
+  /** Only the request whose write raises the attribute records the notice. */
+  async function notify(state: CapState, limit: CapLimit, percentage: keyof typeof notices): Promise<void> {
+    const { clientId, windows, now } = state;
+    const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);
+    if (!(await counter.raise(state.counter, attribute, limit.limit, state.purgeAt))) return;
+    const { kind, metric } = notices[percentage];
+    countMetric(metric);
+    const amount = amountOf('spend', limit.limit);
+    await activity.add({
+      entry_id: newId('act', now),
+      kind,
+      at: now.toISOString(),
+      summary: `${percentage} % of the spend limit of ${amount.toLocaleString('en', { maximumFractionDigits: 6 })} ${currency} a ${limit.window} is reached.`,
+      client_id: clientId,
+      after: {
+        window: limit.window,
+        limit: amount,
+        used: amountOf('spend', usedOf(state, limit)),
+        currency,
+        resets_at: new Date(windows.resetsAt[limit.window] * 1000).toISOString(),
+      },
+    });
+  }
+}
+
+/** A limit that was raised since the last notice is notified again. */
+function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
+  const refused = percentage === 100 && state.full.includes(limit);
+  if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;
+  const attribute = noticeAttribute(capAttribute(state.windows, 'spend', limit.window), percentage);
+  return (state.row[attribute] ?? 0) < limit.limit;
+}
+
+function usedOf({ row, windows }: CapState, { cap, window }: CapLimit): number {
+  return row[capAttribute(windows, cap, window)] ?? 0;
+}

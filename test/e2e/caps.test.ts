@@ -1,0 +1,117 @@
+/** Caps over HTTP, on the deployed gateway, with rows as administrators write them (contract, section 10). */
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+import type { Answer } from '../support/http/http-call.ts';
+
+const message = 'Hello';
+const sends: readonly (readonly [path: string, recipients: number, body: () => object])[] = [
+  ['/api/v1/sms/send', 1, () => ({ to: freshNumber(), message })],
+  ['/api/v1/sms/bulk', 2, () => ({ message, recipients: [freshNumber(), freshNumber(), '+33'] })],
+  ['/api/v1/whatsapp/send', 1, () => ({ to: freshNumber(), message })],
+  ['/api/v1/otp/send', 1, () => ({ to: freshNumber() })],
+];
+/** At the local stage's price of a segment. */
+const costOf = (segments: number): number => Math.round(segments * 4200) / 1e6;
+
+function expectCapRefusal(answer: Answer, error: string): void {
+  expectRefusal(answer, 429, error);
+  expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.retry_after);
+  const monthEnds = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1) / 1000;
+  const waitedFor = Date.now() / 1000 + Number(answer.body.retry_after);
+  expect(Math.abs(waitedFor - monthEnds)).toBeLessThan(60);
+  // Those of the rate limit, which has room.
+  expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
+}
+
+async function messageCount(client: TestClient): Promise<number> {
+  const { body } = await client.call('GET', '/api/v1/messages?limit=100');
+  return (body.messages as unknown[]).length;
+}
+
+describe.each(sends)('%s', (path, recipients, body) => {
+  it('counts its recipients; a request without room is 429 and stores nothing; a repeat is no further count', async () => {
+    const client = await newClient({ caps: { messages: { per_month: 2 * recipients } } });
+    const keyed = body();
+    const first = await client.post(path, keyed, 'k');
+    expect(first.status).toBe(202);
+    expect((await client.post(path, keyed, 'k')).headers.get('idempotent-replayed')).toBe('true');
+    expect((await client.post(path, body())).status).toBe(202);
+    const before = await messageCount(client);
+    expectCapRefusal(await client.post(path, body()), 'message_limit_reached');
+    expectCapRefusal(await client.post(path, body(), 'k2'), 'message_limit_reached');
+    expect(await messageCount(client)).toBe(before);
+    const again = await client.post(path, keyed, 'k');
+    expect([again.status, again.text]).toEqual([202, first.text]);
+  });
+
+  it('spends its estimated cost', async () => {
+    const client = await newClient({ caps: { spend: { per_month: costOf(1.5 * recipients) } } });
+    expect((await client.post(path, body())).status).toBe(202);
+    expectCapRefusal(await client.post(path, body()), 'spend_limit_reached');
+  });
+});
+
+describe('a spend cap', () => {
+  it('says how many recipients of a bulk would have fitted, and takes a bulk of that many', async () => {
+    const client = await newClient({ caps: { spend: { per_month: costOf(3.5) } } });
+    const recipients = Array.from({ length: 5 }, freshNumber);
+    const refused = await client.post('/api/v1/sms/bulk', { message, recipients });
+    expectCapRefusal(refused, 'spend_limit_reached');
+    expect(refused.body.message).toContain(
+      'The limit of 0.0147 USD a month is reached: 3 of the 5 recipients would have fitted.',
+    );
+    const fitting = await client.post('/api/v1/sms/bulk', { message, recipients: recipients.slice(0, 3) });
+    expect(fitting.body).toMatchObject({ accepted: 3 });
+  });
+
+  it('is in the Activity Log at 80 % and at 100 %, once', async () => {
+    const client = await newClient({ caps: { spend: { per_month: costOf(5) } } });
+    for (let sent = 0; sent < 5; sent += 1) await client.send({});
+    for (let refused = 0; refused < 2; refused += 1) {
+      expectCapRefusal(
+        await client.post('/api/v1/sms/send', { to: freshNumber(), message }),
+        'spend_limit_reached',
+      );
+    }
+    const dynamo = documentClient();
+    const entries = await eventually(
+      async () => {
+        const { Items = [] } = await dynamo.send(
+          new QueryCommand({
+            TableName: gateway().tables.activity_log,
+            IndexName: 'by-client',
+            KeyConditionExpression: 'client_id = :client',
+            FilterExpression: 'begins_with(kind, :kind)',
+            ExpressionAttributeValues: { ':client': client.clientId, ':kind': 'spend_cap' },
+          }),
+        );
+        return Items.length >= 2 ? Items : undefined;
+      },
+      { withinSeconds: 60, everyMilliseconds: 250 },
+    );
+    dynamo.destroy();
+    expect(entries.map(({ kind, summary }) => [kind, summary])).toEqual([
+      ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD a month is reached.'],
+      ['spend_cap_reached', '100 % of the spend limit of 0.021 USD a month is reached.'],
+    ]);
+  });
+
+  it('is never exceeded by 60 sends and bulks at once', async () => {
+    const client = await newClient({ caps: { spend: { per_month: costOf(40.5) } } });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        index % 3 === 0
+          ? client.post('/api/v1/sms/bulk', { message, recipients: [freshNumber(), freshNumber()] })
+          : client.post('/api/v1/sms/send', { to: freshNumber(), message }),
+      ),
+    );
+    const accepted = answers.filter(({ status }) => status === 202);
+    const sent = accepted.reduce((sum, { body }) => sum + Number(body.accepted ?? 1), 0);
+    for (const answer of answers) if (answer.status !== 202) expectCapRefusal(answer, 'spend_limit_reached');
+    expect(sent).toBe(40);
+  });
+});

@@ -1,0 +1,122 @@
+/** At 80 % and 100 % of a spend cap: one metric and one Activity Log entry for each window, on the real tables. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { StageCaps } from '../../../shared/contract/caps.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { type CapProcess, capProcess } from '../../support/cap/caps.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aClient, rowsOf } from '../../support/message/sends.ts';
+
+const now = new Date('2026-11-20T10:05:17.000Z');
+/** 0.04 each. */
+const message = { channel: 'sms', country: 'GB' } as const;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['rate_counters', 'activity_log']);
+});
+afterAll(() => tables.drop());
+
+async function take(
+  { allowanceOf }: CapProcess,
+  clientId: string,
+  recipients: number,
+  at = now,
+): Promise<void> {
+  const allowance = await allowanceOf(clientId, { workId: 'w', now: at });
+  await allowance?.take(Array.from({ length: recipients }, () => message));
+}
+
+async function entriesOf(clientId: string): Promise<string[]> {
+  const rows = await rowsOf(tables, tables.names.activity_log, clientId);
+  return rows
+    .toSorted((one, other) => (String(one.entry_id) < String(other.entry_id) ? -1 : 1))
+    .map(({ kind, after }) => `${String(kind)} ${String((after as Record<string, unknown>).window)}`);
+}
+
+it('are given by the request that reaches the percentage, and not again', async () => {
+  const { client_id } = aClient();
+  const process = capProcess(tables, () => ({ spend: { perDay: 4 } }));
+  await take(process, client_id, 79);
+  expect(process.metrics).toEqual([]);
+  await take(process, client_id, 1);
+  expect(process.metrics).toEqual(['SpendCapNearlyReached']);
+  await take(process, client_id, 10);
+  expect(process.metrics).toEqual(['SpendCapNearlyReached']);
+  await take(process, client_id, 10);
+  await expect(take(process, client_id, 1)).rejects.toMatchObject({ code: 'spend_limit_reached' });
+  expect(process.metrics).toEqual(['SpendCapNearlyReached', 'SpendCapReached']);
+  const rows = await rowsOf(tables, tables.names.activity_log, client_id);
+  expect(rows.toSorted((one, other) => (String(one.kind) < String(other.kind) ? -1 : 1))).toMatchObject([
+    {
+      kind: 'spend_cap_nearly_reached',
+      at: now.toISOString(),
+      summary: '80 % of the spend limit of 4 EUR a day is reached.',
+      after: { window: 'day', limit: 4, used: 3.2, currency: 'EUR', resets_at: '2026-11-21T00:00:00.000Z' },
+    },
+    { kind: 'spend_cap_reached', after: { used: 4 } },
+  ]);
+});
+
+it('are given once by fifty requests at once in twenty processes, in each window', async () => {
+  const { client_id } = aClient();
+  const processes = Array.from({ length: 20 }, () =>
+    capProcess(tables, () => ({ spend: { perDay: 1, perMonth: 1.5 } })),
+  );
+  const burst = async (at: Date): Promise<void> => {
+    await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => take(processes[index % 20] as CapProcess, client_id, 1, at)),
+    );
+  };
+  await burst(now);
+  expect((await entriesOf(client_id)).toSorted()).toEqual([
+    'spend_cap_nearly_reached day',
+    'spend_cap_reached day',
+  ]);
+  await burst(addSeconds(now, 86_400));
+  expect((await entriesOf(client_id)).toSorted()).toEqual([
+    'spend_cap_nearly_reached day',
+    'spend_cap_nearly_reached month',
+    'spend_cap_reached day',
+    'spend_cap_reached month',
+  ]);
+  expect(processes.flatMap(({ metrics }) => metrics)).toHaveLength(4);
+});
+
+it('are given for a refusal although less than that is used, and leave no row without an end', async () => {
+  const { client_id } = aClient();
+  const process = capProcess(tables, () => ({ spend: { perMonth: 1 } }));
+  for (let tries = 0; tries < 2; tries += 1) {
+    await expect(take(process, client_id, 26)).rejects.toMatchObject({ code: 'spend_limit_reached' });
+  }
+  expect(await entriesOf(client_id)).toEqual(['spend_cap_reached month']);
+});
+
+it('are given again when the cap was raised, and not when it was lowered', async () => {
+  const { client_id } = aClient();
+  let caps: StageCaps = { spend: { perDay: 1 } };
+  const process = capProcess(tables, () => caps);
+  await take(process, client_id, 20);
+  caps = { spend: { perDay: 0.9 } };
+  await take(process, client_id, 1);
+  expect(await entriesOf(client_id)).toEqual(['spend_cap_nearly_reached day']);
+  caps = { spend: { perDay: 2 } };
+  await take(process, client_id, 20);
+  expect(await entriesOf(client_id)).toHaveLength(2);
+});
+
+it('are not given for a cap on messages', async () => {
+  const { client_id } = aClient();
+  const process = capProcess(tables, () => ({ messages: { perDay: 10 } }));
+  await take(process, client_id, 10);
+  await expect(take(process, client_id, 1)).rejects.toMatchObject({ code: 'message_limit_reached' });
+  expect(process.metrics).toEqual([]);
+  expect(await entriesOf(client_id)).toEqual([]);
+});
+
+it('that cannot be recorded stop no request', async () => {
+  const { client_id } = aClient();
+  const lost = { ...tables, names: { ...tables.names, activity_log: 'no-such-table' } };
+  const process = capProcess(lost, () => ({ spend: { perDay: 1 } }));
+  await take(process, client_id, 20);
+  expect(process.warnings).toEqual(['notice of a spend cap not recorded']);
+});

@@ -1,0 +1,71 @@
+/** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { type AllowanceOf, allowances } from '../../../shared/cap/allowance.ts';
+import { dynamoCapCounter } from '../../../shared/cap/cap-counter.dynamo.ts';
+import type { CapCounter } from '../../../shared/cap/cap-counter.ts';
+import { capLimits } from '../../../shared/cap/cap-limits.ts';
+import { spendNotices } from '../../../shared/cap/cap-notices.ts';
+import { type CapUse, capUse } from '../../../shared/cap/cap-use.ts';
+import { costForCap } from '../../../shared/carrier/prices.ts';
+import type { StageCaps } from '../../../shared/contract/caps.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import type { TestTables } from '../engine/tables.ts';
+import { type Kill, killable, noKill } from '../faults/kill-process.ts';
+
+const prices = {
+  currency: 'EUR',
+  sms: { GB: 0.04, US: 0.0075, default: 0.0731 },
+  whatsapp: { GB: 0.0123, default: 0.05 },
+};
+
+/** The sum of the estimated costs, in millionths. */
+export function millionthsOf(messages: readonly Pick<Message, 'channel' | 'country' | 'segments'>[]): number {
+  return messages.reduce((sum, message) => sum + Math.round(costForCap(prices, message) * 1e6), 0);
+}
+
+export interface CapProcess {
+  readonly allowanceOf: AllowanceOf;
+  /** The metrics that it counted. */
+  readonly metrics: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** One process, which remembers nothing of what another saw. @param caps - as they are when a request is made */
+export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()): CapProcess {
+  const { dynamo, names } = tables;
+  const counter: CapCounter = killable(dynamoCapCounter(dynamo, names.rate_counters), kill);
+  const metrics: string[] = [];
+  const warnings: string[] = [];
+  const warn = (message: string): void => {
+    warnings.push(message);
+  };
+  const allowanceOf = allowances({
+    counter,
+    limitsOf: async () => capLimits({}, caps()),
+    costOf: (message) => costForCap(prices, message),
+    currency: prices.currency,
+    notify: spendNotices({
+      counter,
+      activity: dynamoActivityLog(dynamo, names.activity_log, 30),
+      countMetric: (name) => {
+        metrics.push(name);
+      },
+      currency: prices.currency,
+      warn,
+    }),
+    warn,
+  });
+  return { allowanceOf, metrics, warnings };
+}
+
+/** What is counted for the client, by the cap and its window: `spend day`. */
+export async function usedOf(
+  { dynamo, names }: TestTables,
+  clientId: string,
+  now: Date,
+  caps: StageCaps,
+): Promise<Record<string, number>> {
+  const counter = dynamoCapCounter(dynamo, names.rate_counters);
+  const uses: CapUse[] = await capUse({ counter, limitsOf: async () => capLimits({}, caps) }, clientId, now);
+  return Object.fromEntries(uses.map(({ cap, window, used }) => [`${cap} ${window}`, used]));
+}
