@@ -10,6 +10,7 @@ import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
+import { LimitFeedback } from './capabilities/limit-feedback.ts';
 import { Messaging } from './capabilities/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { Schedules } from './capabilities/schedules.ts';
@@ -43,6 +44,12 @@ export class GatewayStack extends Stack {
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantEnqueue(messaging.relay);
     messaging.grantSetAside(webhooks.sweep);
+    new LimitFeedback(this, 'LimitFeedback', {
+      stage,
+      storage,
+      schedules,
+      deadLetters: messaging.relayDeadLetters,
+    });
     new Admin(this, 'Admin', { stage, storage, api, webhooks });
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);

@@ -1,6 +1,6 @@
-/** `limits …`: a client's limit overrides. */
+/** `limits …`: rows of the limit-overrides table, and what follows from them for a client. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { requireClient } from '../../shared/admin/clients.ts';
+import { type ExplainedEndpoint, explainLimits } from '../../shared/admin/explain-limits.ts';
 import { limitsBody } from '../../shared/admin/http/admin-requests.ts';
 import {
   allOverrides,
@@ -8,27 +8,46 @@ import {
   endpointOf,
   type LimitsView,
   limitsOf,
-  policyOf,
   removeLimits,
+  requireClientOrAll,
   setLimits,
 } from '../../shared/admin/limits.ts';
-import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
+const capNames = Object.keys(caps);
+
 const endpoints = `
 Endpoints, by their short names or as they are written in the limit-overrides table:
-${limitPolicies.map((policy) => `  ${policy.padEnd(14)} ${endpointOf(policy)}`).join('\n')}
+${limitPolicies
+  .filter((policy) => !capNames.includes(policy))
+  .map((policy) => `  ${policy.padEnd(14)} ${endpointOf(policy)}`)
+  .join('\n')}
+  ${''.padEnd(14)} ${endpointOf('messages')}
+Caps:
+  messages       recipients of all sends
+  spend          estimated cost, in the currency of the stage
 
-Example:
-  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300 --per-hour default`;
+'*' as the client is every client that has no row of its own for the endpoint.
+
+Examples:
+  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300 --per-hour default
+  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h spend --per-day 250.50 --expires-at 2026-11-30T18:00:00Z
+  $ npm run admin -- limits set '*' sms_bulk --blocked --note "until the incident is over"`;
+
+type LimitOption = number | 'default';
 
 interface SetOptions {
-  readonly perMinute?: number | 'default';
-  readonly perHour?: number | 'default';
-  readonly perDay?: number | 'default';
+  readonly perMinute?: LimitOption;
+  readonly perHour?: LimitOption;
+  readonly perDay?: LimitOption;
+  readonly perMonth?: LimitOption;
+  readonly expiresAt?: string;
+  readonly blocked?: boolean;
+  readonly note?: string;
 }
 
 export function addLimitCommands(program: Command, { run }: Runner): void {
@@ -41,18 +60,29 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--per-minute <number>', 'or "default"', limitOption)
     .option('--per-hour <number>', 'or "default"', limitOption)
     .option('--per-day <number>', 'or "default"', limitOption)
+    .option('--per-month <number>', 'of a cap, or "default"', limitOption)
+    .option('--expires-at <time>', 'ISO 8601 or seconds since 1970, or "never"')
+    .option('--blocked [true|false]', 'refuse the client at this endpoint', blockedOption)
+    .option('--note <text>', 'for people; empty removes it')
     .addHelpText('after', endpoints)
     .action(
       run(async ({ dependencies, actor }, clientId: string, endpoint: string, options: SetOptions) => {
-        const { perMinute, perHour, perDay } = options;
-        if (perMinute === undefined && perHour === undefined && perDay === undefined) {
-          throw new GatewayError('invalid_request', 'Give --per-minute, --per-hour or --per-day.');
+        if (Object.values(options).every((option) => option === undefined)) {
+          throw new GatewayError(
+            'invalid_request',
+            'Give --per-minute, --per-hour, --per-day, --per-month, --expires-at, --blocked or --note.',
+          );
         }
+        const { expiresAt, blocked, note } = options;
         const { endpoint: _named, ...change } = parseBody(limitsBody, {
           endpoint,
-          per_minute: limitOf(perMinute),
-          per_hour: limitOf(perHour),
-          per_day: limitOf(perDay),
+          ...optional('per_minute', limitOf(options.perMinute)),
+          ...optional('per_hour', limitOf(options.perHour)),
+          ...optional('per_day', limitOf(options.perDay)),
+          ...optional('per_month', limitOf(options.perMonth)),
+          ...optional('expires_at', expiresAt === 'never' ? null : expiresAt),
+          ...optional('blocked', blocked === false ? null : blocked),
+          ...optional('note', note === '' ? null : note),
         });
         const view = await setLimits(dependencies, actor, clientId, endpoint, change);
         return { json: view, text: () => limitTable([view]) };
@@ -60,26 +90,37 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     );
   limits
     .command('list')
-    .description('lists all overrides with what is wrong in them, or all limits of one client')
-    .argument('[client-id]')
+    .alias('show')
+    .description('lists all overrides with their feedback, or all limits of one client')
+    .argument('[client-id]', "or '*'")
     .action(
       run(async ({ dependencies }, clientId: string | undefined) => {
-        if (clientId !== undefined) await requireClient(dependencies, clientId);
+        if (clientId !== undefined) await requireClientOrAll(dependencies, clientId);
         const found =
           clientId === undefined ? await allOverrides(dependencies) : await limitsOf(dependencies, clientId);
         return { json: { limits: found }, text: () => limitTable(found) };
       }),
     );
   limits
+    .command('explain')
+    .description('shows the limits in force for a client, their source, and what is used of them')
+    .argument('<client-id>')
+    .action(
+      run(async ({ dependencies }, clientId: string) => {
+        const explained = await explainLimits(dependencies, clientId);
+        return { json: explained, text: () => explanation(explained.endpoints) };
+      }),
+    );
+  limits
     .command('remove')
-    .description('removes an override: the defaults hold again')
+    .description('removes a row: the row for every client, or the defaults, hold again')
     .argument('<client-id>')
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
     .action(
       run(async ({ dependencies, actor }, clientId: string, given: string) => {
-        const known = limitPolicies.some((policy) => policy === given);
-        const endpoint = known ? endpointOf(policyOf(given)) : given;
+        const policy = limitPolicies.find((name) => name === given && !capNames.includes(name));
+        const endpoint = policy === undefined ? given : endpointOf(policy);
         await removeLimits(dependencies, actor, clientId, endpoint);
         const json = { client_id: clientId, endpoint, removed: true };
         return { json, text: () => `${clientId} has the default limits of ${endpoint} again.` };
@@ -101,30 +142,71 @@ function limitTable(limits: readonly EndpointLimits[]): string {
       window('per minute', 'per_minute'),
       window('per hour', 'per_hour'),
       window('per day', 'per_day'),
-      {
-        title: 'wrong in the row',
-        of: ({ faults }) => faults.map(({ field, value }) => `${field} "${value}"`).join(', '),
-      },
+      window('per month', 'per_month'),
+      { title: 'status', of: ({ status }) => status },
     ],
     'No client has limits of its own.',
   );
-  const marked = limits.some(({ override }) => override !== null) ? ['* set for this client'] : [];
+  const marked = limits.some(({ override }) => override !== null) ? ['* set in the row'] : [];
+  const messages = limits.flatMap(({ client_id, endpoint, status_message }) =>
+    status_message === null ? [] : [`${client_id}, ${endpoint}: ${status_message}`],
+  );
   const warnings = limits.flatMap(({ client_id, policy, warnings }) =>
     warnings.map((warning) => `Warning, ${client_id}, ${policy}: ${warning}`),
   );
-  return [table, ...marked, ...warnings].join('\n\n');
+  return [table, ...marked, ...messages, ...warnings].join('\n\n');
+}
+
+const sources = { own_row: 'own row', every_client_row: "row of '*'", default: 'default' } as const;
+
+function explanation(explained: readonly ExplainedEndpoint[]): string {
+  const use = (name: string) => ({
+    title: name,
+    of: ({ windows }: ExplainedEndpoint) => {
+      const found = windows.find(({ window }) => window === name);
+      return found === undefined ? undefined : `${found.used ?? '?'} of ${found.limit.toLocaleString('en')}`;
+    },
+  });
+  const table = textTable(
+    explained,
+    [
+      { title: 'endpoint', of: ({ endpoint }) => endpoint },
+      { title: 'source', of: ({ source }) => sources[source] },
+      use('minute'),
+      use('hour'),
+      use('day'),
+      use('month'),
+    ],
+    'There are no endpoints.',
+  );
+  const sentences = explained.map(({ endpoint, summary, expires_at }) =>
+    [`${endpoint}: ${summary}`, ...(expires_at === null ? [] : [`The row expires at ${expires_at}.`])].join(
+      ' ',
+    ),
+  );
+  return [table, sentences.join('\n')].join('\n\n');
 }
 
 /** "default" instead of null, which commander turns into an empty text. */
-function limitOption(text: string): number | 'default' {
+function limitOption(text: string): LimitOption {
   if (text === 'default') return text;
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new InvalidArgumentError('It must be a whole number of 1 or more, or "default".');
+  if (!Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError(
+      'It must be a whole number of 1 or more (of spend: an amount above 0), or "default".',
+    );
   }
   return value;
 }
 
-/** Null removes the override. */
-const limitOf = (option: number | 'default' | undefined): number | null | undefined =>
+function blockedOption(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('It must be true or false.');
+}
+
+/** Null removes the value. */
+const limitOf = (option: LimitOption | undefined): number | null | undefined =>
   option === 'default' ? null : option;
+
+const optional = (name: string, value: unknown): Record<string, unknown> =>
+  value === undefined ? {} : { [name]: value };

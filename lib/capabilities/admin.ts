@@ -43,7 +43,8 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'client-secrets', 'GetItem', 'UpdateItem');
     storage.grant(adminApi, 'api-keys', 'GetItem', 'PutItem', 'UpdateItem');
     storage.grantIndex(adminApi, 'api-keys', 'by-client');
-    storage.grant(adminApi, 'limit-overrides', 'Query', 'Scan', 'PutItem', 'DeleteItem');
+    storage.grant(adminApi, 'limit-overrides', 'Query', 'Scan', 'UpdateItem', 'DeleteItem');
+    storage.grant(adminApi, 'rate-counters', 'BatchGetItem');
     storage.grant(adminApi, 'activity-log', 'Query', 'PutItem');
     storage.grantIndex(adminApi, 'activity-log', 'by-kind');
     storage.grantIndex(adminApi, 'activity-log', 'by-client');

@@ -3,7 +3,6 @@
  * by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
 import { Duration } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -41,7 +40,8 @@ export class Messaging extends Construct {
   readonly relay: GatewayFunction;
   readonly outbound: GatewayQueue;
   readonly receipts: GatewayQueue;
-  private readonly relayDeadLetters: Queue;
+  /** Positions in streams of records that could not be processed, and refused entries. */
+  readonly relayDeadLetters: Queue;
   private readonly storage: Storage;
 
   constructor(scope: Construct, id: string, props: MessagingProps) {
@@ -104,20 +104,9 @@ export class Messaging extends Construct {
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
     this.grantSetAside(relay);
-    const streamArn = storage.messagesStreamArn;
-    Grant.addToPrincipal({
-      grantee: relay,
-      actions: [
-        'dynamodb:DescribeStream',
-        'dynamodb:GetRecords',
-        'dynamodb:GetShardIterator',
-        'dynamodb:ListStreams',
-      ],
-      resourceArns: [streamArn],
-    }).assertSuccess();
     new EventSourceMapping(this, 'MessagesStream', {
       target: relay.live,
-      eventSourceArn: streamArn,
+      eventSourceArn: storage.grantStream(relay, 'messages'),
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
       // Nothing follows from a deletion (by TTL) or from the gateway's claim of a message (`sending`).

@@ -12,6 +12,7 @@ import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
 import { dynamoUsageReader } from '../usage/usage.dynamo.ts';
 import { enqueue } from '../webhook/plan/plan-deliveries.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
@@ -25,6 +26,7 @@ export const adminEnvironment = [
   'CLIENT_SECRETS_TABLE',
   'API_KEYS_TABLE',
   'LIMIT_OVERRIDES_TABLE',
+  'RATE_COUNTERS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'MESSAGES_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
@@ -56,6 +58,8 @@ export function adminDependencies(
       ...dynamoOverrideStore(db, env.LIMIT_OVERRIDES_TABLE),
       ...dynamoOverrideEditor(db, env.LIMIT_OVERRIDES_TABLE),
     },
+    rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
+    capDefaults: {},
     activity: {
       ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
       ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),

@@ -6,7 +6,9 @@ import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.dynamo.ts';
+import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
 import type { UsageReader } from '../usage/usage.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
@@ -14,6 +16,9 @@ import type { MessageSearch } from './message-search.dynamo.ts';
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
   readonly overrides: OverrideStore & OverrideEditor;
+  /** Requests that are counted in the present windows. */
+  readonly rateUse: RateUse;
+  readonly capDefaults: CapDefaults;
   readonly activity: ActivityLog & ActivityReader;
   readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;

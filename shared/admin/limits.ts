@@ -1,20 +1,35 @@
-/** An administrator's operations on limits: shows defaults, overrides and invalid values; sets and removes overrides. */
-import { recordActivity } from '../activity/record-activity.ts';
+/**
+ * An administrator's operations on limits: shows the limits of a client, what is wrong in its rows, and what is used of
+ * them; sets and removes rows. The activity log gets its entries from the table's stream.
+ */
 import { GatewayError } from '../contract/errors.ts';
-import { limitPolicies } from '../contract/limit-rows.ts';
+import {
+  type CapName,
+  everyClient,
+  type LimitTarget,
+  limitPolicies,
+  limitTargets,
+  type WindowAttribute,
+  windowAttributes,
+} from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
-import { type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
+import { changedByMark } from '../rate-limit/feedback/changed-by.ts';
+import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
+import { type Feedback, feedbackOf } from '../rate-limit/feedback/feedback.ts';
+import {
+  isInForce,
+  microsPerUnit,
+  type OverrideRow,
+  type ParsedRow,
+  parseRow,
+} from '../rate-limit/override-row.ts';
 import type { OverrideKey } from '../rate-limit/overrides.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
 
-/** One number for each window; an absent one is the default. */
-export interface LimitsView {
-  readonly per_minute?: number;
-  readonly per_hour?: number;
-  readonly per_day?: number;
-}
+/** One number for each window, of `spend` in the currency; an absent one is the default. */
+export type LimitsView = Readonly<Partial<Record<WindowAttribute, number>>>;
 
 export interface LimitFault {
   /** The row's attribute: `endpoint`, `per_minute`, `expires_at`, … */
@@ -27,12 +42,22 @@ export interface LimitFault {
 export interface EndpointLimits {
   readonly client_id: string;
   readonly endpoint: string;
-  /** Null if the row names an endpoint that does not exist. */
+  /** Null if the row names an endpoint that does not exist, or a cap. */
   readonly policy: PolicyName | null;
+  /** Null if the row is not for a cap. */
+  readonly cap: CapName | null;
   readonly defaults: LimitsView | null;
   /** The valid values of the row; null if there is no row. */
   readonly override: LimitsView | null;
+  /** Of the row and the defaults; `limits explain` considers the row for every client too. */
   readonly in_force: LimitsView | null;
+  readonly blocked: boolean;
+  /** ISO 8601; null if the row does not expire. */
+  readonly expires_at: string | null;
+  readonly note: string | null;
+  /** The feedback in the row; null if there is no row. */
+  readonly status: Feedback['status'] | null;
+  readonly status_message: string | null;
   readonly faults: readonly LimitFault[];
   /** One sentence for each limit that can never be reached because of another one. */
   readonly warnings: readonly string[];
@@ -42,17 +67,19 @@ export interface EndpointLimits {
 const overridesMax = 5000;
 const overridesPerPage = 500;
 
-/** A client's limits for every endpoint, then its rows for endpoints that do not exist. */
+/** A client's limits for every endpoint, then its rows for caps and for endpoints that do not exist. */
 export async function limitsOf(
   dependencies: AdminDependencies,
   clientId: string,
 ): Promise<readonly EndpointLimits[]> {
-  return viewOf(clientId, await dependencies.overrides.rowsOf(clientId));
+  const { overrides } = dependencies;
+  const [rows, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
+  return viewOf(dependencies, clientId, rows, forAll);
 }
 
 /** All overrides and all rows with invalid values, by client. */
 export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
-  const rows: Readonly<Record<string, unknown>>[] = [];
+  const rows: OverrideRow[] = [];
   let after: OverrideKey | undefined;
   do {
     const page = await dependencies.overrides.listRows(overridesPerPage, after);
@@ -62,47 +89,84 @@ export async function allOverrides(dependencies: AdminDependencies): Promise<rea
   const byClient = Map.groupBy(rows, (row) => String(row.client_id));
   return [...byClient]
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .flatMap(([clientId, ofClient]) => viewOf(clientId, ofClient))
+    .flatMap(([clientId, ofClient]) =>
+      viewOf(dependencies, clientId, ofClient, byClient.get(everyClient) ?? []),
+    )
     .filter(({ override, faults }) => override !== null || faults.length > 0);
 }
 
-function viewOf(clientId: string, rows: readonly OverrideRow[]): EndpointLimits[] {
-  const parsed = new Map(rows.map((row) => [String(row.endpoint), { row, content: parseRow(row) }]));
-  const known = limitPolicies.map((policy): EndpointLimits => {
-    const { endpoint, perMinute, perHour, perDay } = policies[policy];
-    const defaults = { perMinute, perHour, perDay };
-    const own = parsed.get(endpoint);
-    const override = own === undefined ? undefined : rateLimitsOf(own.content);
-    return {
-      client_id: clientId,
-      endpoint,
-      policy,
-      defaults: limitsView(defaults),
-      override: override === undefined ? null : limitsView(override),
-      in_force: limitsView({ ...defaults, ...override }),
-      faults: own === undefined ? [] : faultsIn(own.row, own.content),
-      warnings: override === undefined ? [] : unreachableLimits({ ...defaults, ...override }),
-    };
-  });
-  const unknown = [...parsed.values()]
-    .filter(({ content }) => content.target === undefined)
-    .map(
-      ({ row, content }): EndpointLimits => ({
-        client_id: clientId,
-        endpoint: content.endpoint,
-        policy: null,
-        defaults: null,
-        override: null,
-        in_force: null,
-        faults: faultsIn(row, content),
-        warnings: [],
-      }),
-    );
-  return [...known, ...unknown];
+/** @throws GatewayError unless it is a client, or `*` for the rows for every client. */
+export async function requireClientOrAll(dependencies: AdminDependencies, clientId: string): Promise<void> {
+  if (clientId !== everyClient) await requireClient(dependencies, clientId);
 }
 
-function rateLimitsOf({ limits: { per_minute, per_hour, per_day } }: ParsedRow): Partial<Limits> {
-  return limitsOfView({ per_minute, per_hour, per_day });
+function viewOf(
+  dependencies: AdminDependencies,
+  clientId: string,
+  rows: readonly OverrideRow[],
+  forAll: readonly OverrideRow[],
+): EndpointLimits[] {
+  const byEndpoint = new Map(rows.map((row) => [String(row.endpoint), row]));
+  const known = limitPolicies.map(endpointOf);
+  const others = [...byEndpoint.keys()].filter((endpoint) => !known.includes(endpoint));
+  return [...known, ...others].map((endpoint) =>
+    endpointView(dependencies, clientId, endpoint, byEndpoint.get(endpoint), rowFor(forAll, endpoint)),
+  );
+}
+
+function endpointView(
+  dependencies: AdminDependencies,
+  client_id: string,
+  endpoint: string,
+  row: OverrideRow | undefined,
+  forAll: OverrideRow | undefined,
+): EndpointLimits {
+  const { clock, capDefaults } = dependencies;
+  const target = limitTargets.get(endpoint);
+  const parsed = row === undefined ? undefined : parseRow(row);
+  const defaults = target === undefined ? null : limitsView(target, defaultsOf(target, capDefaults));
+  const override = target === undefined || parsed === undefined ? null : limitsView(target, parsed.limits);
+  const now = clock();
+  const inForce = parsed !== undefined && isInForce(parsed, now) ? { ...defaults, ...override } : defaults;
+  const feedback = row === undefined ? undefined : rowFeedback(dependencies, row, forAll, now);
+  return {
+    client_id,
+    endpoint,
+    policy: target?.kind === 'rate' ? target.policy : null,
+    cap: target?.kind === 'cap' ? target.cap : null,
+    defaults,
+    override,
+    in_force: inForce,
+    blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
+    expires_at: parsed?.expiresAt?.toISOString() ?? null,
+    note: row?.note === undefined ? null : shown(row.note),
+    status: feedback?.status ?? null,
+    status_message: feedback?.status_message ?? null,
+    faults: row === undefined || parsed === undefined ? [] : faultsIn(row, parsed),
+    warnings: override === null || inForce === null ? [] : warningsOf(inForce),
+  };
+}
+
+/** The same text as in the row, also before the review has written it. */
+function rowFeedback(
+  { capDefaults }: AdminDependencies,
+  row: OverrideRow,
+  forAll: OverrideRow | undefined,
+  now: Date,
+): Feedback {
+  return feedbackOf(row, {
+    now,
+    // A row is shown for a client that exists; the review tells of those that do not.
+    clientExists: !/^client_id: /.test(String(row.status_message)),
+    forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
+    capDefaults,
+  });
+}
+
+function warningsOf({ per_minute, per_hour, per_day }: LimitsView): readonly string[] {
+  return per_minute === undefined || per_hour === undefined || per_day === undefined
+    ? []
+    : unreachableLimits({ perMinute: per_minute, perHour: per_hour, perDay: per_day } satisfies Limits);
 }
 
 function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
@@ -114,68 +178,84 @@ function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
 }
 
 /** Null restores the default; an absent field is not changed. */
-interface LimitsChange {
-  readonly per_minute?: number | null | undefined;
-  readonly per_hour?: number | null | undefined;
-  readonly per_day?: number | null | undefined;
+export interface LimitsChange extends Readonly<Partial<Record<WindowAttribute, number | null | undefined>>> {
+  /** ISO 8601, or seconds since the epoch. */
+  readonly expires_at?: string | number | null | undefined;
+  readonly blocked?: boolean | null | undefined;
+  readonly note?: string | null | undefined;
 }
 
-/** Also removes the invalid values of the row. */
+const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as const;
+
+/** Also removes the invalid values of the row; attributes that the gateway does not know remain. */
 export async function setLimits(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
-  endpoint: string,
+  named: string,
   change: LimitsChange,
 ): Promise<EndpointLimits> {
-  const policy = policyOf(endpoint);
-  await requireClient(dependencies, clientId);
-  const path = endpointOf(policy);
-  const rows = await dependencies.overrides.rowsOf(clientId);
-  const row = rows.find((candidate) => candidate.endpoint === path);
-  const held = row === undefined ? {} : rateLimitsOf(parseRow(row));
-  const limits = limitsView(limitsOfView({ ...limitsView(held), ...named(change) }));
-  await recordActivity(dependencies, actor, {
-    kind: 'limits_set',
-    summary: `${actor} set the limits of ${path}`,
-    clientId,
-    before: { endpoint: path, ...rowOf(rows, path) },
-    after: { endpoint: path, ...limits },
-  });
-  if (Object.keys(limits).length === 0) await dependencies.overrides.remove(clientId, path);
-  else await dependencies.overrides.set(clientId, policy, limitsOfView(limits));
-  const after = (await limitsOf(dependencies, clientId)).find((view) => view.policy === policy);
-  if (after === undefined) throw new Error(`the limits of ${path} are gone`);
-  return after;
+  const endpoint = requireEndpoint(named);
+  await requireClientOrAll(dependencies, clientId);
+  const { overrides, clock } = dependencies;
+  const [rows, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
+  const held = rowFor(rows, endpoint) ?? { client_id: clientId, endpoint };
+  const values = { ...validValues(held), ...given(change) };
+  requireValid({ ...values, client_id: clientId, endpoint }, change);
+  if (Object.values(values).every((value) => value === undefined)) {
+    await overrides.remove({ client_id: clientId, endpoint }, changedByMark(actor, clock(), true));
+  } else {
+    const row = { ...held, ...values };
+    const feedback = rowFeedback(dependencies, row, rowFor(forAll, endpoint), clock());
+    await overrides.write(
+      { client_id: clientId, endpoint },
+      { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) },
+    );
+  }
+  const after = (await limitsOf(dependencies, clientId)).find((view) => view.endpoint === endpoint);
+  return after ?? endpointView(dependencies, clientId, endpoint, undefined, undefined);
 }
 
 export async function removeLimits(
-  dependencies: AdminDependencies,
+  { overrides, clock }: AdminDependencies,
   actor: string,
   clientId: string,
   endpoint: string,
 ): Promise<void> {
-  const before = rowOf(await dependencies.overrides.rowsOf(clientId), endpoint);
-  if (before === undefined) {
+  if (rowFor(await overrides.rowsOf(clientId), endpoint) === undefined) {
     throw new GatewayError('not_found', 'This client has no limits of its own there.');
   }
-  await recordActivity(dependencies, actor, {
-    kind: 'limits_removed',
-    summary: `${actor} removed the limits of ${endpoint}: the defaults apply again`,
-    clientId,
-    before: { endpoint, ...before },
-    after: { endpoint },
-  });
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
-  await dependencies.overrides.remove(clientId, endpoint);
+  await overrides.remove({ client_id: clientId, endpoint }, changedByMark(actor, clock(), true));
 }
 
-/** Finds a policy by its endpoint or by its own name. @throws GatewayError */
-export function policyOf(text: string): PolicyName {
-  const found = limitPolicies.find((name) => name === text || policies[name].endpoint === text);
-  if (found !== undefined) return found;
+/** Every attribute that can be changed: undefined if it is absent or invalid. */
+function validValues(row: OverrideRow): Record<string, unknown> {
+  const invalid = new Set(parseRow(row).ignored.map(({ attribute }) => attribute));
+  return Object.fromEntries(changeable.map((name) => [name, invalid.has(name) ? undefined : row[name]]));
+}
+
+/** What the change names, with undefined for the default. */
+function given(change: LimitsChange): Record<string, unknown> {
+  const named = changeable.filter((name) => change[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, change[name] ?? undefined]));
+}
+
+/** @throws GatewayError with what is wrong in the new values */
+function requireValid(row: OverrideRow, change: LimitsChange): void {
+  const details = parseRow(row)
+    .ignored.filter(({ attribute }) => Object.hasOwn(change, attribute))
+    .map(({ attribute, reason }) => ({ field: attribute, message: reason }));
+  if (details.length > 0) throw new GatewayError('invalid_request', 'The limits are not valid.', { details });
+}
+
+/** The endpoint as it is in a row, by itself or by the name of its policy. @throws GatewayError */
+function requireEndpoint(text: string): string {
+  if (limitTargets.has(text)) return text;
+  const found = limitPolicies.find((name) => name === text);
+  if (found !== undefined) return endpointOf(found);
   throw new GatewayError('invalid_request', `There is no endpoint ${text}.`, {
-    details: [{ field: 'endpoint', message: `One of: ${limitPolicies.map(endpointOf).join(', ')}.` }],
+    details: [{ field: 'endpoint', message: `One of: ${[...limitTargets.keys()].join(', ')}.` }],
   });
 }
 
@@ -183,18 +263,8 @@ export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 
-/** The row's three fields, valid or not. */
-function rowOf(
-  rows: readonly Readonly<Record<string, unknown>>[],
-  endpoint: string,
-): Readonly<Record<string, string>> | undefined {
-  const row = rows.find((candidate) => candidate.endpoint === endpoint);
-  if (row === undefined) return undefined;
-  return Object.fromEntries(
-    (['per_minute', 'per_hour', 'per_day'] as const)
-      .filter((field) => row[field] !== undefined)
-      .map((field) => [field, shown(row[field])]),
-  );
+function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
+  return rows.find((row) => row.endpoint === endpoint);
 }
 
 /** A value of any type as text. */
@@ -202,22 +272,13 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function limitsView({ perMinute, perHour, perDay }: Partial<Limits>): LimitsView {
-  return {
-    ...(perMinute === undefined ? {} : { per_minute: perMinute }),
-    ...(perHour === undefined ? {} : { per_hour: perHour }),
-    ...(perDay === undefined ? {} : { per_day: perDay }),
-  };
-}
-
-function limitsOfView({ per_minute, per_hour, per_day }: LimitsChange): Partial<Limits> {
-  return {
-    ...(typeof per_minute === 'number' ? { perMinute: per_minute } : {}),
-    ...(typeof per_hour === 'number' ? { perHour: per_hour } : {}),
-    ...(typeof per_day === 'number' ? { perDay: per_day } : {}),
-  };
-}
-
-function named(change: LimitsChange): LimitsChange {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+/** In the currency for `spend`. */
+function limitsView(target: LimitTarget, limits: LimitsView): LimitsView {
+  const unit = target.kind === 'cap' && target.cap === 'spend' ? microsPerUnit : 1;
+  return Object.fromEntries(
+    windowAttributes.flatMap((name) => {
+      const limit = limits[name];
+      return limit === undefined ? [] : [[name, limit / unit]];
+    }),
+  );
 }

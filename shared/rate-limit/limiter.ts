@@ -7,8 +7,8 @@ import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { type Decision, decide } from './decision.ts';
 import type { LimitReader, LimitsInForce } from './overrides.ts';
 import type { CountOutcome, RateCounter } from './rate-counter.ts';
-import { shardCount, shardLimits } from './shards.ts';
-import { type Subject, subjectKey } from './subject.ts';
+import { counterKey, shardCount, shardKey, shardLimits } from './shards.ts';
+import type { Subject } from './subject.ts';
 import { limitOf, type PerWindow, staleMinutes, type Windows, windowNames, windowsAt } from './windows.ts';
 
 export interface RateLimiter {
@@ -40,7 +40,7 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
     const limits: LimitsInForce =
       subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
     const windows = windowsAt(now);
-    const key = `${subjectKey(subject)}|${policies[policy].endpoint}|${windows.day}`;
+    const key = counterKey(subject, policies[policy].endpoint, windows.day);
     const shards = shardCount(limits);
     if (shards === 1) {
       const { admitted, used } = await count(key, limits, windows, now);
@@ -64,7 +64,7 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
       const shard = (first + step) % shards;
       const part = shardLimits(limits, shard, shards);
       if (windowNames.some((window) => limitOf(part, window) === 0)) continue;
-      const answer = { ...(await count(`${key}|${shard}`, part, windows, now)), limits: part };
+      const answer = { ...(await count(shardKey(key, shard), part, windows, now)), limits: part };
       if (answer.admitted) return answer;
       if (refusal === undefined || fullUntil(answer, windows) < fullUntil(refusal, windows)) refusal = answer;
     }

@@ -34,7 +34,7 @@ export interface ParsedRow {
 
 type Parsed<T> = { readonly value: T } | { readonly reason: string };
 
-const microsPerUnit = 1_000_000;
+export const microsPerUnit = 1_000_000;
 
 export function parseRow(row: OverrideRow): ParsedRow {
   const endpoint = String(row.endpoint);
@@ -63,6 +63,15 @@ export function parseRow(row: OverrideRow): ParsedRow {
     expiresAt: valid('expires_at', parseExpiry),
     ignored,
   };
+}
+
+/**
+ * The row that decides: the client's own, and the one for every client while there is none or it has no effect.
+ *
+ * @param rows - for one endpoint, the client's own first
+ */
+export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
+  return rows.find((row) => row !== undefined && isInForce(row, now));
 }
 
 /** Whether the row has an effect at `now`. */
@@ -158,7 +167,7 @@ function isoMilliseconds(text: unknown): number | undefined {
 const shownLength = 60;
 
 /** A value of any type as a short text, a string in quotes. */
-function shownValue(value: unknown): string {
+export function shownValue(value: unknown): string {
   const plain = value instanceof Set ? [...value] : value;
   const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;

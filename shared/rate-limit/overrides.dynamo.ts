@@ -2,12 +2,12 @@
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
-  PutCommand,
   QueryCommand,
   ScanCommand,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
+import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import type { OverrideRow } from './override-row.ts';
 import type { OverrideKey } from './overrides.ts';
 
@@ -36,24 +36,50 @@ export type OverrideEditor = ReturnType<typeof dynamoOverrideEditor>;
 
 export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
-    async set(
-      clientId: string,
-      policy: PolicyName,
-      { perMinute, perHour, perDay }: Partial<Limits>,
-    ): Promise<void> {
-      const Item = {
-        client_id: clientId,
-        endpoint: policies[policy].endpoint,
-        per_minute: perMinute,
-        per_hour: perHour,
-        per_day: perDay,
-      };
-      await dynamo.send(new PutCommand({ TableName: tableName, Item }));
+    /** Sets these attributes of a row, and removes those that are undefined; others remain. */
+    async write(Key: OverrideKey, values: Readonly<Record<string, unknown>>): Promise<void> {
+      const names = Object.keys(values);
+      const list = (verb: string, items: readonly string[]): string =>
+        items.length === 0 ? '' : `${verb} ${items.join(', ')}`;
+      const set = names.filter((name) => values[name] !== undefined);
+      const removed = names.filter((name) => values[name] === undefined);
+      await dynamo.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: [
+            list(
+              'SET',
+              set.map((name) => `#${name} = :${name}`),
+            ),
+            list(
+              'REMOVE',
+              removed.map((name) => `#${name}`),
+            ),
+          ].join(' '),
+          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(set.map((name) => [`:${name}`, values[name]])),
+        }),
+      );
     },
-    /** `endpoint` as it is in the row, which need not be one that exists. */
-    async remove(clientId: string, endpoint: string): Promise<void> {
-      const Key = { client_id: clientId, endpoint };
-      await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
+    /**
+     * Deletes a row, if it exists. It is marked before, because the stream record of a deletion has only the row as it was.
+     *
+     * @param changedBy - who deletes it
+     */
+    async remove(Key: OverrideKey, changedBy: string): Promise<void> {
+      const marked = await conditionHolds(
+        dynamo.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key,
+            UpdateExpression: 'SET changed_by = :changed_by',
+            ConditionExpression: 'attribute_exists(client_id)',
+            ExpressionAttributeValues: { ':changed_by': changedBy },
+          }),
+        ),
+      );
+      if (marked) await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
     },
     /** The rows of all clients, a page at a time: a scan, because people enter only few of them. */
     async listRows(

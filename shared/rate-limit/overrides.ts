@@ -3,7 +3,7 @@ import { type CapName, everyClient, type WindowAttribute } from '../contract/lim
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { type IgnoredValue, isInForce, type OverrideRow, type ParsedRow, parseRow } from './override-row.ts';
+import { type IgnoredValue, type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 
 /** The limits of a policy in force for a client. */
 export interface LimitsInForce extends Limits {
@@ -58,18 +58,16 @@ export function overrideReader(
     limitsOf: async (clientId, policy) => {
       const { endpoint, perMinute, perHour, perDay } = policies[policy];
       const defaults = { perMinute, perHour, perDay };
-      const row = rowInForce(await bothRows(clientId), endpoint, clock());
+      const row = rowInForce(await rowsFor(clientId, endpoint), clock());
       if (row === undefined) return defaults;
       return { ...defaults, ...limitFields(row), ...(row.blocked ? { blocked: true } : {}) };
     },
     capsOf: async (clientId) => {
-      const rows = await bothRows(clientId);
-      const now = clock();
-      const cap = (name: CapName) => {
-        const row = rowInForce(rows, name, now);
+      const cap = async (name: CapName) => {
+        const row = rowInForce(await rowsFor(clientId, name), clock());
         return row === undefined ? {} : { [name]: limitFields(row) };
       };
-      return { ...cap('messages'), ...cap('spend') };
+      return { ...(await cap('messages')), ...(await cap('spend')) };
     },
     prepare: () => {
       // A failure is met again, and thrown, by the reading that needs the rows.
@@ -85,18 +83,11 @@ export function overrideReader(
     return new Map(rows.map((row) => [row.endpoint, row]));
   }
 
-  async function bothRows(clientId: string): Promise<readonly (RowsByEndpoint | undefined)[]> {
-    return Promise.all([cache.get(clientId), cache.get(everyClient)]);
+  /** The client's own row, and the one for every client. */
+  async function rowsFor(clientId: string, endpoint: string): Promise<readonly (ParsedRow | undefined)[]> {
+    const [own, forAll] = await Promise.all([cache.get(clientId), cache.get(everyClient)]);
+    return [own?.get(endpoint), forAll?.get(endpoint)];
   }
-}
-
-/** @param rows - the client's own first: its row for an endpoint hides that of every client until it expires */
-function rowInForce(
-  rows: readonly (RowsByEndpoint | undefined)[],
-  endpoint: string,
-  now: Date,
-): ParsedRow | undefined {
-  return rows.map((of) => of?.get(endpoint)).find((row) => row !== undefined && isInForce(row, now));
 }
 
 const fieldNames = {

@@ -50,7 +50,8 @@ function numeric(value: number): AttributeValue {
   return { N: String(value) };
 }
 
-function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows): PerWindow<number> {
+/** The counts of a counter's row in these windows. */
+export function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows): PerWindow<number> {
   return {
     minute: countIn(row[attributes.minute], attributes.minute),
     hour: countIn(row[attributes.hour], attributes.hour),

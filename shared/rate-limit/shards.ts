@@ -1,5 +1,6 @@
 /** Divides a large limit among several counter rows, because a row's write capacity is limited (contract, section 4). */
 import type { Limits } from '../contract/routes.ts';
+import { type Subject, subjectKey } from './subject.ts';
 
 /** Half of a row's capacity of 1,000 writes a second. */
 const shardPerMinute = 30_000;
@@ -8,6 +9,22 @@ const maxShards = 100;
 
 export function shardCount(limits: Limits): number {
   return Math.min(maxShards, Math.max(1, Math.ceil(limits.perMinute / shardPerMinute)));
+}
+
+/** The key of the counter of a client or address, for an endpoint and a UTC day; the first part of each shard's key. */
+export function counterKey(subject: Subject, endpoint: string, day: string): string {
+  return `${subjectKey(subject)}|${endpoint}|${day}`;
+}
+
+export function shardKey(key: string, shard: number): string {
+  return `${key}|${shard}`;
+}
+
+/** The keys of all rows that count the requests under these limits. */
+export function counterKeys(subject: Subject, endpoint: string, day: string, limits: Limits): string[] {
+  const key = counterKey(subject, endpoint, day);
+  const shards = shardCount(limits);
+  return shards === 1 ? [key] : Array.from({ length: shards }, (_, shard) => shardKey(key, shard));
 }
 
 /**

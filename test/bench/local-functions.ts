@@ -8,12 +8,12 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { newWebhookSecret } from '../../shared/client/secret-text.ts';
-import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
 import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables, type TestTables } from '../support/engine/tables.ts';
+import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { functionEnvironment } from './function-environment.ts';
 
 interface LocalFunctions {
@@ -101,9 +101,8 @@ async function makeClient(dynamo: DynamoDBDocumentClient, names: TestTables['nam
     }),
   );
   const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
-  const overrides = dynamoOverrideEditor(dynamo, names.limit_overrides);
   for (const policy of ['sms_send', 'sms_status', 'sms_bulk', 'messages', 'account'] as const) {
-    await overrides.set(clientId, policy, limits);
+    await putLimits(dynamo, names.limit_overrides, clientId, policy, limits);
   }
   const { publicKey, privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
   const { kty, crv, x, y } = await exportJWK(publicKey);

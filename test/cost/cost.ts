@@ -22,8 +22,8 @@ import { stages } from '../../lib/stages/stages.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
-import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { startWebhookEndpoint } from '../deploy/traffic.ts';
+import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
 
 const prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
@@ -67,9 +67,9 @@ try {
   const logs = new CloudWatchLogsClient(config);
   const base = `http://127.0.0.1:${front.port}`;
 
-  const overrides = dynamoOverrideEditor(dynamo, resourcesOf(outputs).tables.limit_overrides ?? '');
+  const overrides = resourcesOf(outputs).tables.limit_overrides ?? '';
   const plenty = { perMinute: 100_000, perHour: 100_000, perDay: 100_000 };
-  await overrides.set(clients.client_id, 'sms_send', plenty);
+  await putLimits(dynamo, overrides, clients.client_id, 'sms_send', plenty);
 
   const counts: Count[] = [];
   for (const load of Object.values(loads)) {

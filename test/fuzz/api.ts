@@ -6,13 +6,12 @@
 import { join } from 'node:path';
 import { openApiDocument } from '../../lib/build/openapi/document.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { type PolicyName, policies } from '../../shared/contract/routes.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import { dynamoOverrideEditor } from '../../shared/rate-limit/overrides.dynamo.ts';
 import { gateway } from '../support/gateway/gateway.ts';
 import startGateway from '../support/gateway/start-gateway.ts';
 import stopGateway from '../support/gateway/stop-gateway.ts';
 import { apiDocument } from '../support/http/api-document.ts';
+import { putAllLimits } from '../support/rate-limit/put-limits.ts';
 import { bodyOf, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 import { startCountingFront } from './counting-front.ts';
 import { makeKnown } from './known.ts';
@@ -68,9 +67,8 @@ async function liftLimits(): Promise<void> {
   const { client_id, tables } = gateway();
   const { limit_overrides: table } = tables;
   if (table === undefined) throw new Error('the gateway has no table of limits');
-  const overrides = dynamoOverrideEditor(dynamo(), table);
   const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
-  for (const policy of Object.keys(policies) as PolicyName[]) await overrides.set(client_id, policy, limits);
+  await putAllLimits(dynamo(), table, client_id, limits);
 }
 
 function report(

@@ -21,7 +21,7 @@ type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
   | 'Query'
-  /** Only for lists in the admin API that no key can query. */
+  /** Only for lists that no key can query, of tables with few rows. */
   | 'Scan'
   | 'PutItem'
   | 'UpdateItem'
@@ -51,10 +51,20 @@ export class Storage extends Construct {
     if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
   }
 
-  /** Each change of a message, in order. */
-  get messagesStreamArn(): string {
-    const { tableStreamArn } = this.table('messages');
-    if (tableStreamArn === undefined) throw new Error('the messages table has no stream');
+  /** Permits reading the stream of a table: each change of a row, in order. Returns the stream's ARN. */
+  grantStream(to: GatewayFunction, name: TableName): string {
+    const { tableStreamArn } = this.table(name);
+    if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
+    Grant.addToPrincipal({
+      grantee: to,
+      actions: [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+      ],
+      resourceArns: [tableStreamArn],
+    }).assertSuccess();
     return tableStreamArn;
   }
 

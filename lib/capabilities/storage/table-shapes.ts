@@ -36,6 +36,7 @@ export const tableShapes = {
     partition: 'client_id',
     sort: 'endpoint',
     restorable: true,
+    streamed: true,
   },
   'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true, busy: true },
   messages: {

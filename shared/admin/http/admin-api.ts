@@ -18,7 +18,8 @@ import {
   setClientDisabled,
   showClient,
 } from '../clients.ts';
-import { allOverrides, limitsOf, removeLimits, setLimits } from '../limits.ts';
+import { explainLimits } from '../explain-limits.ts';
+import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
 import { searchMessages, showMessage } from '../messages.ts';
 import { listOutbox } from '../outbox.ts';
 import { usageOf } from '../usage.ts';
@@ -89,13 +90,14 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     listOverrides: async () => ({ limits: await allOverrides(dependencies) }),
     showLimits: async ({ path }) => {
-      await showClient(dependencies, path('client_id'));
+      await requireClientOrAll(dependencies, path('client_id'));
       return { limits: await limitsOf(dependencies, path('client_id')) };
     },
     setLimits: async ({ request, actor, path }) => {
       const { endpoint, ...change } = parseBody(limitsBody, request.body);
       return setLimits(dependencies, actor, path('client_id'), endpoint, change);
     },
+    explainLimits: async ({ path }) => explainLimits(dependencies, path('client_id')),
     removeLimits: async ({ request, actor, path }) => {
       const { endpoint } = parseBody(endpointBody, request.body);
       await removeLimits(dependencies, actor, path('client_id'), endpoint);

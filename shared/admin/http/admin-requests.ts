@@ -25,7 +25,7 @@ const moment = z.iso
   .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
 
 const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
-const limit = z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(1_000_000_000))));
+const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(1_000_000_000))));
 
 export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
   return z.object({
@@ -59,11 +59,16 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhoo
 /** What a client may use: a list that is left out stays as it is. */
 export const permissionsBody = z.object(permissions);
 
+/** Whether the values fit the endpoint is decided as for a row of the table. */
 export const limitsBody = z.object({
   endpoint: keyText,
   per_minute: limit,
   per_hour: limit,
   per_day: limit,
+  per_month: limit,
+  expires_at: z.optional(z.nullable(z.union([z.string().check(z.maxLength(40)), z.number()]))),
+  blocked: z.optional(z.nullable(z.boolean())),
+  note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
 });
 
 export const endpointBody = z.object({ endpoint: keyText });

@@ -13,6 +13,7 @@ export const adminApiRoutes = {
   listOverrides: { method: 'GET', path: '/admin/api/limits' },
   showLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits' },
   setLimits: { method: 'PATCH', path: '/admin/api/clients/{client_id}/limits' },
+  explainLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits/explain' },
   removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },
   searchMessages: { method: 'GET', path: '/admin/api/messages' },
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },

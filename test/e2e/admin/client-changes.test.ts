@@ -1,7 +1,7 @@
 /** What an administrator changes of a client, how the activity log tells of it, and what the console may leave behind. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { documentClient, gateway } from '../../support/gateway/gateway.ts';
+import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
 import type { Answer } from '../../support/http/http-call.ts';
 
@@ -72,7 +72,11 @@ describe('a change', () => {
     await asAdmin('PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/send', per_minute: 120 });
     await asAdmin('POST', `${path}/limits/remove`, { endpoint: 'POST /api/v1/sms/send' });
 
-    const entries = await activityOf(id);
+    // The entries of limits come from the table's stream, a moment later.
+    const entries = await eventually(async () => {
+      const found = await activityOf(id);
+      return found.length >= 11 ? found : undefined;
+    });
     expect(entries.map(({ kind }) => kind)).toEqual([
       'limits_removed',
       'limits_set',

@@ -3,18 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
-import {
-  adminRoutes,
-  type PolicyName,
-  policies,
-  type Route,
-  routes,
-  unmatchedRoute,
-} from '../../../shared/contract/routes.ts';
+import { adminRoutes, type Route, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
 import type { HttpFunction } from '../../../shared/http/http-function.ts';
-import { dynamoOverrideEditor } from '../../../shared/rate-limit/overrides.dynamo.ts';
 import { functionEnvironment } from '../../bench/function-environment.ts';
 import { createTables } from '../engine/tables.ts';
+import { putAllLimits } from '../rate-limit/put-limits.ts';
 import { accessTo, createSigningKey } from './access.ts';
 import { clientConfig, gateway, kmsClient } from './gateway.ts';
 
@@ -95,13 +88,10 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
   };
 
   const access = accessTo(tables, new Date());
-  const overrides = dynamoOverrideEditor(tables.dynamo, tables.names.limit_overrides);
   const newClient = async (scope: 'messages' | 'admin') => {
     const made = await createClient(access.admin, { name: 'Hostile', scopes: [scope] }, new Date());
     const limits = { perMinute: 25_000, perHour: 1_000_000, perDay: 10_000_000 };
-    for (const policy of Object.keys(policies) as PolicyName[]) {
-      await overrides.set(made.client.client_id, policy, limits);
-    }
+    await putAllLimits(tables.dynamo, tables.names.limit_overrides, made.client.client_id, limits);
     return made;
   };
   const admin = await newClient('admin');

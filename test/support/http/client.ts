@@ -8,9 +8,9 @@ import {
   createClient,
 } from '../../../shared/client/client-admin.ts';
 import type { CapName, WindowAttribute } from '../../../shared/contract/limit-rows.ts';
-import { type Limits, type PolicyName, policies } from '../../../shared/contract/routes.ts';
-import { dynamoOverrideEditor } from '../../../shared/rate-limit/overrides.dynamo.ts';
+import type { Limits } from '../../../shared/contract/routes.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
+import { putAllLimits } from '../rate-limit/put-limits.ts';
 import { type ApiDocument, apiDocument } from './api-document.ts';
 import { type Answer, type HttpCall, httpCall } from './http-call.ts';
 
@@ -110,9 +110,7 @@ export async function newClient({
   const clientId = client.client_id;
   // All rows are written before the first request: functions remember what they read.
   if (limits !== 'default') {
-    const overrides = dynamoOverrideEditor(dynamo, tables.limit_overrides ?? '');
-    const names = Object.keys(policies) as PolicyName[];
-    await Promise.all(names.map((policy) => overrides.set(clientId, policy, limits)));
+    await putAllLimits(dynamo, tables.limit_overrides ?? '', clientId, limits);
   }
   for (const [endpoint, windows] of Object.entries(caps)) {
     const Item = { client_id: clientId, endpoint, ...windows };

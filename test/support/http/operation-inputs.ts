@@ -94,6 +94,7 @@ const adminSchemas = {
   revokeApiKey: undefined,
   listOverrides: undefined,
   showLimits: undefined,
+  explainLimits: undefined,
   setLimits: limitsBody,
   removeLimits: endpointBody,
   searchMessages: messageQuery,

@@ -133,10 +133,10 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       const limitsOf = reader(() => now);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
       const editor = dynamoOverrideEditor(dynamo, overrides);
-      await editor.set(client, 'sms_send', { perMinute: 500, perDay: 20_000 });
+      await editor.write({ client_id: client, endpoint }, { per_minute: 500, per_day: 20_000 });
       now = addSeconds(noon, 50);
       expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });
-      await editor.remove(client, 'POST /api/v1/sms/send');
+      await editor.remove({ client_id: client, endpoint }, 'a person');
       now = addSeconds(noon, 100);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
     });

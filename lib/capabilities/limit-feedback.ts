@@ -1,0 +1,45 @@
+/** The feedback in rows of `limit-overrides`, and their changes in the activity log: from the table's stream, and every minute. */
+import { Duration } from 'aws-cdk-lib';
+import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { Schedules } from './schedules.ts';
+import type { Storage } from './storage/storage.ts';
+
+interface LimitFeedbackProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly schedules: Schedules;
+  readonly deadLetters: Queue;
+}
+
+export class LimitFeedback extends Construct {
+  constructor(scope: Construct, id: string, { stage, storage, schedules, deadLetters }: LimitFeedbackProps) {
+    super(scope, id);
+    const review = new GatewayFunction(this, 'ReviewLimitOverrides', {
+      stage,
+      functionName: 'review-limit-overrides',
+      timeoutSeconds: 50,
+      settings: ['RETENTION_DAYS'],
+    });
+    // People enter few rows, so all of them are read every minute.
+    storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');
+    storage.grant(review, 'clients', 'BatchGetItem');
+    storage.grant(review, 'activity-log', 'PutItem');
+    new EventSourceMapping(this, 'Stream', {
+      target: review.live,
+      eventSourceArn: storage.grantStream(review, 'limit-overrides'),
+      // Without a filter: the gateway's own writes are recognised in code (shared/rate-limit/feedback).
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 100,
+      bisectBatchOnError: true,
+      retryAttempts: 100,
+      maxRecordAge: Duration.hours(20),
+      onFailure: new SqsDlq(deadLetters),
+    });
+    schedules.everyMinute(review);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Reads rows of `limit-overrides` as they are, and writes the feedback into them. Rows are compared in DynamoDB's own
+ * form, because a number that a person typed can be longer than a JavaScript number.
+ */
+import {
+  type AttributeValue,
+  QueryCommand,
+  type QueryCommandOutput,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { windowAttributes } from '../../contract/limit-rows.ts';
+import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import type { FeedbackStore, StoredRow } from './review-rows.ts';
+
+type Image = Readonly<Record<string, AttributeValue>>;
+
+/** What a review judges, and the feedback as it was: if any of them has changed, a newer review decides. */
+const comparedAttributes = [...windowAttributes, 'expires_at', 'blocked', 'status', 'status_message'];
+
+export function dynamoFeedbackStore(dynamo: DynamoDBDocumentClient, TableName: string): FeedbackStore<Image> {
+  return {
+    rowsOf: (clientId) =>
+      allPages((ExclusiveStartKey) =>
+        dynamo.send(
+          new QueryCommand({
+            TableName,
+            // Feedback that another review has just written must be seen.
+            ConsistentRead: true,
+            KeyConditionExpression: 'client_id = :client_id',
+            ExpressionAttributeValues: { ':client_id': { S: clientId } },
+            ExclusiveStartKey,
+          }),
+        ),
+      ),
+    allRows: () =>
+      allPages((ExclusiveStartKey) => dynamo.send(new ScanCommand({ TableName, ExclusiveStartKey }))),
+    write: ({ image }, { status, status_message }) => {
+      const { client_id, endpoint } = image;
+      if (client_id === undefined || endpoint === undefined) throw new Error('a row without its key');
+      const conditions = comparedAttributes.map((name, index) =>
+        image[name] === undefined ? `attribute_not_exists(#${index})` : `#${index} = :${index}`,
+      );
+      const values = comparedAttributes.flatMap((name, index): [string, AttributeValue][] => {
+        const value = image[name];
+        return value === undefined ? [] : [[`:${index}`, value]];
+      });
+      return conditionHolds(
+        dynamo.send(
+          new UpdateItemCommand({
+            TableName,
+            Key: { client_id, endpoint },
+            UpdateExpression: 'SET #status = :new_status, #message = :new_message',
+            // An update without a row would create one.
+            ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
+            ExpressionAttributeNames: {
+              ...Object.fromEntries(comparedAttributes.map((name, index) => [`#${index}`, name])),
+              '#status': 'status',
+              '#message': 'status_message',
+            },
+            ExpressionAttributeValues: {
+              ...Object.fromEntries(values),
+              ':new_status': { S: status },
+              ':new_message': { S: status_message },
+            },
+          }),
+        ),
+      );
+    },
+  };
+}
+
+async function allPages(
+  read: (
+    start: Record<string, AttributeValue> | undefined,
+  ) => Promise<Pick<QueryCommandOutput, 'Items' | 'LastEvaluatedKey'>>,
+): Promise<StoredRow<Image>[]> {
+  const rows: StoredRow<Image>[] = [];
+  let start: Record<string, AttributeValue> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await read(start);
+    rows.push(...Items.map((image) => ({ image, row: unmarshall(image, { wrapNumbers: Number }) })));
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return rows;
+}

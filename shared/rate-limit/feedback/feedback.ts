@@ -1,0 +1,213 @@
+/**
+ * What the gateway writes into a row of `limit-overrides` for the person who edits it (contract, section 10): what is in
+ * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
+ */
+import {
+  everyClient,
+  type LimitTarget,
+  limitTargets,
+  type WindowAttribute,
+  windowAttributes,
+} from '../../contract/limit-rows.ts';
+import {
+  isInForce,
+  microsPerUnit,
+  type OverrideRow,
+  type ParsedRow,
+  parseRow,
+  shownValue,
+} from '../override-row.ts';
+import { closestName } from './closest-name.ts';
+import { type CapDefaults, type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
+
+export interface Feedback {
+  readonly status: 'active' | 'invalid' | 'expired';
+  readonly status_message: string;
+}
+
+export interface FeedbackContext {
+  readonly now: Date;
+  /** Whether there is a client with the row's `client_id`. */
+  readonly clientExists: boolean;
+  /** The row for every client (`*`) with the same endpoint. */
+  readonly forEveryClient: ParsedRow | undefined;
+  readonly capDefaults: CapDefaults;
+}
+
+/**
+ * The feedback for a row. If what the row has already says the same, that is returned with its time, so that a repeated
+ * review changes nothing.
+ */
+export function feedbackOf(row: OverrideRow, context: FeedbackContext): Feedback {
+  const feedback = judge(row, context);
+  const { status, status_message } = row;
+  const unchanged =
+    status === feedback.status &&
+    typeof status_message === 'string' &&
+    withoutTime(status_message) === withoutTime(feedback.status_message);
+  return unchanged ? { status: feedback.status, status_message } : feedback;
+}
+
+function withoutTime(message: string): string {
+  return message.replace(/ since \d{2}:\d{2}:\d{2}: /, ' since: ');
+}
+
+function judge(row: OverrideRow, context: FeedbackContext): Feedback {
+  const parsed = parseRow(row);
+  const { target, clientId, expiresAt } = parsed;
+  const faults = faultsOf(row, parsed, context);
+  if (target === undefined || !context.clientExists) return { status: 'invalid', status_message: faults };
+  const since = `since ${context.now.toISOString().slice(11, 19)}`;
+  if (!isInForce(parsed, context.now)) {
+    return { status: 'expired', status_message: joined(expiredText(target, parsed, context), faults) };
+  }
+  const own = inForceText(endpointInForce(target, parsed, context.capDefaults));
+  const rest = joined(
+    own,
+    clientId === everyClient
+      ? 'It applies to every client that has no row of its own for this endpoint.'
+      : '',
+    expiresAt === undefined ? '' : `It expires at ${shownTime(expiresAt)}.`,
+  );
+  if (faults === '') return { status: 'active', status_message: `Active ${since}: ${rest}` };
+  const hasEffect = parsed.blocked || Object.keys(parsed.limits).length > 0;
+  return {
+    status: 'invalid',
+    status_message: hasEffect ? `${faults} The rest of the row applies ${since}: ${rest}` : faults,
+  };
+}
+
+function faultsOf(
+  row: OverrideRow,
+  { clientId, ignored }: ParsedRow,
+  { clientExists }: FeedbackContext,
+): string {
+  const faults = ignored.map(({ attribute, reason }) =>
+    joined(
+      `${attribute}: ${reason}`,
+      attribute === 'endpoint' ? suggestedEndpoint(String(row.endpoint)) : '',
+    ),
+  );
+  if (!clientExists) {
+    faults.unshift(`client_id: there is no client ${shownValue(clientId)}, so the row has no effect.`);
+  }
+  return joined(...faults, ...misspelledAttributes(row));
+}
+
+/** The attributes that a person can set. */
+const settable: readonly string[] = [...windowAttributes, 'expires_at', 'blocked', 'note'];
+const known: ReadonlySet<string> = new Set([
+  ...settable,
+  'client_id',
+  'endpoint',
+  ...['status', 'status_message', 'changed_by'],
+]);
+
+function misspelledAttributes(row: OverrideRow): string[] {
+  return Object.keys(row)
+    .filter((name) => !known.has(name))
+    .toSorted()
+    .flatMap((name) => {
+      const meant = closestName(name, settable);
+      if (meant !== undefined)
+        return [`${shownName(name)}: there is no such attribute. Did you mean ${meant}?`];
+      // The start of a limit: a person expects an effect.
+      if (!/^per[ _-]/i.test(name)) return [];
+      return [`${shownName(name)}: there is no such limit. Valid are ${windowAttributes.join(', ')}.`];
+    });
+}
+
+function suggestedEndpoint(typed: string): string {
+  const names = [...limitTargets];
+  const meant =
+    names.find(([, target]) => target.kind === 'rate' && target.policy === typed.trim())?.[0] ??
+    closestName(
+      typed,
+      names.map(([name]) => name),
+    );
+  return meant === undefined
+    ? `Valid are: ${names.map(([name]) => name).join(', ')}.`
+    : `Did you mean ${shownValue(meant)}?`;
+}
+
+function expiredText(
+  target: LimitTarget,
+  { clientId, expiresAt }: ParsedRow,
+  { forEveryClient, capDefaults, now }: FeedbackContext,
+): string {
+  const next =
+    clientId !== everyClient && forEveryClient !== undefined && isInForce(forEveryClient, now)
+      ? forEveryClient
+      : undefined;
+  const source = next === undefined ? 'Now in force' : `Now in force, by the row of client_id ${everyClient}`;
+  const at = expiresAt === undefined ? '' : ` at ${shownTime(expiresAt)}`;
+  return `Expired${at}: the row has no effect. ${source}: ${inForceText(endpointInForce(target, next, capDefaults))}`;
+}
+
+const windowWords = {
+  per_minute: { per: 'per minute', adjective: 'limit per minute' },
+  per_hour: { per: 'per hour', adjective: 'hourly limit' },
+  per_day: { per: 'per day', adjective: 'daily limit' },
+  per_month: { per: 'per month', adjective: 'monthly limit' },
+} as const satisfies Record<WindowAttribute, unknown>;
+
+/** `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
+export function inForceText({ target, blocked, windows, firstReached }: EndpointInForce): string {
+  if (blocked) return 'blocked. Requests to this endpoint are refused with 403 forbidden.';
+  if (windows.length === 0) return 'no limit.';
+  const limits = windows
+    .map(({ window, limit, isDefault }) =>
+      joined(shownLimit(limit, target), windowWords[window].per, isDefault ? '(default)' : ''),
+    )
+    .join(', ');
+  const [shortest, ...longer] = windows;
+  if (firstReached !== undefined) {
+    const { window, afterSeconds } = firstReached;
+    return `${limits}. The ${windowWords[window].adjective} is reached after ${shownDuration(afterSeconds)} at full rate.`;
+  }
+  if (shortest === undefined || longer.length === 0) return `${limits}.`;
+  return `${limits}. At full rate, only the ${windowWords[shortest.window].adjective} is reached.`;
+}
+
+function shownLimit(limit: number, target: LimitTarget): string {
+  const value = target.kind === 'cap' && target.cap === 'spend' ? limit / microsPerUnit : limit;
+  return value.toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
+const units = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3600 },
+  { name: 'min', seconds: 60 },
+  { name: 's', seconds: 1 },
+] as const;
+/** Up to here in seconds alone. */
+const shownSecondsMax = 120;
+
+/** Rounded to the second, with its two largest units: `100 s`, `16 min 40 s`, `5 h 33 min`. */
+function shownDuration(seconds: number): string {
+  if (seconds <= shownSecondsMax) return `${Math.max(1, Math.round(seconds))} s`;
+  let rest = Math.round(seconds);
+  const parts = units.map(({ name, seconds: unit }) => {
+    const count = Math.floor(rest / unit);
+    rest -= count * unit;
+    return { name, count };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${count} ${name}`)
+    .join(' ');
+}
+
+function shownTime(at: Date): string {
+  return at.toISOString().replace('.000Z', 'Z');
+}
+
+function shownName(name: string): string {
+  return /^\w{1,40}$/.test(name) ? name : shownValue(name);
+}
+
+function joined(...sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}

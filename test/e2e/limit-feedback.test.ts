@@ -1,0 +1,201 @@
+/** Rows typed into the limit-overrides table as the console writes them: their feedback, their effect, and their entries. */
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, tokenOf } from '../support/http/client.ts';
+
+const endpoint = 'POST /api/v1/sms/send';
+/** Far more than it takes, because test machines are slow. */
+const longWait = { withinSeconds: 150 };
+
+let dynamo: DynamoDBDocumentClient;
+let shell: AdminShell;
+let TableName: string;
+const elapsedMs: number[] = [];
+
+beforeAll(() => {
+  dynamo = documentClient();
+  shell = adminShell();
+  TableName = gateway().tables.limit_overrides ?? '';
+});
+afterAll(async () => {
+  const sorted = elapsedMs.toSorted((one, other) => one - other);
+  console.info(
+    `Feedback for ${sorted.length} rows: median ${sorted[Math.floor(sorted.length / 2)]} ms, slowest ${sorted.at(-1)} ms`,
+  );
+  dynamo.destroy();
+  await shell.close();
+});
+
+type Attributes = Record<string, AttributeValue>;
+
+const keyOf = (client: string, of: string): Attributes => ({ client_id: { S: client }, endpoint: { S: of } });
+
+async function rowOf(client: string, of = endpoint): Promise<Attributes | undefined> {
+  const { Item } = await dynamo.send(
+    new GetItemCommand({ TableName, Key: keyOf(client, of), ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** Enters a row in the console's form, and waits for other feedback than the row had. */
+async function type(client: string, attributes: Attributes, of = endpoint) {
+  const before = (await rowOf(client, of))?.status_message?.S;
+  const start = Date.now();
+
+  await dynamo.send(new PutItemCommand({ TableName, Item: { ...keyOf(client, of), ...attributes } }));
+  return eventually(async () => {
+    const row = await rowOf(client, of);
+    if (row?.status_message?.S === undefined || row.status_message.S === before) return undefined;
+    elapsedMs.push(Date.now() - start);
+    return { status: row.status?.S, message: row.status_message.S };
+  }, longWait);
+}
+
+async function activityOf(client: string): Promise<Record<string, unknown>[]> {
+  const { client_id, client_secret } = gateway().admin;
+  const credential = await tokenOf(client_id, client_secret);
+  const { body } = await call('GET', `/admin/api/activity?client_id=${client}&limit=100`, { credential });
+  return body.entries as Record<string, unknown>[];
+}
+
+const mistakes: readonly (readonly [string, string, Attributes, RegExp])[] = [
+  [
+    'zero',
+    endpoint,
+    { per_minute: { N: '0' } },
+    /^per_minute: 0 is not a valid limit\. To block this endpoint, set blocked to true\.$/,
+  ],
+  ['a negative number', endpoint, { per_minute: { N: '-5' } }, /^per_minute: -5 is not/],
+  ['a fraction', endpoint, { per_hour: { N: '10.5' } }, /^per_hour: 10\.5 is not/],
+  ['a word', endpoint, { per_day: { S: 'many' } }, /^per_day: "many" is not/],
+  ['a separator', endpoint, { per_day: { S: '10,000' } }, /without separators/],
+  ['an empty string', endpoint, { per_day: { S: '' } }, /^per_day: "" is not/],
+  ['null', endpoint, { per_day: { NULL: true } }, /^per_day: null is not/],
+  ['a list', endpoint, { per_day: { L: [{ N: '1' }] } }, /^per_day: \[1\] is not/],
+  ['a number of 38 digits', endpoint, { per_day: { N: '9'.repeat(38) } }, /^per_day: /],
+  [
+    'a month for an endpoint',
+    endpoint,
+    { per_month: { N: '5' } },
+    /^per_month: this endpoint has no such limit/,
+  ],
+  ['yes for true', endpoint, { blocked: { S: 'yes' } }, /^blocked: "yes" is neither true nor false/],
+  [
+    'a time in words',
+    endpoint,
+    { expires_at: { S: 'next monday' } },
+    /^expires_at: "next monday" is not a valid time/,
+  ],
+  ['milliseconds', endpoint, { expires_at: { N: '1795000000000' } }, /seconds, not milliseconds/],
+  ['an impossible day', endpoint, { expires_at: { S: '2026-02-30' } }, /^expires_at: "2026-02-30" is not/],
+  ['a misspelled attribute', endpoint, { per_mintue: { N: '5' } }, /Did you mean per_minute\?/],
+  ['another misspelled attribute', endpoint, { 'Blocked ': { BOOL: true } }, /Did you mean blocked\?/],
+  [
+    'a misspelled endpoint',
+    'POST /api/v1/sms/sned',
+    { per_minute: { N: '5' } },
+    /Did you mean "POST \/api\/v1\/sms\/send"\?/,
+  ],
+  ['a short name', 'otp_verify', { per_minute: { N: '5' } }, /Did you mean "POST \/api\/v1\/otp\/verify"\?/],
+  ['an hour for spend', 'spend', { per_hour: { N: '5' } }, /valid are per_day and per_month/],
+  ['a currency', 'spend', { per_day: { S: '12 USD' } }, /^per_day: "12 USD" is not/],
+];
+
+describe('a row that a person typed', () => {
+  it('gets its feedback within seconds: every kind of mistake', async () => {
+    for (const [what, of, attributes, message] of mistakes) {
+      const { clientId } = await newClient({ limits: 'default' });
+      const feedback = await type(clientId, attributes, of);
+      expect([what, feedback.status]).toEqual([what, 'invalid']);
+      expect(feedback.message).toMatch(message);
+    }
+  }, 600_000);
+
+  it('gets the feedback for its last edit, and each edit is one entry, however it was made', async () => {
+    const { clientId } = await newClient({ limits: 'default' });
+    const first = await type(clientId, { per_minute: { N: '600' }, per_day: { N: '200000' } });
+    expect(first).toEqual({
+      status: 'active',
+      message: expect.stringMatching(
+        /^Active since \d\d:\d\d:\d\d: 600 per minute, 1,000 per hour \(default\), 200,000 per day\. The hourly limit is reached after 100 s at full rate\.$/,
+      ),
+    });
+    // The shell prints the text of the row.
+    const set = await shell.json(
+      'limits',
+      'set',
+      clientId,
+      'sms_send',
+      '--per-hour',
+      '50000',
+      '--note',
+      'sale',
+    );
+    expect(set).toMatchObject({ status: 'active', note: 'sale' });
+    expect((await rowOf(clientId))?.status_message?.S).toBe(set.status_message);
+    const shown = await shell.run('limits', 'show', clientId);
+    expect(shown.stdout).toContain(String(set.status_message));
+    await dynamo.send(new DeleteItemCommand({ TableName, Key: keyOf(clientId, endpoint) }));
+
+    const entries = await eventually(async () => {
+      const found = (await activityOf(clientId)).filter(({ kind }) => String(kind).startsWith('limits_'));
+      return found.length >= 3 ? found : undefined;
+    }, longWait);
+    const ofKind = (kind: string, actor: boolean) =>
+      entries.filter((entry) => entry.kind === kind && (entry.actor !== undefined) === actor);
+    expect(entries).toHaveLength(3);
+    expect(ofKind('limits_set', false)).toMatchObject([
+      { before: { endpoint }, after: { endpoint, per_minute: 600, per_day: 200_000 } },
+    ]);
+    expect(ofKind('limits_set', true)).toMatchObject([
+      { before: { per_minute: 600 }, after: { per_minute: 600, per_hour: 50_000, note: 'sale' } },
+    ]);
+    expect(ofKind('limits_removed', false)).toMatchObject([
+      { before: { per_hour: 50_000 }, after: { endpoint } },
+    ]);
+    expect(await rowOf(clientId)).toBeUndefined();
+  }, 600_000);
+
+  it('blocks an endpoint with 403, and tells limits explain what is used', async () => {
+    const client = await newClient({ limits: 'default' });
+    await type(client.clientId, { blocked: { BOOL: true } });
+    const refused = await client.post('/api/v1/sms/send', { to: '+447700900127', message: 'Hello' });
+    expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
+    await client.call('GET', '/api/v1/account');
+    const explained = await shell.json('limits', 'explain', client.clientId);
+    const endpoints = explained.endpoints as Record<string, unknown>[];
+    const of = (name: string) => endpoints.find((one) => one.endpoint === name);
+    expect(of(endpoint)).toMatchObject({ source: 'own_row', blocked: true, status: 'active' });
+    expect(of('GET /api/v1/account')).toMatchObject({
+      source: 'default',
+      blocked: false,
+      first_reached: { window: 'hour', after_seconds: 1000 },
+      windows: [
+        { window: 'minute', limit: 60, from: 'default' },
+        { window: 'hour', limit: 1000 },
+        { window: 'day', limit: 10_000, used: 1 },
+      ],
+    });
+  }, 600_000);
+
+  it('is marked as expired by the run of the next minute', async () => {
+    const { clientId } = await newClient({ limits: 'default' });
+    const expires = new Date(Date.now() + 15_000).toISOString();
+    const { status } = await type(clientId, { per_minute: { N: '5' }, expires_at: { S: expires } });
+    expect(status).toMatch(/active|expired/);
+    const row = await eventually(async () => {
+      const found = await rowOf(clientId);
+      return found?.status?.S === 'expired' ? found : undefined;
+    }, longWait);
+    expect(row.status_message?.S).toMatch(/^Expired at .* Now in force: 60 per minute \(default\)/);
+  }, 600_000);
+});

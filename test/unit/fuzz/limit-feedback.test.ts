@@ -1,0 +1,175 @@
+/** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
+import { policies } from '../../../shared/contract/routes.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { feedbackOf } from '../../../shared/rate-limit/feedback/feedback.ts';
+import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
+import { type OverrideRow, parseRow } from '../../../shared/rate-limit/override-row.ts';
+import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
+import { runs } from '../../fuzz/runs.ts';
+import { memoryRateCounter } from '../../support/doubles/memory-rate-counter.ts';
+
+const midnight = new Date('2026-11-20T00:00:00.000Z');
+const clientId = 'client_1';
+
+const junk = fc.oneof(
+  fc.constantFrom(
+    0,
+    -1,
+    '',
+    'many',
+    '10,000',
+    '1e3',
+    1.5,
+    null,
+    true,
+    [1],
+    2 ** 60,
+    '0',
+    ' 7 ',
+    'true',
+    'yes',
+  ),
+  fc.string({ maxLength: 5 }),
+);
+const limit = (max: number) => fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max }) }, junk);
+const rowContent = fc.record(
+  {
+    per_minute: limit(12),
+    per_hour: limit(200),
+    per_day: limit(3000),
+    per_month: junk,
+    blocked: fc.oneof(fc.boolean(), junk),
+    expires_at: fc.oneof(
+      fc.integer({ min: -7200, max: 90_000 }).map((seconds) => addSeconds(midnight, seconds).toISOString()),
+      fc.integer({ min: -7200, max: 90_000 }).map((seconds) => midnight.getTime() / 1000 + seconds),
+      junk,
+    ),
+    per_mintue: junk,
+    note: junk,
+  },
+  { requiredKeys: [] },
+);
+const endpoint = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...limitPolicies.map((policy) => policies[policy].endpoint)) },
+  fc.constantFrom('POST /api/v1/sms/sned', 'sms_send', 'ANY /*'),
+);
+
+/** What a feedback promises, read from its text. */
+function promised(message: string, defaults: readonly number[]) {
+  if (message.includes('blocked. Requests')) return { blocked: true };
+  const numbers = ['minute', 'hour', 'day'].map((window) => {
+    const [, count] = new RegExp(`([\\d,]+) per ${window}[ ,.]`).exec(message) ?? [];
+    return count === undefined ? undefined : Number(count.replaceAll(',', ''));
+  });
+  const limits = numbers.every((number) => number === undefined) ? defaults : numbers;
+  const [, window, duration = ''] =
+    /The (\w+) limit is reached after ([\w ]+?) at full rate/.exec(message) ?? [];
+  return { blocked: false, limits, window, seconds: window === undefined ? undefined : secondsIn(duration) };
+}
+
+function secondsIn(duration: string): number {
+  const units: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+  return [...duration.matchAll(/(\d+) (\w+)/g)].reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? Number.NaN),
+    0,
+  );
+}
+
+describe('the feedback and the limiter', () => {
+  it('agree on every limit, on blocking, on expiry, and on the row of *', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        endpoint,
+        rowContent,
+        fc.option(rowContent),
+        fc.nat(89_999),
+        async (name, own, all, at) => {
+          const now = addSeconds(midnight, at);
+          const row: OverrideRow = { client_id: clientId, endpoint: name, ...own };
+          const forAll = all === null ? undefined : { client_id: '*', endpoint: name, ...all };
+          const { status, status_message } = feedbackOf(row, {
+            now,
+            clientExists: true,
+            forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
+            capDefaults: {},
+          });
+          const policy = limitPolicies.find((candidate) => policies[candidate].endpoint === name);
+          if (policy === undefined) {
+            expect(status).toBe('invalid');
+            return;
+          }
+          const rowsOf = async (id: string) =>
+            [row, forAll].filter((one) => one !== undefined).filter(({ client_id }) => client_id === id);
+          const { limitsOf } = overrideReader(
+            { rowsOf },
+            () => now,
+            () => undefined,
+          );
+          const limits = await limitsOf(clientId, policy);
+          const { perMinute, perHour, perDay } = policies[policy];
+          const promise = promised(status_message, [perMinute, perHour, perDay]);
+          expect(promise.blocked).toBe(limits.blocked === true);
+          if (!promise.blocked) {
+            expect(promise.limits).toEqual([limits.perMinute, limits.perHour, limits.perDay]);
+          }
+          if (status === 'active') expect(parseRow(row).ignored).toEqual([]);
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('agree on the window that refuses first, and when, for a client that always uses its full rate', async () => {
+    const typed = fc.record({
+      per_minute: fc.integer({ min: 1, max: 6 }),
+      per_hour: fc.integer({ min: 1, max: 400 }),
+      per_day: fc.integer({ min: 1, max: 9000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(typed, async (own) => {
+        const row = { client_id: clientId, endpoint: policies.sms_send.endpoint, ...own };
+        const context = { now: midnight, clientExists: true, forEveryClient: undefined, capDefaults: {} };
+        const promise = promised(feedbackOf(row, context).status_message, []);
+        let now = midnight;
+        const limiter = rateLimiter({
+          counter: memoryRateCounter(),
+          limitsOf: overrideReader(
+            { rowsOf: async (id) => (id === '*' ? [] : [row]) },
+            () => now,
+            () => undefined,
+          ).limitsOf,
+          random: () => 0,
+        });
+        const refused = await firstRefusal(async (seconds) => {
+          now = addSeconds(midnight, seconds);
+          return limiter.check({ kind: 'client', clientId }, 'sms_send', now);
+        }, 60 / own.per_minute);
+        if (promise.window === undefined) {
+          expect(refused).toBeUndefined();
+          return;
+        }
+        const adjectives = { minute: 'minute', hour: 'hourly', day: 'daily' } as const;
+        expect(adjectives[refused?.window ?? 'minute']).toBe(promise.window);
+        // The time is rounded, and shown by its two largest units.
+        const shown = promise.seconds ?? Number.NaN;
+        expect(Math.abs((refused?.seconds ?? 0) - shown)).toBeLessThanOrEqual(shown >= 3600 ? 60 : 1);
+      }),
+      { numRuns: Math.ceil(runs.numRuns / 5) },
+    );
+  }, 120_000);
+});
+
+/** Sends at an even rate for a day. */
+async function firstRefusal(
+  check: (seconds: number) => ReturnType<ReturnType<typeof rateLimiter>['check']>,
+  secondsBetween: number,
+) {
+  for (let sent = 0; sent * secondsBetween < 86_400; sent += 1) {
+    const { admitted, binding } = await check(sent * secondsBetween);
+    if (!admitted) return { window: binding.window, seconds: sent * secondsBetween };
+  }
+  return undefined;
+}
