@@ -36,6 +36,7 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
     'relay-changes': (n) => ({ Records: [streamRecord(n, settings)] }),
     'expire-messages': () => ({}),
     'sweep-webhooks': () => ({}),
+    'review-limit-overrides': () => ({}),
   };
 }
 

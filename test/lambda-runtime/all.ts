@@ -246,6 +246,15 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
     },
     'expire-messages': scheduledRun('expire-messages'),
     'sweep-webhooks': scheduledRun('sweep-webhooks'),
+    'review-limit-overrides': {
+      event: streamEvent(
+        tables.limit_overrides ?? '',
+        { client_id: { S: client_id }, endpoint: { S: 'POST /api/v1/sms/send' } },
+        marshall({ client_id, endpoint: 'POST /api/v1/sms/send', per_minute: 600 }),
+      ),
+      says: 'reviews the row of its record',
+      judge: (response) => (response === null ? undefined : 'it returns a value that nothing reads'),
+    },
   };
 }
 
