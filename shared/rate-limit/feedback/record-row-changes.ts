@@ -69,9 +69,14 @@ function shownValues(row: OverrideRow | undefined): Record<string, unknown> {
       .slice(0, shownAttributesMax)
       .map(([name, value]) => [
         name.slice(0, 128),
-        typeof value === 'number' || typeof value === 'boolean' ? value : textOf(value),
+        typeof value === 'boolean' || isExact(value) ? value : textOf(value),
       ]),
   );
+}
+
+/** Larger numbers cannot be written as numbers. */
+function isExact(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 function textOf(value: unknown): string {

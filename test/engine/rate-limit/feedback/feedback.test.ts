@@ -297,6 +297,21 @@ describe('the records of the stream', () => {
     expect(actors).toHaveLength(3);
   });
 
+  it('of a number too large to be exact, and of any other type, become an entry', async () => {
+    const client_id = await newClient();
+    const NewImage: Record<string, AttributeValue> = {
+      ...marshall({ client_id, endpoint }),
+      per_day: { N: '9'.repeat(38) },
+      per_hour: { N: '-1e125' },
+      per_minute: { NS: ['1', '9'.repeat(38)] },
+      blocked: { M: { by: { L: [{ N: '9'.repeat(38) }, { NULL: true }] } } },
+      note: { B: new Uint8Array([0, 255]) },
+    };
+    const dynamodb = { ApproximateCreationDateTime: noon.getTime() / 1000, NewImage };
+    await recordRowChanges(log(), readRowChanges([{ eventID: 'types', dynamodb }]));
+    expect(await entriesOf(client_id)).toMatchObject([{ after: { per_day: '1e+38' } }]);
+  });
+
   it('of a row as large as a row can be become an entry', async () => {
     const client_id = await newClient();
     const after = { client_id, endpoint, note: 'x'.repeat(300_000), ...manyAttributes(500) };
