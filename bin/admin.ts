@@ -7,6 +7,7 @@ import { ConnectionFailure, connect, localConnectionFile } from './admin/connect
 import { addLimitCommands } from './admin/limit-commands.ts';
 import { addMessageCommands } from './admin/message-commands.ts';
 import type { CommandAnswer, Runner, Session } from './admin/runner.ts';
+import { addUsageCommand } from './admin/usage-command.ts';
 import { addWebhookCommands } from './admin/webhook-commands.ts';
 
 const failed = 1;
@@ -31,6 +32,7 @@ Examples:
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- usage --month 2026-11 --csv
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
 
@@ -43,6 +45,7 @@ addClientCommands(program, runner);
 addLimitCommands(program, runner);
 addWebhookCommands(program, runner);
 addMessageCommands(program, runner);
+addUsageCommand(program, runner);
 
 let partlyDone = false;
 process.exitCode = await program

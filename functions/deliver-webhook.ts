@@ -3,9 +3,9 @@ import type { SQSHandler } from 'aws-lambda';
 import { version } from '../shared/contract/version.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { ack, processBatch } from '../shared/platform/process-queue-batch.ts';
-import { countUsage } from '../shared/usage/count-usage.ts';
-import type { UsageMetric } from '../shared/usage/usage.ts';
-import { usageFrom } from '../shared/usage/usage-from-environment.ts';
+import { countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
+import type { AttemptMetric } from '../shared/usage/webhook-attempts.ts';
+import { webhookAttemptsFrom } from '../shared/usage/webhook-attempts-from-environment.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
@@ -14,10 +14,10 @@ import { deliveryMessageSchema } from '../shared/webhook/schedule/retry-schedule
 
 const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);
-const usage = usageFrom(env);
+const attempts = webhookAttemptsFrom(env);
 
 export const handler: SQSHandler = async (event) => {
-  const counted: UsageMetric[] = [];
+  const counted: AttemptMetric[] = [];
   const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
     const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
     const delayMs = startDelayMs(lane, event.Records.indexOf(record), event.Records.length);
@@ -32,6 +32,6 @@ export const handler: SQSHandler = async (event) => {
     if ('attempt' in outcome) counted.push(`webhooks_${outcome.kind}`);
     return ack;
   });
-  await countUsage(usage, counted);
+  await countWebhookAttempts(attempts, counted);
   return answer;
 };

@@ -15,9 +15,6 @@ import { readChanges } from '../shared/relay/stream.dynamo.ts';
 import { unreadableTo } from '../shared/relay/unreadable.ts';
 import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
 import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
-import { countUsage } from '../shared/usage/count-usage.ts';
-import { messageUsage } from '../shared/usage/message-usage.ts';
-import { usageFrom } from '../shared/usage/usage-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
@@ -34,7 +31,6 @@ const env = readEnvironment([
   'SCHEDULE_GROUP',
   'SCHEDULE_ROLE_ARN',
   'SCHEDULE_LEAD_SECONDS',
-  'USAGE_TABLE',
 ]);
 
 const queues = sqs();
@@ -59,12 +55,10 @@ const dependencies: RelayDependencies = {
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
 };
-const usage = usageFrom(env);
 const setUnreadableAside = unreadableTo(sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL));
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const { changes, unreadable } = readChanges(event.Records);
   await setUnreadableAside(unreadable);
   log.info('relayed', { records: event.Records.length, ...(await relay(dependencies, changes)) });
-  await countUsage(usage, messageUsage(changes));
 }

@@ -5,6 +5,7 @@
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { capDefaults } from '../shared/cap/cap-limits.ts';
 import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -20,12 +21,13 @@ const env = readEnvironment([
   'CLIENTS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'RETENTION_DAYS',
+  'STAGE_CAPS',
 ]);
 const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
 const dependencies = {
   store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE),
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
-  capDefaults: {},
+  capDefaults: capDefaults(env.STAGE_CAPS),
   clock: systemClock,
 };
 

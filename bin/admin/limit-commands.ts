@@ -164,7 +164,7 @@ function explanation(explained: readonly ExplainedEndpoint[]): string {
     title: name,
     of: ({ windows }: ExplainedEndpoint) => {
       const found = windows.find(({ window }) => window === name);
-      return found === undefined ? undefined : `${found.used ?? '?'} of ${found.limit.toLocaleString('en')}`;
+      return found === undefined ? undefined : `${found.used} of ${found.limit.toLocaleString('en')}`;
     },
   });
   const table = textTable(

@@ -37,6 +37,8 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   api_key_revoked: 'API keys revoked',
   limits_set: 'Limits set',
   limits_removed: 'Limits removed',
+  spend_cap_nearly_reached: 'Spend caps at 80 %',
+  spend_cap_reached: 'Spend caps reached',
 };
 
 const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));

@@ -41,7 +41,7 @@ export default function OverviewPage() {
   return (
     <Page
       title="Overview"
-      description="Counts are approximate."
+      description="Messages by the time of their acceptance; webhook attempts are approximate."
       actions={
         <SpaceBetween direction="horizontal" size="xs" alignItems="end">
           <Refresh query={query} />
@@ -75,7 +75,7 @@ function Totals({ totals = {} }: { readonly totals: UsageView['totals'] | undefi
     <KeyValuePairs
       columns={4}
       items={[
-        { label: 'Messages sent', value: <Total value={of('messages_sent').toLocaleString()} /> },
+        { label: 'Messages accepted', value: <Total value={of('messages_accepted').toLocaleString()} /> },
         { label: 'Messages delivered', value: <Total value={of('messages_delivered').toLocaleString()} /> },
         {
           label: 'Messages failed or expired',

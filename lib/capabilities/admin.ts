@@ -32,6 +32,8 @@ export class Admin extends Construct {
         'TOKEN_ISSUER',
         'TOKEN_AUDIENCE',
         'RETENTION_DAYS',
+        'CURRENCY',
+        'STAGE_CAPS',
         'SMS_CARRIER',
         'WHATSAPP_CARRIER',
         ...webhookRuleNames,
@@ -44,7 +46,7 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'api-keys', 'GetItem', 'PutItem', 'UpdateItem');
     storage.grantIndex(adminApi, 'api-keys', 'by-client');
     storage.grant(adminApi, 'limit-overrides', 'Query', 'Scan', 'UpdateItem', 'DeleteItem');
-    storage.grant(adminApi, 'rate-counters', 'BatchGetItem');
+    storage.grant(adminApi, 'rate-counters', 'GetItem', 'BatchGetItem');
     storage.grant(adminApi, 'activity-log', 'Query', 'PutItem');
     storage.grantIndex(adminApi, 'activity-log', 'by-kind');
     storage.grantIndex(adminApi, 'activity-log', 'by-client');
@@ -55,6 +57,7 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(adminApi, 'due-items', 'PutItem');
     storage.grant(adminApi, 'usage', 'BatchGetItem');
+    storage.grant(adminApi, 'message-usage', 'BatchGetItem', 'Query');
     if (storage.has('simulator-outbox')) {
       storage.grant(adminApi, 'simulator-outbox', 'Query');
       storage.grantIndex(adminApi, 'simulator-outbox', 'by-day');

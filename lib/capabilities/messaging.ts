@@ -12,6 +12,7 @@ import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { deadLetterQueue, GatewayQueue } from '../constructs/gateway-queue.ts';
+import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { Carriers } from './carriers.ts';
 import type { OtpSecret } from './otp-secret.ts';
@@ -28,6 +29,8 @@ interface MessagingProps {
 /** A carrier has 8 s to take a message. */
 const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
+/** A batch of a quiet night has a transaction for each of its minutes. */
+const countTimeoutSeconds = 120;
 const relayBehindMs = 60_000;
 /** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
 const relayRetries = 100;
@@ -66,6 +69,7 @@ export class Messaging extends Construct {
     });
     this.relayDeadLetters = deadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
     this.relay = this.makeRelay(props);
+    this.makeCountUsage(props);
     this.makeDispatch(props);
     this.makeRecordReceipt(props);
     this.makeExpire(props);
@@ -100,7 +104,6 @@ export class Messaging extends Construct {
     storage.grant(relay, 'due-items', 'PutItem');
     // Endpoint health is stored in the same table as deliveries.
     storage.grant(relay, 'webhook-deliveries', 'GetItem');
-    storage.grant(relay, 'usage', 'UpdateItem');
     this.outbound.grantSend(relay);
     schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
     this.grantSetAside(relay);
@@ -147,6 +150,31 @@ export class Messaging extends Construct {
       runbook: 'refused-entries',
     });
     return relay;
+  }
+
+  /** The second of the two readers that a stream can have. */
+  private makeCountUsage({ stage, storage }: MessagingProps): void {
+    const count = new GatewayFunction(this, 'CountUsage', {
+      stage,
+      functionName: 'count-usage',
+      timeoutSeconds: countTimeoutSeconds,
+    });
+    storage.grant(count, 'message-usage', 'UpdateItem');
+    storage.grant(count, 'counted-changes', 'Query', 'PutItem');
+    const mapping = new EventSourceMapping(this, 'UsageStream', {
+      target: count.live,
+      eventSourceArn: storage.grantStream(count, 'messages'),
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
+      batchSize: 1000,
+      maxBatchingWindow: Duration.minutes(1),
+      // Nothing is counted of a deletion.
+      filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+    });
+    acknowledge(mapping, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
+    });
   }
 
   private makeDispatch({ stage, storage, otpSecret }: MessagingProps): void {

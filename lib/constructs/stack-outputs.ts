@@ -24,6 +24,8 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): StackRes
 /** By environment variable. */
 const settingOutputs = {
   RETENTION_DAYS: 'RetentionDays',
+  CURRENCY: 'Currency',
+  STAGE_CAPS: 'StageCaps',
   WEBHOOK_PORTS: 'WebhookPorts',
   WEBHOOK_ALLOW_HTTP: 'WebhookAllowHttp',
   WEBHOOK_ALLOW_LOOPBACK: 'WebhookAllowLoopback',

@@ -11,6 +11,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
     META_API_VERSION: stage.metaApiVersion,
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
+    CURRENCY: stage.prices.currency,
     SMS_CARRIER: stage.smsCarrier,
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),

@@ -16,12 +16,10 @@ export const activityKinds = [
   'api_key_revoked',
   'limits_set',
   'limits_removed',
+  'spend_cap_nearly_reached',
+  'spend_cap_reached',
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
-
-/** Notices of the gateway itself about a client. */
-export const noticeKinds = ['spend_cap_nearly_reached', 'spend_cap_reached'] as const;
-export type NoticeKind = (typeof noticeKinds)[number];
 
 /** The fields that changed, with their values before or after; never a secret or a hash. */
 const state = z.record(z.string(), z.unknown());
@@ -30,7 +28,7 @@ export const activitySchema = z.readonly(
   z.object({
     /** `act_` and a ULID of its time, so entries sort by time. */
     entry_id: z.string(),
-    kind: z.enum([...activityKinds, ...noticeKinds]),
+    kind: z.enum(activityKinds),
     at: z.iso.datetime(),
     /** One sentence for a person. */
     summary: z.string(),
@@ -53,7 +51,7 @@ export interface ActivityLog {
 
 export interface ActivityQuery {
   readonly clientId?: string | undefined;
-  readonly kind?: ActivityKind | NoticeKind | undefined;
+  readonly kind?: ActivityKind | undefined;
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;

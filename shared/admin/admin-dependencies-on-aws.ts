@@ -2,6 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
+import { dynamoCapCounter } from '../cap/cap-counter.dynamo.ts';
+import { capDefaults } from '../cap/cap-limits.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
@@ -13,7 +15,8 @@ import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
-import { dynamoUsageReader } from '../usage/usage.dynamo.ts';
+import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
+import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import { enqueue } from '../webhook/plan/plan-deliveries.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
@@ -32,6 +35,9 @@ export const adminEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
   'DUE_ITEMS_TABLE',
   'USAGE_TABLE',
+  'MESSAGE_USAGE_TABLE',
+  'CURRENCY',
+  'STAGE_CAPS',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
   'RETENTION_DAYS',
@@ -59,7 +65,8 @@ export function adminDependencies(
       ...dynamoOverrideEditor(db, env.LIMIT_OVERRIDES_TABLE),
     },
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
-    capDefaults: {},
+    capDefaults: capDefaults(env.STAGE_CAPS),
+    capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
     activity: {
       ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
       ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
@@ -75,7 +82,9 @@ export function adminDependencies(
       newRevision: randomUUID,
     },
     messages: { get: messages.get, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
-    usage: dynamoUsageReader(db, env.USAGE_TABLE),
+    usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
+    currency: env.CURRENCY,
+    webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
     outbox: outboxTable === undefined ? undefined : dynamoOutbox(db, outboxTable, retentionDays),
     webhookUrl: webhookUrlSchema(addressRules(env)),
     retentionDays,

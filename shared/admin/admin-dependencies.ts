@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
+import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
@@ -9,7 +10,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
-import type { UsageReader } from '../usage/usage.dynamo.ts';
+import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
+import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 
@@ -19,11 +21,15 @@ export interface AdminDependencies {
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
   readonly capDefaults: CapDefaults;
+  readonly capCounter: Pick<CapCounter, 'read'>;
   readonly activity: ActivityLog & ActivityReader;
   readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
   readonly usage: UsageReader;
+  /** Of the stage's prices, ISO 4217. */
+  readonly currency: string;
+  readonly webhookAttempts: AttemptReader;
   /** Only if the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
   /** The webhook URLs that this deployment may call. */

@@ -1,7 +1,8 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
+import { type CapUse, capUse } from '../cap/cap-use.ts';
 import { type CapName, everyClient, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
-import { endpointInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
+import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { inForceText } from '../rate-limit/feedback/feedback.ts';
 import {
   microsPerUnit,
@@ -11,7 +12,6 @@ import {
   rowInForce,
 } from '../rate-limit/override-row.ts';
 import { counterKeys } from '../rate-limit/shards.ts';
-import type { PerWindow } from '../rate-limit/windows.ts';
 import { windowsAt } from '../rate-limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
@@ -21,9 +21,8 @@ interface ExplainedWindow {
   /** Of `spend` in the currency. */
   readonly limit: number;
   readonly from: 'row' | 'default';
-  /** Null where it is not known. */
-  readonly used: number | null;
-  readonly resets_at: string | null;
+  readonly used: number;
+  readonly resets_at: string;
 }
 
 export interface ExplainedEndpoint {
@@ -94,9 +93,10 @@ async function explain(
   const row = rowInForce([ownRow, parsed(forAll)], now);
   const inForce = endpointInForce(target, row, dependencies.capDefaults);
   const limits = Object.fromEntries(inForce.windows.map(({ window, limit }) => [window, limit]));
-  const used =
-    target.kind === 'rate' ? await usedOf(dependencies, clientId, endpoint, limits, now) : undefined;
-  const { resetsAt } = windowsAt(now);
+  const use =
+    target.kind === 'rate'
+      ? await rateUseOf(dependencies, clientId, endpoint, limits, now)
+      : await capUseOf(dependencies, clientId, target.cap, inForce.windows, now);
   const unit = target.kind === 'cap' && target.cap === 'spend' ? microsPerUnit : 1;
   const { firstReached } = inForce;
   return {
@@ -112,8 +112,7 @@ async function explain(
         window: name,
         limit: limit / unit,
         from: isDefault ? 'default' : 'row',
-        used: name === 'month' ? null : (used?.[name] ?? null),
-        resets_at: name === 'month' ? null : new Date(resetsAt[name] * 1000).toISOString(),
+        ...use(name),
       };
     }),
     first_reached:
@@ -126,17 +125,43 @@ async function explain(
   };
 }
 
+type Use = Pick<ExplainedWindow, 'used' | 'resets_at'>;
+
 /** The sum of all shards that the limiter counts in. */
-async function usedOf(
+async function rateUseOf(
   { rateUse }: AdminDependencies,
   clientId: string,
   endpoint: string,
   { per_minute = 0, per_hour = 0, per_day = 0 }: Readonly<Partial<Record<WindowAttribute, number>>>,
   now: Date,
-): Promise<PerWindow<number>> {
+): Promise<(window: ExplainedWindow['window']) => Use> {
   const limits = { perMinute: per_minute, perHour: per_hour, perDay: per_day };
   const windows = windowsAt(now);
-  return rateUse(counterKeys({ kind: 'client', clientId }, endpoint, windows.day, limits), windows);
+  const used = await rateUse(
+    counterKeys({ kind: 'client', clientId }, endpoint, windows.day, limits),
+    windows,
+  );
+  return (window) => {
+    if (window === 'month') throw new Error('a rate limit has no month');
+    return { used: used[window], resets_at: new Date(windows.resetsAt[window] * 1000).toISOString() };
+  };
+}
+
+async function capUseOf(
+  { capCounter }: AdminDependencies,
+  clientId: string,
+  cap: CapName,
+  windows: readonly WindowInForce[],
+  now: Date,
+): Promise<(window: CapUse['window']) => Use> {
+  const limits = windows.map(({ window, limit }) => ({ cap, window: windowOf[window], limit }));
+  const uses = await capUse({ counter: capCounter, limitsOf: async () => limits }, clientId, now);
+  const byWindow = new Map(uses.map(({ window, used, resets_at }) => [window, { used, resets_at }]));
+  return (window) => {
+    const use = byWindow.get(window);
+    if (use === undefined) throw new Error(`no cap on ${cap} in a ${window}`);
+    return use;
+  };
 }
 
 function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {

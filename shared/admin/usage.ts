@@ -1,37 +1,145 @@
-/** Usage over time for the dashboard: by hour for one day, by day for longer spans. */
-import { hourOf } from '../usage/usage.ts';
+/** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
+import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
+import { allClients } from '../usage/count-changes.ts';
+import { type Interval, periodAt } from '../usage/period.ts';
+import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
+import type { UsageRange } from '../usage/usage-query.ts';
+import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
+import { hourOf } from '../usage/webhook-attempts.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientIdOf } from './clients.ts';
 
-export const usageSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
-type UsageSpan = keyof typeof usageSpans;
+export interface UsageList {
+  readonly currency: string;
+  readonly usage: readonly (UsageEntry & { readonly client_id?: string })[];
+}
+
+/** Of one client (its id or name), or of all. */
+export async function listUsage(
+  dependencies: AdminDependencies,
+  client: string | undefined,
+  range: UsageRange,
+): Promise<UsageList> {
+  const { usage, currency } = dependencies;
+  if (client === undefined) return { currency, usage: await usageOfAll(usage, range, currency) };
+  const clientId = await clientIdOf(dependencies, client);
+  const entries = await usageOfClient(usage, clientId, range, currency);
+  const named = range.groupBy.includes('client');
+  return { currency, usage: named ? entries.map((entry) => ({ ...entry, client_id: clientId })) : entries };
+}
+
+type SumsWithRate = UsageSums & {
+  /** The share of delivered messages, from 0 to 1, among those that are delivered, failed or expired; null if none is. */
+  readonly delivery_rate: number | null;
+};
+
+export interface UsageSummary {
+  readonly from: string;
+  readonly to: string;
+  readonly currency: string;
+  readonly total: SumsWithRate | null;
+  /** Those with the most messages, most first. */
+  readonly top_senders: readonly (SumsWithRate & { readonly client_id: string })[];
+  /** Most frequent first. */
+  readonly error_codes: readonly { readonly error_code: string; readonly messages: number }[];
+}
+
+const shownMax = 20;
+
+/** One hour, day or month of all clients, by one query. */
+export async function summarizeUsage(
+  { usage, currency }: Pick<AdminDependencies, 'usage' | 'currency'>,
+  interval: Interval,
+  at: Date,
+): Promise<UsageSummary> {
+  const period = periodAt(interval, at);
+  const rows = await usage.rowsIn(period.name);
+  const all = rows.find(({ clientId }) => clientId === allClients)?.amounts ?? new Map<string, number>();
+  const senders = rows
+    .filter(({ clientId }) => clientId !== allClients)
+    .flatMap(({ clientId, amounts }) => {
+      const sums = withRate(amounts, currency);
+      return sums === null ? [] : [{ client_id: clientId, ...sums }];
+    });
+  return {
+    ...timesOf(period),
+    currency,
+    total: withRate(all, currency),
+    top_senders: senders.toSorted((one, other) => other.messages - one.messages).slice(0, shownMax),
+    error_codes: [...errorCodesIn(all)]
+      .map(([error_code, messages]) => ({ error_code, messages }))
+      .toSorted((one, other) => other.messages - one.messages)
+      .slice(0, shownMax),
+  };
+}
+
+function withRate(amounts: Amounts, currency: string): SumsWithRate | null {
+  const sums = totalOf(amounts, currency);
+  if (sums === undefined) return null;
+  const { delivered = 0, read = 0, failed = 0, expired = 0 } = statusCounts(amounts);
+  const final = delivered + read + failed + expired;
+  return { ...sums, delivery_rate: final === 0 ? null : (delivered + read) / final };
+}
+
+/** The number of messages in each state. */
+function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { measure, status, amount } of combinationsIn(amounts)) {
+    if (measure === 'messages') counts[status] = (counts[status] ?? 0) + amount;
+  }
+  return counts;
+}
+
+export const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
+type OverviewSpan = keyof typeof overviewSpans;
 
 export interface UsageView {
-  readonly span: UsageSpan;
+  readonly span: OverviewSpan;
   /** The length of time that one point covers. */
   readonly step: 'hour' | 'day';
-  /** Oldest first and without gaps: a time without usage has no counts. */
+  /**
+   * Oldest first and without gaps: a time without usage has no counts. `messages_accepted` are the messages of that
+   * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts made in it.
+   */
   readonly points: readonly { readonly at: string; readonly counts: Readonly<Record<string, number>> }[];
   readonly totals: Readonly<Record<string, number>>;
 }
 
 const millisecondsPerHour = 3_600_000;
 
-export async function usageOf(dependencies: AdminDependencies, span: UsageSpan): Promise<UsageView> {
+/** For the dashboard's overview: by hour for one day, by day for longer spans. */
+export async function usageOf(dependencies: AdminDependencies, span: OverviewSpan): Promise<UsageView> {
   const now = dependencies.clock().getTime();
-  const hours = Array.from({ length: usageSpans[span] }, (_hour, ago) =>
+  const hours = Array.from({ length: overviewSpans[span] }, (_hour, ago) =>
     hourOf(new Date(now - ago * millisecondsPerHour)),
   ).toReversed();
   const step = span === 'day' ? 'hour' : 'day';
-  const pointOf = (hour: string): string =>
-    step === 'hour' ? `${hour}:00:00.000Z` : `${hour.slice(0, 10)}T00:00:00.000Z`;
-  const points = new Map<string, Record<string, number>>(hours.map((hour) => [pointOf(hour), {}]));
+  const periodOf = (hour: string): string => (step === 'hour' ? hour : hour.slice(0, 10));
+  const counts = new Map<string, Record<string, number>>(hours.map((hour) => [periodOf(hour), {}]));
   const totals: Record<string, number> = {};
-  for (const { hour, counts } of await dependencies.usage.hours(hours)) {
-    const point = points.get(pointOf(hour)) ?? {};
-    for (const [name, count] of Object.entries(counts)) {
-      point[name] = (point[name] ?? 0) + count;
-      totals[name] = (totals[name] ?? 0) + count;
+  const add = (period: string, added: Readonly<Record<string, number>>, prefix = ''): void => {
+    const point = counts.get(period) ?? {};
+    for (const [name, count] of Object.entries(added)) {
+      point[prefix + name] = (point[prefix + name] ?? 0) + count;
+      totals[prefix + name] = (totals[prefix + name] ?? 0) + count;
     }
+  };
+  const [attempts, messages] = await Promise.all([
+    dependencies.webhookAttempts.hours(hours),
+    dependencies.usage.rowsOf(allClients, [...counts.keys()]),
+  ]);
+  for (const { hour, counts: added } of attempts) add(periodOf(hour), added);
+  for (const { period, amounts } of messages) {
+    const counts = statusCounts(amounts);
+    const accepted = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    add(period, { ...counts, accepted }, 'messages_');
   }
-  return { span, step, points: [...points].map(([at, counts]) => ({ at, counts })), totals };
+  const startOf = (period: string): string =>
+    step === 'hour' ? `${period}:00:00.000Z` : `${period}T00:00:00.000Z`;
+  return {
+    span,
+    step,
+    points: [...counts].map(([period, point]) => ({ at: startOf(period), counts: point })),
+    totals,
+  };
 }

@@ -1,6 +1,7 @@
 /** The caps in force for a client: its own, and for the other windows those of the stage (contract, section 10). */
 import { type CapWindow, capWindowNames, type StageCaps } from '../contract/caps.ts';
 import { type CapName, caps } from '../contract/limit-rows.ts';
+import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { CapLimits, Caps } from '../rate-limit/overrides.ts';
 
 /** A cap in one window. */
@@ -26,6 +27,19 @@ export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
       return limit === undefined ? [] : [{ cap, window, limit }];
     });
   });
+}
+
+/** The caps of the stage by the attributes of a row: the limits of a cap without a row. */
+export function capDefaults(stage: StageCaps): CapDefaults {
+  const limits = capLimits({}, stage);
+  return Object.fromEntries(
+    (Object.keys(caps) as CapName[]).map((name) => [
+      name,
+      Object.fromEntries(
+        limits.filter(({ cap }) => cap === name).map(({ window, limit }) => [`per_${window}`, limit]),
+      ),
+    ]),
+  );
 }
 
 /** Amounts are counted in whole millionths, as the cost of a message is rounded: binary fractions would not add up. */

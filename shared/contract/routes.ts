@@ -119,6 +119,13 @@ export const routes = {
     policy: 'account',
     scope: 'messages',
   },
+  getUsage: {
+    method: 'GET',
+    path: '/api/v1/account/usage',
+    functionName: 'get-account',
+    policy: 'account',
+    scope: 'messages',
+  },
   updateAccount: {
     method: 'PATCH',
     path: '/api/v1/account',

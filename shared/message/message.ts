@@ -111,6 +111,8 @@ export const messageSchema = z.object({
   error_message: z.exactOptional(z.string()),
   cost: z.exactOptional(z.number()),
   currency: z.exactOptional(z.string()),
+  /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */
+  cost_reported: z.exactOptional(z.boolean()),
   carrier_message_id: z.exactOptional(z.string()),
   /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
   handover_attempts: z.exactOptional(z.int()),
@@ -172,7 +174,7 @@ export interface MessageChange {
 }
 
 /** Whether this change entered the state: its time is set now, and was not before. */
-export function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
+function hasEntered({ before, after }: MessageChange, status: Exclude<Status, 'scheduled'>): boolean {
   return after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined;
 }
 

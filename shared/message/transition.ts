@@ -33,13 +33,14 @@ export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }
 
-/** The report as fields of the message. */
-export function fieldsOf(report: CarrierReport): Partial<Message> {
+/** The report as fields of the message. A receipt has the carrier's figure of the cost, a hand-over an estimate. */
+export function fieldsOf(report: CarrierReport & Pick<Transition, 'reported'>): Partial<Message> {
   const fields = {
     error_code: report.errorCode,
     error_message: report.errorMessage,
     cost: report.cost,
     currency: report.currency,
+    cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
     carrier_message_id: report.carrierMessageId,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -29,6 +29,8 @@ const variables = {
   ACTIVITY_LOG_TABLE: text,
   SIGNING_KEYS_TABLE: text,
   USAGE_TABLE: text,
+  MESSAGE_USAGE_TABLE: text,
+  COUNTED_CHANGES_TABLE: text,
   SIMULATOR_OUTBOX_TABLE: text,
 
   OUTBOUND_QUEUE_URL: text,
@@ -63,6 +65,8 @@ const variables = {
   STAGE_CAPS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), stageCaps())),
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
+  /** Of the prices, ISO 4217. */
+  CURRENCY: text,
   /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,

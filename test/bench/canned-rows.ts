@@ -177,7 +177,9 @@ export function cannedRows(settings: RowSettings): Rows {
         case 'webhook-deliveries':
           return id.startsWith('whd_') ? { ...deliveryOf(number, settings, id) } : undefined;
         case 'usage':
-          return { hour: id, purge_at: 2_000_000_000, messages_sent: 12, webhooks_acknowledged: 11 };
+          return { hour: id, purge_at: 2_000_000_000, webhooks_acknowledged: 11 };
+        case 'message-usage':
+          return { period: id, client_id: 'client', purge_at: 2_000_000_000, 's.t.GB.d.m': 12 };
         default:
           return undefined;
       }

@@ -34,6 +34,7 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
           }),
     ),
     'relay-changes': (n) => ({ Records: [streamRecord(n, settings)] }),
+    'count-usage': (n) => ({ Records: [streamRecord(n, settings)] }),
     'expire-messages': () => ({}),
     'sweep-webhooks': () => ({}),
     'review-limit-overrides': () => ({}),
@@ -70,5 +71,11 @@ function streamRecord(number: number, settings: RowSettings): unknown {
       { OldImage: image(sent), NewImage: image({ ...sent, status: 'delivered', delivered_at: now }) },
     ][Math.floor(number / 4) % 4] ?? {};
   const unreadable = { NewImage: { message_id: { S: idOf('msg', number) } } };
-  return { eventID: `event-${number}`, dynamodb: number % 100 === 99 ? unreadable : images };
+  return {
+    eventID: `event-${number}`,
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+      ...(number % 100 === 99 ? unreadable : images),
+    },
+  };
 }

@@ -29,9 +29,14 @@ import { type Counted, startCountingProxy } from './counting-proxy.ts';
 const prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
 /** One by one, nothing shares a call; under load queues and stream hand over several at a time, as on AWS. */
 const loads = {
-  alone: { messages: 30, inFlight: 1, batch: 1 },
-  together: { messages: 400, inFlight: 16, batch: 10 },
+  alone: { messages: 30, inFlight: 1, batch: 1, usageBatch: 24 },
+  together: { messages: 400, inFlight: 16, batch: 10, usageBatch: 250 },
 } as const;
+/**
+ * The emulator has no batching window, so what a batch of `count-usage` takes is told from the design: the messages of a
+ * minute, or a thousand records, four for each message. `test/engine/usage` holds the write units of a batch.
+ */
+const usageTables = /^(message-usage|counted-changes) /;
 type Load = (typeof loads)[keyof typeof loads];
 const million = 1_000_000;
 /** The last receipt comes within seconds; each minute the sweep looks at the webhooks that were made 90 s ago. */
@@ -163,7 +168,7 @@ async function measured(logs: CloudWatchLogsClient, work: () => Promise<void>): 
 type Costs = Readonly<Record<string, number>>;
 
 /** What one message takes, by where the money goes. */
-function costs(counted: Measured, { messages, batch }: Load, webhooks: number): Costs {
+function costs(counted: Measured, { messages, batch, usageBatch }: Load, webhooks: number): Costs {
   const { milliseconds } = prices.assumed;
   // The SDK calls a queue at the queue's own address, past the proxy, so these are told from the design. The relay
   // sends in batches; SNS delivers the carrier's receipt.
@@ -177,6 +182,7 @@ function costs(counted: Measured, { messages, batch }: Load, webhooks: number): 
     'dispatch-message': 1 / batch,
     'record-receipt': receipts / batch,
     'deliver-webhook': webhooks / batch,
+    'count-usage': 1 / usageBatch,
   };
   let requests = 0;
   let gigabyteSeconds = 0;
@@ -189,13 +195,27 @@ function costs(counted: Measured, { messages, batch }: Load, webhooks: number): 
   const webhookBytes = 1500;
   return {
     'API Gateway': prices.api_request,
-    'DynamoDB writes': (counted.writeUnits / messages) * prices.dynamodb_write_unit,
+    'DynamoDB writes':
+      (writeUnitsWithoutUsage(counted) / messages + usageWriteUnits(usageBatch)) * prices.dynamodb_write_unit,
     'DynamoDB reads': (counted.readUnits / messages) * prices.dynamodb_read_unit,
     SQS: (sends + receivesAndDeletes) * prices.sqs_request,
     Lambda: requests * prices.lambda_request + gigabyteSeconds * prices.lambda_gb_second,
     Logs: (counted.logBytes / messages / 1e9) * prices.log_gigabyte,
     'Data out': ((answerBytes + webhooks * webhookBytes) / 1e9) * prices.data_out_gigabyte,
   };
+}
+
+function writeUnitsWithoutUsage({ writeUnits, tables }: Measured): number {
+  const ofUsage = [...tables].filter(([table]) => usageTables.test(table));
+  return ofUsage.reduce((units, [, ofTable]) => units - ofTable, writeUnits);
+}
+
+/** For one message: a transaction takes two units for each KB of a row. Three of a message's records are counted. */
+function usageWriteUnits(messagesInBatch: number): number {
+  const idKilobytes = Math.ceil((3 * messagesInBatch * 10) / 1024);
+  // The hour, day and month of one client, and of all clients.
+  const rows = 6;
+  return (2 * (idKilobytes + rows)) / messagesInBatch;
 }
 
 /** What DynamoDB costs less where capacity is ordered beforehand and the share of it is used that the stack scales to. */
@@ -229,6 +249,9 @@ function report(counts: readonly Count[]): void {
   const ordered = columns.map((column) => dollars(total(column) - savedByOrder(column)));
   console.log(`| **Total, with provisionedCapacity** | ${ordered.join(' | ')} |`);
   for (const { load, plain, told } of counts) {
+    console.log(
+      `\nUsage, told from the design, ${load.inFlight} in flight: ${usageWriteUnits(load.usageBatch).toFixed(2)} write units for each message`,
+    );
     reportCounted(`${load.inFlight} in flight, no webhook`, plain, load.messages);
     reportCounted(`${load.inFlight} in flight, 2 webhooks`, told, load.messages);
   }

@@ -173,6 +173,11 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
 
   const now = new Date();
   const queued = aMessage({ message_id: newId('msg', now), client_id, webhook_url: undefined } as never);
+  const stored = streamEvent(
+    tables.messages ?? '',
+    { message_id: { S: queued.message_id } },
+    marshall(messageRowOf(queued, 30), { removeUndefinedValues: true }),
+  );
   const delivery = newDelivery(
     {
       delivery_id: newId('whd', now),
@@ -236,12 +241,13 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
     },
     'record-receipt': queue('receipts', snsNotification(smsReceipt(String(silent.message_id), client_id))),
     'relay-changes': {
-      event: streamEvent(
-        tables.messages ?? '',
-        { message_id: { S: queued.message_id } },
-        marshall(messageRowOf(queued, 30), { removeUndefinedValues: true }),
-      ),
+      event: stored,
       says: 'relays its record',
+      judge: (response) => (response === null ? undefined : noFailures(response)),
+    },
+    'count-usage': {
+      event: stored,
+      says: 'counts its record',
       judge: (response) => (response === null ? undefined : noFailures(response)),
     },
     'expire-messages': scheduledRun('expire-messages'),

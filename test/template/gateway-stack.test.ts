@@ -141,13 +141,19 @@ describe('the stack', () => {
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 
-  it('has a batching window of a second only in the slow lane', () => {
+  it('has a batching window of a second in the slow lane, and of a minute for usage, and no other', () => {
     const batching = Object.values(dev.findResources('AWS::Lambda::EventSourceMapping')).filter(
       ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
     );
     expect(
       batching.map(({ Properties }) => [Properties.BatchSize, Properties.MaximumBatchingWindowInSeconds]),
-    ).toEqual([[100, 1]]);
+    ).toEqual(
+      expect.arrayContaining([
+        [100, 1],
+        [1000, 60],
+      ]),
+    );
+    expect(batching).toHaveLength(2);
   });
 
   it('keeps the data of production when its stack is deleted, and requires TLS for queues on AWS', () => {

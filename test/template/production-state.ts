@@ -135,6 +135,34 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageMessageUsage37E3472A: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-message-usage',
+    KeySchema: [
+      {
+        AttributeName: 'period',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'client_id',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageCountedChangesAB037230: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-counted-changes',
+    KeySchema: [
+      {
+        AttributeName: 'minute',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'part',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageSigningKeys21101E0F: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-signing-keys',

@@ -11,6 +11,7 @@ import {
   messageStatus,
 } from '../../../shared/message/message-response.schema.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
+import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
 
 const accessToken = z.object({
   access_token: z.string(),
@@ -46,6 +47,7 @@ export const answers = {
   SentOneTimePassword: sentOneTimePassword,
   Verification: verification,
   Account: account,
+  Usage: usageAnswer,
   NewWebhookSecret: newWebhookSecret,
 } as const;
 

@@ -2,7 +2,7 @@
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
 import { issueToken } from './operations/access.ts';
-import { getAccount, rotateWebhookSecret, updateAccount } from './operations/account.ts';
+import { getAccount, getUsage, rotateWebhookSecret, updateAccount } from './operations/account.ts';
 import { getDocs, getOpenApiDocument, getWebhookGuide } from './operations/documentation.ts';
 import { cancelMessage, getMessageStatus, listMessages } from './operations/messages.ts';
 import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
@@ -19,6 +19,7 @@ export const operations: Readonly<Record<RouteName, Description>> = {
   listMessages,
   cancelMessage,
   getAccount,
+  getUsage,
   updateAccount,
   rotateWebhookSecret,
   getOpenApiDocument,

@@ -43,6 +43,14 @@ const tokenSettings: readonly EnvironmentName[] = ['TOKEN_ISSUER', 'TOKEN_AUDIEN
 /** A send checks webhook URLs, and sets the time at which its row expires. */
 const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
 
+const accountReads: Needs = {
+  settings: ['CURRENCY', 'STAGE_CAPS'],
+  grants: (to, { storage }) => {
+    storage.grant(to, 'message-usage', 'BatchGetItem');
+    storage.grant(to, 'rate-counters', 'GetItem');
+  },
+};
+
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     settings: tokenSettings,
@@ -104,7 +112,9 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => storage.grant(to, 'messages', 'GetItem', 'UpdateItem'),
   },
-  getAccount: { grants: () => undefined },
+  // One function for both: what a client may read of itself.
+  getAccount: accountReads,
+  getUsage: accountReads,
   updateAccount: {
     settings: sendSettings,
     grants: (to, { storage }) => {

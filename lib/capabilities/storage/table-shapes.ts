@@ -82,7 +82,23 @@ export const tableShapes = {
     purged: true,
     restorable: true,
   },
+  // Hourly counts of webhook attempts, for the dashboard.
   usage: { variable: 'USAGE_TABLE', partition: 'hour', purged: true },
+  // A row for each UTC hour, day and month, and each client with messages in it.
+  'message-usage': {
+    variable: 'MESSAGE_USAGE_TABLE',
+    partition: 'period',
+    sort: 'client_id',
+    purged: true,
+    restorable: true,
+  },
+  // Which records of the messages table's stream are counted in `message-usage`.
+  'counted-changes': {
+    variable: 'COUNTED_CHANGES_TABLE',
+    partition: 'minute',
+    sort: 'part',
+    purged: true,
+  },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
   'simulator-outbox': {
     variable: 'SIMULATOR_OUTBOX_TABLE',

@@ -4,6 +4,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import {
   changePermissions,
@@ -22,7 +23,7 @@ import { explainLimits } from '../explain-limits.ts';
 import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
 import { searchMessages, showMessage } from '../messages.ts';
 import { listOutbox } from '../outbox.ts';
-import { usageOf } from '../usage.ts';
+import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
@@ -32,9 +33,10 @@ import {
   messageQuery,
   newClientBody,
   outboxQuery,
+  overviewQuery,
   pageQuery,
   resendBody,
-  usageQuery,
+  usageSummaryQuery,
 } from './admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
 
@@ -114,7 +116,15 @@ export function adminOperations(dependencies: AdminDependencies) {
       return { results: await resendWebhooks(dependencies, actor, delivery_ids, options) };
     },
     showWebhook: async ({ path }) => showDelivery(dependencies, path('delivery_id')),
-    showUsage: async ({ request }) => usageOf(dependencies, parseQuery(usageQuery, request).span),
+    showUsage: async ({ request }) => usageOf(dependencies, parseQuery(overviewQuery, request).span),
+    listUsage: async ({ request }) => {
+      const { client_id, ...query } = parseQuery(adminUsageQuery, request);
+      return listUsage(dependencies, client_id, usageRange(query, dependencies.clock()));
+    },
+    summarizeUsage: async ({ request }) => {
+      const { interval, at = dependencies.clock() } = parseQuery(usageSummaryQuery, request);
+      return summarizeUsage(dependencies, interval, at);
+    },
     listOutbox: async ({ request }) =>
       listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
     showAbout: async ({ request }) => {

@@ -1,11 +1,13 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
 import * as z from 'zod/mini';
-import { activityKinds, noticeKinds } from '../../activity/activity-log.ts';
+import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import { intervals } from '../../usage/period.ts';
+import { usageMoment } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import type { MessageFilter } from '../message-search.dynamo.ts';
-import { usageSpans } from '../usage.ts';
+import { overviewSpans } from '../usage.ts';
 
 /** With errors for a person: the dashboard shows them. */
 function textUpTo(charactersMax: number) {
@@ -89,7 +91,7 @@ export const activityQuery = z.object({
     z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
   ),
   client_id: z.optional(keyText),
-  kind: z.optional(z.enum([...activityKinds, ...noticeKinds])),
+  kind: z.optional(z.enum(activityKinds)),
   since: z.optional(moment),
   until: z.optional(moment),
 });
@@ -126,8 +128,14 @@ export function messageFilterOf(
   });
 }
 
-export const usageQuery = z.object({
-  span: z._default(z.enum(Object.keys(usageSpans) as [keyof typeof usageSpans]), 'day'),
+export const overviewQuery = z.object({
+  span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
+});
+
+/** The hour, day or month of a time, now by default. */
+export const usageSummaryQuery = z.object({
+  interval: z._default(z.enum(intervals), 'day'),
+  at: z.optional(usageMoment),
 });
 
 export const outboxQuery = z.object({ to: z.optional(recipientSchema) });

@@ -20,6 +20,8 @@ export const adminApiRoutes = {
   resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
   showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },
   showUsage: { method: 'GET', path: '/admin/api/usage' },
+  listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
+  summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },
   showAbout: { method: 'GET', path: '/admin/api/about' },
 } as const satisfies Record<string, AdminApiRoute>;

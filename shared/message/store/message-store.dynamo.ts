@@ -11,11 +11,11 @@ import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditio
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import type { ReadOptions } from '../../platform/read-options.ts';
 import { type Message, transitions } from '../message.ts';
-import { type CarrierReport, fieldsOf, statesEntered, type Transition } from '../transition.ts';
+import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
 import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
+import { manyMessages } from './many-messages.dynamo.ts';
 import { messageRowOf, parseMessageRow } from './message-row.ts';
 import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
-import { manyMessages } from './many-messages.dynamo.ts';
 
 interface MessageTable {
   readonly tableName: string;
@@ -178,7 +178,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 const messageKey = z.object({ message_id: z.string() });
 
 /** The attributes that a report sets: fields of the message, and the key of the index by carrier id. */
-function notedIn(report: CarrierReport): Record<string, unknown> {
+function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown> {
   const findable = report.findableByCarrierId === true && report.carrierMessageId !== undefined;
   return { ...fieldsOf(report), ...(findable ? { carrier_key: report.carrierMessageId } : {}) };
 }

@@ -265,7 +265,7 @@ describe('the figures', () => {
         ? counted
         : undefined;
     });
-    expect(totals.messages_sent).toBeGreaterThan(0);
+    expect(totals.messages_accepted).toBeGreaterThanOrEqual(totals.messages_delivered ?? 0);
     const { body } = await as(admin, 'GET', '/admin/api/usage?span=month');
     expect(body).toMatchObject({ step: 'day' });
     expect((body.points as unknown[]).length).toBeGreaterThanOrEqual(30);

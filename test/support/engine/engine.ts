@@ -8,9 +8,13 @@ export function announceEngine(config: DynamoDBClientConfig): void {
   process.env.ENGINE_UNDER_TEST = JSON.stringify(config);
 }
 
-/** A new client, which the caller closes. */
-export function engineClient(): DynamoDBDocumentClient {
+export function engineConfig(): DynamoDBClientConfig {
   const text = process.env.ENGINE_UNDER_TEST;
   if (text === undefined) throw new Error('no engine runs: does this test import support/tables.ts?');
-  return documentClient(new DynamoDBClient(JSON.parse(text) as DynamoDBClientConfig));
+  return JSON.parse(text) as DynamoDBClientConfig;
+}
+
+/** A new client, which the caller closes. */
+export function engineClient(): DynamoDBDocumentClient {
+  return documentClient(new DynamoDBClient(engineConfig()));
 }

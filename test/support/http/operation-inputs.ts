@@ -10,9 +10,10 @@ import {
   messageQuery,
   newClientBody,
   outboxQuery,
+  overviewQuery,
   pageQuery,
   resendBody,
-  usageQuery,
+  usageSummaryQuery,
 } from '../../../shared/admin/http/admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import {
@@ -23,6 +24,7 @@ import {
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
 import { newId } from '../../../shared/platform/ids.ts';
+import { adminUsageQuery } from '../../../shared/usage/usage-query.ts';
 
 /** Keys into a body; a number is a place in a list. */
 export type FieldPath = readonly (string | number)[];
@@ -101,7 +103,9 @@ const adminSchemas = {
   showMessage: undefined,
   resendWebhooks: resendBody,
   showWebhook: undefined,
-  showUsage: usageQuery,
+  showUsage: overviewQuery,
+  listUsage: adminUsageQuery,
+  summarizeUsage: usageSummaryQuery,
   listOutbox: outboxQuery,
   showAbout: undefined,
 } satisfies Record<AdminApiRouteName, z.ZodMiniType | undefined>;

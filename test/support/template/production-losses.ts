@@ -13,7 +13,14 @@ const identity: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tables whose rows can be rebuilt, or are worthless after a day. */
-const notRestorable = ['rate-counters', 'batches', 'one-time-passwords', 'usage', 'signing-keys'];
+const notRestorable = [
+  'rate-counters',
+  'batches',
+  'one-time-passwords',
+  'usage',
+  'counted-changes',
+  'signing-keys',
+];
 
 /** One sentence for each loss. */
 export function lossesIn(resources: Resources): string[] {

@@ -1,5 +1,7 @@
 /** The client's own settings. */
-import type { Answer, Description } from '../description.ts';
+import { intervals } from '../../../../shared/usage/period.ts';
+import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
+import type { Answer, Description, Parameter } from '../description.ts';
 import { clientId, createdAt } from './examples.ts';
 
 const shown: Answer = {
@@ -26,6 +28,75 @@ export const getAccount: Description = {
   summary: 'Show the account',
   description: 'The client’s name, its webhook URL, and the limits in force for it.',
   answer: shown,
+};
+
+const groups = groupings.map((name) => `\`${name}\``).join(', ');
+
+const inQuery = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+export const getUsage: Description = {
+  tag: 'Account',
+  summary: 'Show the usage',
+  description:
+    'How many messages the client sent, what became of them, and what they cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for 400 days.',
+  parameters: [
+    inQuery(
+      'since',
+      'The start, rounded down to an interval; by default the start of the UTC month of `until`.',
+      { type: 'string', format: 'date-time' },
+    ),
+    inQuery('until', 'The end (exclusive), rounded up to an interval; by default now.', {
+      type: 'string',
+      format: 'date-time',
+    }),
+    inQuery(
+      'interval',
+      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
+      { type: 'string', enum: [...intervals], default: 'day' },
+    ),
+    inQuery('group_by', `One or more of ${groups}, separated by commas.`, {
+      type: 'string',
+      pattern: `^(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
+    }),
+  ],
+  answer: {
+    status: 200,
+    description: 'The usage, oldest first.',
+    content: {
+      schemas: ['Usage'],
+      examples: {
+        days: {
+          summary: 'By day and channel',
+          value: {
+            currency: 'USD',
+            usage: [
+              {
+                from: '2026-11-20T00:00:00.000Z',
+                to: '2026-11-21T00:00:00.000Z',
+                channel: 'sms',
+                messages: 12,
+                segments: 14,
+                delivered: 11,
+                failed: 1,
+                cost: 0.0588,
+                estimated: false,
+              },
+            ],
+            caps: [
+              { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
+            ],
+          },
+        },
+        none: { summary: 'Nothing was sent', value: { currency: 'USD', usage: [], caps: [] } },
+      },
+    },
+  },
+  errors: ['invalid_request'],
 };
 
 export const updateAccount: Description = {

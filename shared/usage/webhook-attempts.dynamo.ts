@@ -1,20 +1,20 @@
-/** The usage table: one row for each hour, with one number for each metric. */
+/** The table `usage`: one row for each hour, with one number for each metric of webhook attempts. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
-import { type Counts, type HourlyUsage, hourOf } from './usage.ts';
+import { type AttemptCounts, type HourlyAttempts, hourOf } from './webhook-attempts.ts';
 
 const keptDays = 400;
 
 const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
-export type UsageCounter = ReturnType<typeof dynamoUsageCounter>;
+export type AttemptCounter = ReturnType<typeof dynamoAttemptCounter>;
 
-export function dynamoUsageCounter(client: DynamoDBDocumentClient, TableName: string) {
+export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: string) {
   return {
     /** Adds to the hour of `at`. */
-    async add(counts: Counts, at: Date): Promise<void> {
+    async add(counts: AttemptCounts, at: Date): Promise<void> {
       const entries = Object.entries(counts).filter(([, count]) => count > 0);
       if (entries.length === 0) return;
       await client.send(
@@ -33,12 +33,12 @@ export function dynamoUsageCounter(client: DynamoDBDocumentClient, TableName: st
   };
 }
 
-export type UsageReader = ReturnType<typeof dynamoUsageReader>;
+export type AttemptReader = ReturnType<typeof dynamoAttemptReader>;
 
-export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
+export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
     /** The hours of these that have counts, in no order. */
-    async hours(hours: readonly string[]): Promise<HourlyUsage[]> {
+    async hours(hours: readonly string[]): Promise<HourlyAttempts[]> {
       const rows = await batchRead(
         client,
         tableName,

@@ -1,0 +1,106 @@
+/** `usage`: what clients sent in a month, for people, for programs, and as CSV for a spreadsheet. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
+import { periodAt } from '../../shared/usage/period.ts';
+import { adminUsageQuery, usageRange } from '../../shared/usage/usage-query.ts';
+import { csvTable } from './csv.ts';
+import { textTable } from './print.ts';
+import type { Runner } from './runner.ts';
+
+interface UsageOptions {
+  readonly client?: string;
+  readonly month?: Date;
+  readonly interval: string;
+  readonly groupBy?: string;
+  readonly csv: boolean;
+}
+
+export function addUsageCommand(program: Command, { run }: Runner): void {
+  program
+    .command('usage')
+    .description('what clients sent in a month: messages, segments, outcomes and cost')
+    .option('--client <client>', 'only of this client (id or name)')
+    .option('--month <month>', 'a UTC month, as 2026-11; the current one by default', monthOf)
+    .option('--interval <interval>', 'a line for each hour, day or month', 'month')
+    .option(
+      '--group-by <names>',
+      'some of client, channel, type, country, status; by client unless --client is given',
+    )
+    .option('--csv', 'print CSV (RFC 4180)', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run admin -- usage --month 2026-11\n  $ npm run --silent admin -- usage --interval day --group-by client,channel --csv > usage.csv',
+    )
+    .action(
+      run(async ({ dependencies }, options: UsageOptions) => {
+        if (options.csv && program.opts<{ json: boolean }>().json)
+          throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
+        const { from, to } = periodAt('month', options.month ?? dependencies.clock());
+        const query = parseBody(adminUsageQuery, {
+          since: from.toISOString(),
+          until: to.toISOString(),
+          interval: options.interval,
+          group_by: options.groupBy ?? (options.client === undefined ? 'client' : undefined),
+        });
+        const usage = await listUsage(dependencies, options.client, usageRange(query, dependencies.clock()));
+        return { json: usage, text: () => (options.csv ? usageCsv(usage) : usageTable(usage)) };
+      }),
+    );
+}
+
+function monthOf(text: string): Date {
+  const start = new Date(`${text}-01T00:00:00.000Z`);
+  if (!/^\d{4}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || start.getTime() < 0)
+    throw new InvalidArgumentError('It must be a month such as 2026-11.');
+  return start;
+}
+
+const groupColumns = ['client_id', 'channel', 'type', 'country', 'status'] as const;
+const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
+
+function usageTable({ usage, currency }: UsageList): string {
+  const columns = [
+    'from',
+    ...groupColumns.filter((name) => usage.some((entry) => name in entry)),
+    ...sumColumns,
+  ];
+  return textTable(
+    usage,
+    columns.map((name) => ({
+      title: name === 'cost' ? `cost ${currency}` : name.replace('_', ' '),
+      of: (entry): string | number | null | undefined => {
+        const value = entry[name as keyof typeof entry];
+        if (name === 'cost') return `${entry.estimated ? '~' : ''}${entry.cost}${otherCosts(entry)}`;
+        return typeof value === 'number' ? value : (value as string | null | undefined);
+      },
+    })),
+    'No messages in this month.',
+  );
+}
+
+function otherCosts({ other_costs = {} }: UsageList['usage'][number]): string {
+  return Object.entries(other_costs)
+    .map(([currency, cost]) => ` + ${cost} ${currency}`)
+    .join('');
+}
+
+/** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */
+function usageCsv({ usage, currency }: UsageList): string {
+  const header = ['from', 'to', ...groupColumns, ...sumColumns, 'currency', 'estimated'];
+  const rows = usage.flatMap((entry) => {
+    const start = [entry.from, entry.to, ...groupColumns.map((name) => entry[name])];
+    return [
+      [...start, ...sumColumns.map((name) => entry[name]), currency, entry.estimated],
+      ...Object.entries(entry.other_costs ?? {}).map(([other, cost]) => [
+        ...start,
+        ...[0, 0, 0, 0],
+        cost,
+        other,
+        entry.estimated,
+      ]),
+    ];
+  });
+  return csvTable(header, rows);
+}

@@ -1,0 +1,128 @@
+/**
+ * What one message adds to usage, as a function of its row alone. Usage is the sum of it over all messages: a change
+ * adds the amounts of the row after it and takes away those of the row before it.
+ */
+import * as z from 'zod/mini';
+import { type Channel, type Message, messageSchema, type Status } from '../message/message.ts';
+
+/** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
+const channelCodes = { sms: 's', whatsapp: 'w' } as const satisfies Record<Channel, string>;
+const typeCodes = { transactional: 't', promotional: 'p' } as const satisfies Record<Message['type'], string>;
+const statusCodes = {
+  scheduled: 'sc',
+  queued: 'q',
+  sent: 's',
+  failed: 'f',
+  expired: 'e',
+  delivered: 'd',
+  read: 'r',
+  canceled: 'c',
+} as const satisfies Record<UsageStatus, string>;
+const unknownCountry = '-';
+const errorPrefix = 'error';
+
+/** `sending` is internal, so it counts as `queued`, as a history has it. */
+export type UsageStatus = Exclude<Status, 'sending'>;
+
+export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
+
+/** The integer amounts of attributes; those that are absent are 0. */
+export type Amounts = ReadonlyMap<string, number>;
+
+/** Fractions of a currency's unit in which costs are counted: prices have five decimals. */
+export const costUnits = 1_000_000;
+
+/** Bounded to what DynamoDB adds and takes as a key, so that no row that a person edited can stop the counting. */
+const countedFields = z.object({
+  client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),
+  channel: messageSchema.shape.channel,
+  type: messageSchema.shape.type,
+  status: messageSchema.shape.status,
+  created_at: messageSchema.shape.created_at,
+  country: z.exactOptional(z.string().check(z.regex(/^[A-Z0-9]{2,3}$/))),
+  segments: z.exactOptional(z.int().check(z.minimum(0), z.maximum(1000))),
+  error_code: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(100))),
+  cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(1_000_000))),
+  currency: z.exactOptional(z.string().check(z.regex(/^[A-Z]{3}$/))),
+  cost_reported: messageSchema.shape.cost_reported,
+});
+
+/** The part of a message that usage is made of. */
+export type CountedMessage = Readonly<z.output<typeof countedFields>>;
+
+/** Undefined where the row is not a message: a row that a person spoilt has no amounts until it is corrected. */
+export function parseCountedMessage(row: unknown): CountedMessage | undefined {
+  const parsed = countedFields.safeParse(row);
+  return parsed.success ? parsed.data : undefined;
+}
+
+export function amountsOf(message: CountedMessage): Amounts {
+  const { channel, type, country = unknownCountry, status, segments, cost, currency, error_code } = message;
+  const combination = [
+    channelCodes[channel],
+    typeCodes[type],
+    country,
+    statusCodes[status === 'sending' ? 'queued' : status],
+  ].join('.');
+  const amounts = new Map([[`${combination}.m`, 1]]);
+  if (channel === 'sms' && segments !== undefined) amounts.set(`${combination}.s`, segments);
+  if (cost !== undefined && currency !== undefined) {
+    amounts.set(`${combination}.${currency}`, Math.round(cost * costUnits));
+    if (message.cost_reported !== true) amounts.set(`${combination}.e`, 1);
+  }
+  if (error_code !== undefined) amounts.set(`${errorPrefix}.${error_code}`, 1);
+  return amounts;
+}
+
+/** The sums of one combination. */
+export interface Combination {
+  readonly channel: Channel;
+  readonly type: Message['type'];
+  /** ISO 3166-1 alpha-2; null if unknown. */
+  readonly country: string | null;
+  readonly status: UsageStatus;
+  readonly measure: Measure;
+  readonly amount: number;
+}
+
+/** A cost is in millionths of its currency's unit. */
+type Measure = 'messages' | 'segments' | 'estimated' | { readonly currency: string };
+
+const measures: Readonly<Record<string, Measure>> = { m: 'messages', s: 'segments', e: 'estimated' };
+const channels = inverted(channelCodes);
+const types = inverted(typeCodes);
+const statuses = inverted(statusCodes);
+
+/** The attributes' meaning; those of an error code are left out. */
+export function combinationsIn(amounts: Amounts): Combination[] {
+  return [...amounts].flatMap(([name, amount]) => {
+    const [channelCode = '', typeCode = '', country = '', statusCode = '', measure = ''] = name.split('.');
+    const [channel, type, status] = [channels[channelCode], types[typeCode], statuses[statusCode]];
+    if (channel === undefined || type === undefined || status === undefined) return [];
+    return [
+      {
+        channel,
+        type,
+        country: country === unknownCountry ? null : country,
+        status,
+        measure: measures[measure] ?? { currency: measure },
+        amount,
+      },
+    ];
+  });
+}
+
+/** The number of messages that have each error code now. */
+export function errorCodesIn(amounts: Amounts): Map<string, number> {
+  return new Map(
+    [...amounts]
+      .filter(([name, amount]) => name.startsWith(`${errorPrefix}.`) && amount !== 0)
+      .map(([name, amount]) => [name.slice(errorPrefix.length + 1), amount]),
+  );
+}
+
+function inverted<Name extends string>(
+  codes: Readonly<Record<Name, string>>,
+): Record<string, Name | undefined> {
+  return Object.fromEntries(Object.entries<string>(codes).map(([name, code]) => [code, name as Name]));
+}

@@ -1,0 +1,56 @@
+/** The UTC periods in which usage is counted: hours, days and months, each named by the start of its ISO time. */
+import { addDays, epochSeconds } from '../platform/clock.ts';
+
+/** Shortest first. */
+export const intervals = ['hour', 'day', 'month'] as const;
+
+export type Interval = (typeof intervals)[number];
+
+/** How much of an ISO time names a period: `2026-11-20T10`, `2026-11-20`, `2026-11`. */
+const nameLength = { hour: 13, day: 10, month: 7 } as const satisfies Record<Interval, number>;
+
+/** Days for which usage is kept. */
+const usageKeptDays = 400;
+
+export interface Period {
+  readonly name: string;
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+}
+
+export function periodAt(interval: Interval, at: Date): Period {
+  const name = at.toISOString().slice(0, nameLength[interval]);
+  const from = new Date(`${name}${'0000-01-01T00:00:00.000Z'.slice(nameLength[interval])}`);
+  const to = new Date(from);
+  if (interval === 'hour') to.setUTCHours(to.getUTCHours() + 1);
+  if (interval === 'day') to.setUTCDate(to.getUTCDate() + 1);
+  if (interval === 'month') to.setUTCMonth(to.getUTCMonth() + 1);
+  return { name, from, to };
+}
+
+/**
+ * The periods that have some of the time from `since` to `until` (exclusive), oldest first.
+ *
+ * @returns undefined where there are more than `max`
+ */
+export function periodsBetween(
+  interval: Interval,
+  since: Date,
+  until: Date,
+  max: number,
+): readonly Period[] | undefined {
+  const periods: Period[] = [];
+  for (let at = since; at < until; ) {
+    if (periods.length === max) return undefined;
+    const period = periodAt(interval, at);
+    periods.push(period);
+    at = period.to;
+  }
+  return periods;
+}
+
+/** When the rows of the period are deleted (TTL), in seconds since the epoch. */
+export function purgedAt(period: Period): number {
+  return epochSeconds(addDays(period.to, usageKeptDays));
+}

@@ -1,0 +1,104 @@
+/** Sums usage rows by period and group. Periods and groups without messages are left out. */
+import { type Amounts, type Combination, combinationsIn, costUnits } from './amounts.ts';
+import { allClients } from './count-changes.ts';
+import type { Period } from './period.ts';
+import type { Grouping, UsageRange } from './usage-query.ts';
+import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
+import type { UsageEntry, UsageSums } from './usage-response.schema.ts';
+
+/** Of one client. */
+export async function usageOfClient(
+  reader: UsageReader,
+  clientId: string,
+  range: UsageRange,
+  currency: string,
+): Promise<UsageEntry[]> {
+  const names = range.periods.map(({ name }) => name);
+  return entriesOf(await reader.rowsOf(clientId, names), range, currency);
+}
+
+/** Of all clients together, or of each where `client` is one of the groups. */
+export async function usageOfAll(
+  reader: UsageReader,
+  range: UsageRange,
+  currency: string,
+): Promise<(UsageEntry & { readonly client_id?: string })[]> {
+  if (!range.groupBy.includes('client')) return usageOfClient(reader, allClients, range, currency);
+  const rows = await Promise.all(range.periods.map(({ name }) => reader.rowsIn(name)));
+  const ofClients = rows.flat().filter(({ clientId }) => clientId !== allClients);
+  return entriesOf(ofClients, range, currency);
+}
+
+function entriesOf(
+  rows: readonly UsageRow[],
+  { periods, groupBy }: UsageRange,
+  currency: string,
+): (UsageEntry & { readonly client_id?: string })[] {
+  const byPeriod = Map.groupBy(rows, ({ period }) => period);
+  return periods.flatMap((period) => {
+    const all = (byPeriod.get(period.name) ?? []).flatMap(({ clientId, amounts }) =>
+      combinationsIn(amounts).map((combination) => ({ ...combination, client: clientId })),
+    );
+    const groups = Map.groupBy(all, (one) => JSON.stringify(groupBy.map((name) => one[name])));
+    return [...groups]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([, combinations]) => {
+        const sums = sumsOf(combinations, currency);
+        return sums === undefined
+          ? []
+          : [{ ...timesOf(period), ...groupOf(combinations[0], groupBy), ...sums }];
+      });
+  });
+}
+
+type ClientCombination = Combination & { readonly client: string };
+
+/** The values that all of these have in common. */
+function groupOf(first: ClientCombination | undefined, groupBy: readonly Grouping[]) {
+  const of = (name: Grouping): boolean => first !== undefined && groupBy.includes(name);
+  return {
+    ...(of('client') ? { client_id: first?.client ?? '' } : {}),
+    ...(first !== undefined && of('channel') ? { channel: first.channel } : {}),
+    ...(first !== undefined && of('type') ? { type: first.type } : {}),
+    ...(first !== undefined && of('country') ? { country: first.country } : {}),
+    ...(first !== undefined && of('status') ? { status: first.status } : {}),
+  };
+}
+
+export function timesOf({ from, to }: Period): { readonly from: string; readonly to: string } {
+  return { from: from.toISOString(), to: to.toISOString() };
+}
+
+/** The sums of one row. */
+export function totalOf(amounts: Amounts, currency: string): UsageSums | undefined {
+  return sumsOf(combinationsIn(amounts), currency);
+}
+
+/** Undefined where they have no messages. */
+function sumsOf(combinations: readonly Combination[], currency: string): UsageSums | undefined {
+  let [messages, segments, delivered, failed, estimated] = [0, 0, 0, 0, 0];
+  const costs = new Map<string, number>();
+  for (const { measure, status, amount } of combinations) {
+    if (measure === 'messages') {
+      messages += amount;
+      if (status === 'delivered' || status === 'read') delivered += amount;
+      if (status === 'failed') failed += amount;
+    } else if (measure === 'segments') segments += amount;
+    else if (measure === 'estimated') estimated += amount;
+    else costs.set(measure.currency, (costs.get(measure.currency) ?? 0) + amount);
+  }
+  if (messages === 0) return undefined;
+  // The sums are integers, so only this division rounds: to the number that is nearest to the decimal.
+  const others = [...costs].filter(([name, amount]) => name !== currency && amount !== 0);
+  return {
+    messages,
+    segments,
+    delivered,
+    failed,
+    cost: (costs.get(currency) ?? 0) / costUnits,
+    ...(others.length === 0
+      ? {}
+      : { other_costs: Object.fromEntries(others.map(([name, amount]) => [name, amount / costUnits])) }),
+    estimated: estimated > 0,
+  };
+}

@@ -1,0 +1,98 @@
+/** What can be asked of usage: times, interval and groups, by the client's operation, the admin API and the shell. */
+import * as z from 'zod/mini';
+import { GatewayError } from '../contract/errors.ts';
+import { optional } from '../message/optional-field.ts';
+import { type Interval, intervals, type Period, periodAt, periodsBetween } from './period.ts';
+
+export const groupings = ['channel', 'type', 'country', 'status'] as const;
+const adminGroupings = ['client', ...groupings] as const;
+
+export type Grouping = (typeof adminGroupings)[number];
+
+/** What one answer covers at most: 31 days of hours, the 400 days that usage is kept, two years of months. */
+export const periodsMax = { hour: 744, day: 400, month: 24 } as const satisfies Record<Interval, number>;
+
+/** An offset can move a time out of these years, and ISO times with more digits are no names of periods. */
+const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];
+
+export const usageMoment = z.pipe(
+  z.iso
+    .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
+    .check(
+      z.refine((text) => Date.parse(text) >= first && Date.parse(text) < last, 'must be in 1970 to 9998'),
+    ),
+  z.transform((text) => new Date(text)),
+);
+
+function groupList<Name extends Grouping>(names: readonly Name[]) {
+  const message = `must be some of ${names.join(', ')}, each once, separated by commas`;
+  return z.pipe(
+    z.string().check(
+      z.refine((text) => {
+        const parts = text.split(',');
+        return (
+          new Set(parts).size === parts.length && parts.every((part) => names.some((name) => name === part))
+        );
+      }, message),
+    ),
+    z.transform((text) => text.split(',') as Name[]),
+  );
+}
+
+function queryOf<Name extends Grouping>(names: readonly Name[]) {
+  return z.object({
+    since: optional(usageMoment),
+    /** Exclusive. */
+    until: optional(usageMoment),
+    interval: optional(z.enum(intervals)),
+    group_by: optional(groupList(names)),
+  });
+}
+
+/** The query of `GET /api/v1/account/usage` (contract, section 11). */
+export const usageQuery = queryOf(groupings);
+
+/** The same for administrators, who may group by client. */
+export const adminUsageQuery = z.extend(queryOf(adminGroupings), {
+  client_id: optional(z.string().check(z.minLength(1), z.maxLength(128))),
+});
+
+/** Each period is read by a query of its own where clients are grouped. */
+const clientPeriodsMax = 31;
+
+export interface UsageRange {
+  readonly interval: Interval;
+  readonly periods: readonly Period[];
+  readonly groupBy: readonly Grouping[];
+}
+
+/**
+ * The whole periods that have some of the time asked for; by default the days of the current UTC month up to now.
+ *
+ * @throws GatewayError where the times are in the wrong order or too far apart.
+ */
+export function usageRange(
+  query: Readonly<{
+    since?: Date | undefined;
+    until?: Date | undefined;
+    interval?: Interval | undefined;
+    group_by?: readonly Grouping[] | undefined;
+  }>,
+  now: Date,
+): UsageRange {
+  const { interval = 'day', until = now } = query;
+  // Exclusive: the month of an `until` at the start of a month is the one before.
+  const since = query.since ?? periodAt('month', new Date(until.getTime() - 1)).from;
+  if (since >= until) throw invalid('since', 'must be before until, which is now unless given');
+  const groupBy = query.group_by ?? [];
+  const max = groupBy.includes('client') ? clientPeriodsMax : periodsMax[interval];
+  const periods = periodsBetween(interval, since, until, max);
+  if (periods === undefined) throw invalid('since', `must be at most ${max} ${interval}s before until`);
+  return { interval, periods, groupBy };
+}
+
+function invalid(field: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', 'A field is not valid; see details.', {
+    details: [{ field, message }],
+  });
+}

@@ -1,0 +1,54 @@
+/** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
+import type { Amounts } from './amounts.ts';
+
+/** The amounts of one client, or of all (`*`), in one period. */
+export interface UsageRow {
+  readonly period: string;
+  readonly clientId: string;
+  readonly amounts: Amounts;
+}
+
+const usageRow = z.catchall(
+  z.object({ period: z.string(), client_id: z.string(), purge_at: z.number() }),
+  z.number(),
+);
+
+export type UsageReader = ReturnType<typeof dynamoUsageReader>;
+
+export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
+  return {
+    /** The rows that exist, in no order. */
+    async rowsOf(clientId: string, periods: readonly string[]): Promise<UsageRow[]> {
+      const keys = periods.map((period) => ({ period, client_id: clientId }));
+      return (await batchRead(client, tableName, keys)).map(parsed);
+    },
+
+    /** Of every client that had messages in this period, and the row of all clients. */
+    async rowsIn(period: string): Promise<UsageRow[]> {
+      const rows: UsageRow[] = [];
+      let after: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            TableName: tableName,
+            KeyConditionExpression: '#period = :period',
+            ExpressionAttributeNames: { '#period': 'period' },
+            ExpressionAttributeValues: { ':period': period },
+            ExclusiveStartKey: after,
+          }),
+        );
+        rows.push(...Items.map(parsed));
+        after = LastEvaluatedKey;
+      } while (after !== undefined);
+      return rows;
+    },
+  };
+}
+
+function parsed(row: unknown): UsageRow {
+  const { period, client_id, purge_at: _purgeAt, ...amounts } = usageRow.parse(row);
+  return { period, clientId: client_id, amounts: new Map(Object.entries(amounts)) };
+}

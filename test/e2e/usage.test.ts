@@ -1,0 +1,160 @@
+/** What was sent over HTTP is in the usage of its client, once, also where the counting function is killed meanwhile. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+
+/** The simulator refuses the first at hand-over; the second stays sent. */
+const [refused, silent] = ['+15005550001', '+15005550004'];
+const waits = { withinSeconds: 240, everyMilliseconds: 1000 };
+const killsMin = 3;
+
+interface Entry {
+  readonly from: string;
+  readonly to: string;
+  readonly messages: number;
+  readonly [name: string]: unknown;
+}
+
+let client: TestClient;
+let token: string;
+let shell: AdminShell;
+let sent = 0;
+/** Once all is counted. */
+let byStatus: Entry[];
+
+async function usageOf(query: string): Promise<Entry[]> {
+  const { status, body } = await client.call('GET', `/api/v1/account/usage?${query}`);
+  expect(status).toBe(200);
+  return body.usage as Entry[];
+}
+
+/** The killing goes on as long as there is work for the function. */
+async function sendAndKill(): Promise<void> {
+  for (let kills = 0; kills < killsMin || sent < 12; ) {
+    await Promise.all([
+      client.send({}),
+      client.send({ message: 'x'.repeat(200) }),
+      client.send({ to: refused }),
+      client.send({ type: 'promotional', to: silent }),
+    ]);
+    sent += 4;
+    const found = (await functionProcesses()).find(({ command }) => command.includes('CountUsage'));
+    if (found !== undefined && killProcess(found)) kills += 1;
+    await pause(200);
+  }
+}
+
+beforeAll(async () => {
+  client = await newClient();
+  shell = adminShell();
+  const { client_id, client_secret } = gateway().admin;
+  token = await tokenOf(client_id, client_secret);
+  await sendAndKill();
+  byStatus = await eventually(async () => {
+    const entries = await usageOf('interval=month&group_by=status');
+    const settled = entries.every(({ status }) => ['delivered', 'failed', 'sent'].includes(String(status)));
+    const messages = entries.reduce((sum, entry) => sum + entry.messages, 0);
+    return settled && messages >= sent ? entries : undefined;
+  }, waits);
+}, 600_000);
+afterAll(() => shell.close());
+
+describe('usage', () => {
+  it('has every message of the client once, in its final state, with its cost', async () => {
+    const each = sent / 4;
+    const listed = byStatus.map(({ from: _from, to: _to, ...rest }) => rest);
+    expect(listed).toEqual([
+      {
+        status: 'delivered',
+        messages: 2 * each,
+        segments: 3 * each,
+        delivered: 2 * each,
+        failed: 0,
+        cost: expect.closeTo(3 * each * 0.0042, 6),
+        estimated: false,
+      },
+      {
+        status: 'failed',
+        messages: each,
+        segments: each,
+        delivered: 0,
+        failed: each,
+        cost: 0,
+        estimated: false,
+      },
+      {
+        status: 'sent',
+        messages: each,
+        segments: each,
+        delivered: 0,
+        failed: 0,
+        cost: expect.closeTo(each * 0.0042, 6),
+        estimated: true,
+      },
+    ]);
+  });
+
+  it('is the same sum by each interval and group, and shows no other client', async () => {
+    for (const query of ['interval=hour', 'interval=day&group_by=channel,type', 'group_by=country', '']) {
+      const entries = await usageOf(query);
+      expect(entries.reduce((sum, { messages }) => sum + messages, 0)).toBe(sent);
+    }
+    expect(await usageOf('group_by=channel,type,country')).toEqual([
+      expect.objectContaining({ channel: 'sms', type: 'promotional', country: 'US', messages: sent / 4 }),
+      expect.objectContaining({ channel: 'sms', type: 'transactional', country: 'GB', messages: sent / 2 }),
+      expect.objectContaining({ channel: 'sms', type: 'transactional', country: 'US', messages: sent / 4 }),
+    ]);
+    const other = await newClient();
+    const { body } = await other.call('GET', '/api/v1/account/usage');
+    expect(body).toEqual({ currency: 'USD', usage: [], caps: [] });
+  });
+
+  it('is refused for faulty parameters, all named', async () => {
+    const answer = await client.call('GET', '/api/v1/account/usage?interval=week&group_by=client&since=x');
+    expectRefusal(answer, 400, 'invalid_request', ['since', 'interval', 'group_by']);
+  });
+
+  it('is shown to administrators by client, with the top senders and error codes of a period', async () => {
+    const asAdmin = (path: string) => call('GET', `/admin/api/usage/${path}`, { credential: token });
+    const { body } = await asAdmin('messages?interval=month&group_by=client');
+    const mine = (body.usage as Entry[]).filter(({ client_id }) => client_id === client.clientId);
+    expect(mine).toMatchObject([{ messages: sent }]);
+    const own = await asAdmin(`messages?interval=month&client_id=${client.clientId}&group_by=client,channel`);
+    expect(own.body.usage).toMatchObject([{ client_id: client.clientId, channel: 'sms', messages: sent }]);
+    const { body: summary } = await asAdmin('summary?interval=month');
+    const total = summary.total as Entry;
+    expect(total.messages).toBeGreaterThanOrEqual(sent);
+    const codes = summary.error_codes as { messages: number }[];
+    expect(codes[0]?.messages).toBeGreaterThanOrEqual(sent / 4);
+    const senders = summary.top_senders as { messages: number }[];
+    expect(senders.map(({ messages }) => messages)).toEqual(
+      senders.map(({ messages }) => messages).toSorted((one, other) => other - one),
+    );
+  });
+
+  it('is printed by the shell, as a table, as JSON and as CSV', async () => {
+    const json = await shell.json('usage', '--client', client.clientId);
+    expect(json.usage).toMatchObject([{ messages: sent }]);
+    const { stdout: table } = await shell.run('usage', '--client', client.clientId, '--group-by', 'type');
+    expect(table).toMatch(/^FROM\s+TYPE\s+MESSAGES/);
+    const { stdout: csv } = await shell.run(
+      'usage',
+      '--client',
+      client.clientId,
+      '--group-by',
+      'client',
+      '--csv',
+    );
+    const [header, row] = csv.split('\r\n');
+    expect(header).toBe(
+      'from,to,client_id,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
+    );
+    expect(row?.split(',').slice(2, 8)).toEqual([client.clientId, '', '', '', '', String(sent)]);
+    expect((await shell.run('usage', '--month', '2026-13')).status).toBe(2);
+    expect((await shell.run('usage', '--csv', '--json')).status).toBe(2);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { csvTable } from '../../../bin/admin/csv.ts';
+
+/** A reader after RFC 4180: fields in quotes may have commas, line ends, and quotes twice. */
+function readCsv(text: string): string[][] {
+  const lines: string[][] = [];
+  let [line, field, quoted] = [[] as string[], '', false];
+  for (let i = 0; i < text.length; i += 1) {
+    const [one, next] = [text[i] ?? '', text[i + 1]];
+    if (quoted && one === '"' && next === '"') {
+      field += '"';
+      i += 1;
+    } else if (one === '"') quoted = !quoted;
+    else if (!quoted && one === ',') {
+      line.push(field);
+      field = '';
+    } else if (!quoted && one === '\r' && next === '\n') {
+      lines.push([...line, field]);
+      [line, field] = [[], ''];
+      i += 1;
+    } else field += one;
+  }
+  return lines;
+}
+
+it('every text can be read back, and none begins like a formula', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom('=1+1', '@SUM(A1)', '-2', '+3', 'a,b', 'a"b', '\r\n', '\t'),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), (rows) => {
+      const printed = `${csvTable(['one', 'two'], rows)}\n`;
+      const [, ...read] = readCsv(printed);
+      expect(read.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n])/, '')))).toEqual(
+        rows.map((cells) => cells.map((cell) => cell.replace(/^'(?=[=+\-@\t\r\n])/, ''))),
+      );
+      for (const cell of read.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r\n]/);
+    }),
+  );
+});
+
+it('numbers, truth values and missing ones are written as they are', () => {
+  expect(csvTable(['a', 'b', 'c', 'd'], [[-1.5, true, null, undefined]])).toBe('a,b,c,d\r\n-1.5,true,,\r');
+});
