@@ -2,7 +2,7 @@
  * Tells administrators, once for each window, that a client has used 80 % or 100 % of a spend cap: a metric and an
  * Activity Log entry. A refusal by the cap counts as 100 %.
  */
-import type { ActivityLog, ActivityKind } from '../activity/activity-log.ts';
+import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
 import { newId } from '../platform/ids.ts';
 import type { CapCounter } from './cap-counter.ts';

@@ -24,7 +24,38 @@ export function storedWhatsAppContent(): ReturnType<typeof makeContent> {
   return storedContent;
 }
 
+/** The parts of a content that a request may have. */
+export function whatsAppParts(): Pick<ReturnType<typeof makeParts>, 'template' | 'media' | 'location'> {
+  return makeParts('request');
+}
+
+/** What a medium of each type may have beside its source. */
+export const mediaFields = {
+  image: { caption: true, filename: false },
+  video: { caption: true, filename: false },
+  audio: { caption: false, filename: false },
+  document: { caption: true, filename: true },
+  sticker: { caption: false, filename: false },
+} as const;
+
+export const noFilename = 'Only a document has a filename.';
+export const noCaption = 'Audio and stickers have no caption.';
+
 function makeContent(origin: 'request' | 'row') {
+  const { template, media, captioned, bare, location } = makeParts(origin);
+  return z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('template'), template }),
+    z.object({ type: z.literal('image'), media: captioned }),
+    z.object({ type: z.literal('video'), media: captioned }),
+    z.object({ type: z.literal('audio'), media: bare }),
+    z.object({ type: z.literal('document'), media }),
+    z.object({ type: z.literal('sticker'), media: bare }),
+    z.object({ type: z.literal('location'), location }),
+  ]);
+}
+
+function makeParts(origin: 'request' | 'row') {
   const shortText = z.string().check(z.minLength(1), z.maxLength(1024));
   const httpUrl = z.url({ protocol: /^https?$/ }).check(z.maxLength(2048));
 
@@ -160,31 +191,23 @@ function makeContent(origin: 'request' | 'row') {
 
   const captioned = mediaSource.check(
     z.refine((media) => media.filename === undefined, {
-      message: 'Only a document has a filename.',
+      message: noFilename,
       path: ['filename'],
     }),
   );
 
   const bare = captioned.check(
     z.refine((media) => media.caption === undefined, {
-      message: 'Audio and stickers have no caption.',
+      message: noCaption,
       path: ['caption'],
     }),
   );
 
-  return z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text') }),
-    z.object({ type: z.literal('template'), template: templateContent }),
-    z.object({ type: z.literal('image'), media: captioned }),
-    z.object({ type: z.literal('video'), media: captioned }),
-    z.object({ type: z.literal('audio'), media: bare }),
-    z.object({ type: z.literal('document'), media: mediaSource }),
-    z.object({ type: z.literal('sticker'), media: bare }),
-    z.object({ type: z.literal('location'), location: locationContent }),
-  ]);
+  return { template: templateContent, media: mediaSource, captioned, bare, location: locationContent };
 }
 
 export type WhatsAppContent = z.output<ReturnType<typeof makeContent>>;
 export type TemplateContent = Extract<WhatsAppContent, { type: 'template' }>['template'];
+export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['location'];
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];
 export type TextParameters = NonNullable<NonNullable<TemplateContent['parameters']>['body']>;

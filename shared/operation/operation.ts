@@ -55,6 +55,8 @@ export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
   return request.caller;
 }
 
+export const requiredField = 'This field is required.';
+
 /** The body, parsed by the schema. @throws GatewayError that names every invalid field at once. */
 export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
@@ -66,7 +68,7 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
   for (const issue of parsed.error.issues) {
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
-    const message = missing ? 'This field is required.' : issue.message;
+    const message = missing ? requiredField : issue.message;
     // Only the first error of a field is reported.
     if (!details.has(field)) details.set(field, { field, message });
   }

@@ -13,15 +13,13 @@ export const sentOneTimePassword = z.object({
   attempts_remaining: count,
 });
 
-export const verification = z.discriminatedUnion('verified', [
-  z.object({ otp_id: idOf('otp'), verified: z.literal(true), status: z.literal('verified') }),
-  z.object({
-    otp_id: idOf('otp'),
-    verified: z.literal(false),
-    status: z.literal('pending'),
-    attempts_remaining: count,
-  }),
-]);
+/** One form for both results; `attempts_remaining` only where the code was wrong. */
+export const verification = z.object({
+  otp_id: idOf('otp'),
+  verified: z.boolean(),
+  status: z.enum(['verified', 'pending']),
+  attempts_remaining: z.exactOptional(count),
+});
 
 export type SentOneTimePassword = z.output<typeof sentOneTimePassword>;
 export type Verification = z.output<typeof verification>;

@@ -52,7 +52,7 @@ const template = smsText.check(
       context.addIssue({ code: 'custom', message: `knows no {{${unknown.join('}}, {{')}}}` });
     }
   }),
-  z.meta({ pattern: '\\{\\{ *code *\\}\\}' }),
+  z.meta({ pattern: '\\{\\{\\s*code\\s*\\}\\}' }),
 );
 
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */

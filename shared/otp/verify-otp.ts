@@ -32,7 +32,6 @@ export const verifyOtpSchema = z
       // Reported together with the faults of other fields.
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
-    z.meta({ anyOf: [{ required: ['otp_id'] }, { required: ['to'] }] }),
   );
 
 function isGiven(value: unknown): boolean {

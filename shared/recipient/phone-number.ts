@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 export type { CountryCode };
 
 /** E.164 without spaces: a plus, then 7 to 15 digits. */
-const e164 = /^\+[1-9][0-9]{6,14}$/;
+export const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A sender ID: up to 11 letters, digits and hyphens, at least one of them a letter. */
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
 /** Each round removes one prefix of a number that has several. */

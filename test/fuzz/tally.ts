@@ -1,6 +1,6 @@
 /** What a fuzz run met, by operation and status: a run that met little but limits and refusals has shown nothing. */
-import { operations as descriptions } from '../../lib/build/openapi/operations.ts';
-import { type RouteName, routes } from '../../shared/contract/routes.ts';
+import { type OperationName, operations as descriptions } from '../../lib/build/openapi/operations.ts';
+import { routes } from '../../shared/contract/routes.ts';
 
 /** Of an operation's answers, so many at most may be those of a limit or of a missing credential. */
 const turnedAwayMax = 0.2;
@@ -25,7 +25,7 @@ interface Operation {
 }
 
 export function tallyOfAnswers(): Tally {
-  const operations = (Object.keys(routes) as RouteName[]).map(operationOf);
+  const operations = (Object.keys(descriptions) as OperationName[]).map(operationOf);
   const none: Operation = { name: 'no operation', method: '', form: /^/, varies: false, statuses: new Map() };
 
   return {
@@ -40,7 +40,7 @@ export function tallyOfAnswers(): Tally {
   };
 }
 
-function operationOf(route: RouteName): Operation {
+function operationOf(route: OperationName): Operation {
   const { method, path } = routes[route];
   const { request, parameters } = descriptions[route];
   const form = path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+');

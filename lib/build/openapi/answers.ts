@@ -15,7 +15,7 @@ import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
 
 const accessToken = z.object({
   access_token: z.string(),
-  token_type: z.literal('bearer'),
+  token_type: z.string(),
   scope: z.optional(z.string()),
   expires_in: z.int(),
 });
@@ -28,7 +28,10 @@ const account = z.object({
   limits: z.record(z.string(), limits),
 });
 
-const newWebhookSecret = z.object({
+/** Of `getMessageStatus`, whose path takes the id of either. */
+const messageOrBatch = z.union([messageStatus, batchStatus]);
+
+const webhookSecret = z.object({
   webhook_secret: z.string().check(z.meta({ pattern: '^whsec_' })),
   created_at: instant,
   active_at: instant,
@@ -41,14 +44,15 @@ export const answers = {
   AcceptedSms: acceptedSms,
   AcceptedWhatsApp: acceptedWhatsApp,
   AcceptedBatch: acceptedBatch,
-  MessageStatus: messageStatus,
-  BatchStatus: batchStatus,
+  Message: messageStatus,
+  Batch: batchStatus,
+  MessageOrBatch: messageOrBatch,
   MessageList: messageList,
-  SentOneTimePassword: sentOneTimePassword,
-  Verification: verification,
+  SentOtp: sentOneTimePassword,
+  OtpVerificationResult: verification,
   Account: account,
   Usage: usageAnswer,
-  NewWebhookSecret: newWebhookSecret,
+  WebhookSecret: webhookSecret,
 } as const;
 
 export type Answers = typeof answers;

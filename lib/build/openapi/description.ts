@@ -1,5 +1,5 @@
 /** What the OpenAPI document adds to a route and its schemas. */
-import type { ErrorCode } from '../../../shared/contract/errors.ts';
+import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Answers } from './answers.ts';
 import type { Requests } from './requests.ts';
@@ -9,13 +9,7 @@ export interface Example {
   readonly value: unknown;
 }
 
-export type Tag =
-  | 'Authentication'
-  | 'Sending'
-  | 'One-time passwords'
-  | 'Messages'
-  | 'Account'
-  | 'Documentation';
+export type Tag = 'Authentication' | 'Sending' | 'One-time passwords' | 'Messages' | 'Account' | 'Webhooks';
 
 export interface Parameter {
   readonly name: string;
@@ -30,16 +24,13 @@ export interface Parameter {
 export interface Link {
   readonly operationId: RouteName;
   readonly parameters?: Readonly<Record<string, string>>;
-  readonly requestBody?: Readonly<Record<string, unknown>>;
   readonly description: string;
 }
 
 export interface Answer {
   readonly status: 200 | 202;
   readonly description: string;
-  readonly content:
-    | { readonly schemas: readonly (keyof Answers)[]; readonly examples: Readonly<Record<string, Example>> }
-    | { readonly mediaType: string };
+  readonly content: { readonly schema: keyof Answers; readonly examples: Readonly<Record<string, Example>> };
   readonly headers?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, Link>>;
 }
@@ -57,6 +48,8 @@ export interface Description {
   /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly answer: Answer;
+  /** A faulty field, for the example of `invalid_request`; none where the operation takes no fields. */
+  readonly fieldError?: FieldError;
   /** In addition to those of its scope, body and idempotency key. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -141,7 +141,7 @@ function errors(resolve: Resolve): Html {
     ([name, status]) =>
       html`<tr><td><code>${name}</code></td><td>${status}</td><td>${inline(errorNotes[name].when)}</td></tr>`,
   )}</tbody></table></div>
-<h4>Body</h4>${fieldTable({ $ref: '#/components/schemas/ErrorBody' }, resolve)}</section>`;
+<h4>Body</h4>${fieldTable({ $ref: '#/components/schemas/ErrorResponse' }, resolve)}</section>`;
 }
 
 function messageErrors(): Html {

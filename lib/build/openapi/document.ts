@@ -1,16 +1,17 @@
 /** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
+import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import {
   acknowledgeWithinSeconds,
   inWords,
   retryDelaysSeconds,
 } from '../../../shared/contract/retry-delays.ts';
-import { policies, type Route, type RouteName, routes } from '../../../shared/contract/routes.ts';
+import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
 import type { Example } from './description.ts';
 import { type EventName, eventExample, events } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
-import { operations } from './operations.ts';
+import { type OperationName, operations } from './operations.ts';
 import { type OpenApiResponse, reference, responsesOf } from './responses.ts';
 import { componentSchemas, type JsonSchema } from './schemas.ts';
 
@@ -28,6 +29,7 @@ export interface OpenApiOperation {
     >;
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
+  readonly callbacks?: Readonly<Record<string, unknown>>;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
 
@@ -45,9 +47,10 @@ export interface OpenApiDocument {
   };
 }
 
-export function openApiDocument(): OpenApiDocument {
+/** @param baseUrl - where the gateway is called */
+export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  for (const name of Object.keys(routes) as RouteName[]) {
+  for (const name of Object.keys(operations) as OperationName[]) {
     const { path, method } = routes[name];
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(name) };
   }
@@ -58,46 +61,52 @@ export function openApiDocument(): OpenApiDocument {
       version,
       summary: 'Messages by SMS and WhatsApp, one-time passwords, and signed webhooks.',
       description: introduction,
+      contact: { name: 'The team that runs this gateway', url: `${baseUrl}/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Relative to where this document is served, so it holds for every deployment.
-    servers: [{ url: '.', description: 'The gateway that serves this document' }],
+    servers: [{ url: baseUrl, description: 'The gateway that serves this document' }],
     tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries((Object.keys(events) as EventName[]).map((name) => [name, webhookOf(name)])),
-    components: { schemas: componentSchemas(), headers: namedHeaders, securitySchemes },
+    components: {
+      schemas: componentSchemas(),
+      headers: namedHeaders,
+      securitySchemes: securitySchemes(baseUrl),
+    },
   };
 }
 
-const securitySchemes = {
-  accessToken: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'An access token of `POST /api/v1/auth/token`.',
-  },
-  apiKey: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'sk-…',
-    description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
-  },
-  clientCredentials: {
-    type: 'oauth2',
-    description: 'The same access token, for tools that request it themselves.',
-    flows: {
-      clientCredentials: {
-        tokenUrl: 'api/v1/auth/token',
-        scopes: { messages: 'Send and look up messages.' },
+const securitySchemes = (baseUrl: string) =>
+  ({
+    accessToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'An access token of `POST /api/v1/auth/token`.',
+    },
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'sk-…',
+      description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
+    },
+    clientCredentials: {
+      type: 'oauth2',
+      description: 'The same access token, for tools that request it themselves.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: `${baseUrl}${routes.issueToken.path}`,
+          scopes: { messages: 'Send and look up messages.' },
+        },
       },
     },
-  },
-} as const;
+  }) as const;
 
-function operationOf(name: RouteName): OpenApiOperation {
+function operationOf(name: OperationName): OpenApiOperation {
   const route: Route = routes[name];
   const description = operations[name];
   const { tag, summary, request, parameters = [], keyed = false } = description;
+  const callbacks = name === 'updateAccount' ? { events: eventsCallback } : undefined;
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
     ...(keyed ? [idempotencyKey] : []),
@@ -123,6 +132,7 @@ function operationOf(name: RouteName): OpenApiOperation {
           },
         }),
     responses: responsesOf(route, description),
+    ...(callbacks === undefined ? {} : { callbacks }),
     'x-rate-limits': limitsOf(route),
   };
 }
@@ -151,7 +161,40 @@ function countedOn(policy: Route['policy'], scope: Route['scope']): string {
     : 'source address';
 }
 
+/**
+ * What is posted to the URL of the account: the webhooks, which say more of each event. Generators that know callbacks, but
+ * no webhooks, find the body by it.
+ */
+const eventsCallback = {
+  '{$request.body#/webhook_url}': {
+    post: {
+      ...notification('onMessageEvent', 'An event of a message'),
+      description: 'Every event of the messages without a URL of their own: see the webhooks.',
+      requestBody: { required: true, content: { 'application/json': { schema: reference('WebhookEvent') } } },
+    },
+  },
+};
+
 function webhookOf(name: EventName): Record<string, unknown> {
+  const operationId = `on${name.split('.').map(capitalized).join('')}`;
+  return {
+    post: {
+      ...notification(operationId, events[name]),
+      description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: reference('WebhookEvent'),
+            examples: { [name]: { summary: events[name], value: eventExample(name) } },
+          },
+        },
+      },
+    },
+  };
+}
+
+function notification(operationId: string, summary: string): Record<string, unknown> {
   const header = (headerName: string, description: string): JsonSchema => ({
     name: headerName,
     in: 'header',
@@ -160,31 +203,23 @@ function webhookOf(name: EventName): Record<string, unknown> {
     schema: { type: 'string' },
   });
   return {
-    post: {
-      operationId: `on${name.split('.').map(capitalized).join('')}`,
-      summary: events[name],
-      description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
-      parameters: [
-        header(
-          'X-Webhook-Signature',
-          'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
-        ),
-        header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
-        header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
-        header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
-      ],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: {
-              allOf: [reference('WebhookEvent'), { properties: { event: { const: name } } }],
-            },
-            examples: { [name]: { summary: events[name], value: eventExample(name) } },
-          },
-        },
-      },
-      responses: { '200': { description: 'Acknowledged: there will be no further attempt.' } },
+    operationId,
+    tags: ['Webhooks'],
+    summary,
+    // The signature is what tells who posts it.
+    security: [],
+    parameters: [
+      header(
+        'X-Webhook-Signature',
+        'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
+      ),
+      header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
+      header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
+      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
+    ],
+    responses: {
+      '200': { description: 'Acknowledged: there will be no further attempt.' },
+      '4XX': { description: 'A failed attempt, as any answer but 200.' },
     },
   };
 }

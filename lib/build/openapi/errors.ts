@@ -5,13 +5,15 @@ import {
   errorBody,
   errorStatus,
   errorTexts,
+  type FieldError,
   type GatewayError,
   invalidRecipientText,
   limitReached,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
+import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
-import { recipientRule } from '../../../shared/recipient/phone-number.ts';
+import type { Description } from './description.ts';
 
 const fieldError = z.object({ field: z.string(), message: z.string() });
 
@@ -24,13 +26,13 @@ const error = z.object({
   error_description: z.optional(z.string()),
 });
 
-export const errorSchemas = { ErrorBody: error, FieldError: fieldError } as const;
+export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as const;
 
 interface ErrorNote {
   readonly when: string;
   /** The `message` of the example. */
   readonly message: string;
-  readonly details?: readonly { readonly field: string; readonly message: string }[];
+  readonly details?: readonly FieldError[];
 }
 
 const limitExamples = {
@@ -47,7 +49,6 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
     when: 'The body is not a JSON object, fields are missing or not valid, or text is not well-formed Unicode. `details` names every faulty field.',
     message: 'A field is not valid; see details.',
-    details: [{ field: 'to', message: recipientRule }],
   },
   unsupported_grant_type: {
     when: '`grant_type` is not `client_credentials`.',
@@ -138,13 +139,36 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
 };
 
-/** An example of the error's body. */
-export function errorExample(code: ErrorCode, onTokenEndpoint: boolean): Record<string, unknown> {
-  const { message, details = [] } = errorNotes[code];
+/** An example of the error's body, with a field of the operation. */
+export function errorExample(
+  code: ErrorCode,
+  { path }: Route,
+  { fieldError }: Pick<Description, 'fieldError'>,
+): Record<string, unknown> {
+  const onTokenEndpoint = path === routes.issueToken.path;
+  const { message, details } = noteFor(code, onTokenEndpoint, fieldError);
   const limits: Partial<Record<ErrorCode, GatewayError>> = limitExamples;
   const retryAfterSeconds = limits[code]?.retryAfterSeconds;
   return {
     ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
     ...(onTokenEndpoint ? { error_description: message } : {}),
   };
+}
+
+function noteFor(
+  code: ErrorCode,
+  onTokenEndpoint: boolean,
+  fieldError: FieldError | undefined,
+): { readonly message: string; readonly details: readonly FieldError[] } {
+  const { message, details = [] } = errorNotes[code];
+  if (code === 'invalid_request') {
+    // An operation without fields refuses only what is no text.
+    return fieldError === undefined
+      ? { message: 'The request holds text that is not well-formed Unicode.', details }
+      : { message, details: [fieldError] };
+  }
+  if (onTokenEndpoint && code === 'payload_too_large') {
+    return { message: 'The body is larger than 8192 bytes.', details };
+  }
+  return { message, details };
 }

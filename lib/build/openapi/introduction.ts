@@ -27,5 +27,5 @@ export const tagNotes: Readonly<Record<Tag, string>> = {
   'One-time passwords': 'Sending and verifying codes.',
   Messages: 'Looking messages up, and canceling them.',
   Account: 'The client’s own settings.',
-  Documentation: 'What describes this API.',
+  Webhooks: 'What the gateway posts to the client.',
 };

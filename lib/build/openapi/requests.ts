@@ -11,15 +11,17 @@ import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 /** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
 
-/** By their name in `components.schemas`. */
+/**
+ * By their name in `components.schemas`: that of the thing, because generators name their own types `SendSmsRequest`.
+ */
 export const requests = {
   TokenRequest: credentialsInBody,
-  SendSmsRequest: sendSmsSchema(webhookUrl),
-  SendBulkSmsRequest: sendBulkSchema(webhookUrl),
-  SendWhatsAppRequest: sendWhatsAppSchema(webhookUrl),
-  SendOtpRequest: sendOtpSchema(webhookUrl),
-  VerifyOtpRequest: verifyOtpSchema,
-  UpdateAccountRequest: updateAccountSchema(webhookUrl),
+  SmsMessage: sendSmsSchema(webhookUrl),
+  BulkSms: sendBulkSchema(webhookUrl),
+  WhatsAppMessage: sendWhatsAppSchema(webhookUrl),
+  OtpMessage: sendOtpSchema(webhookUrl),
+  OtpVerification: verifyOtpSchema,
+  AccountUpdate: updateAccountSchema(webhookUrl),
 } as const;
 
 export type Requests = typeof requests;

@@ -1,18 +1,21 @@
 /** The responses of an operation: success, and each error status with all its codes. */
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
-import { type Route, routes } from '../../../shared/contract/routes.ts';
+import type { Route } from '../../../shared/contract/routes.ts';
 import type { Answer, Description, Example, Link } from './description.ts';
 import { errorExample, errorNotes } from './errors.ts';
 import { responseHeaders } from './headers.ts';
+import { referenceTo } from './named-schemas.ts';
 import type { JsonSchema } from './schemas.ts';
 
 export interface OpenApiResponse {
   readonly description: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly content: Readonly<
-    Record<string, { schema: JsonSchema; examples?: Readonly<Record<string, Example>> }>
+    Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
   >;
   readonly links?: Readonly<Record<string, Link>>;
+  /** The values that `error` has here: one schema serves all errors. */
+  readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
@@ -21,7 +24,7 @@ export function responsesOf(route: Route, description: Description): Record<stri
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
-    responses[status] = refusalOf(status, codes, route);
+    responses[status] = refusalOf(status, codes, route, description);
   }
   return responses;
 }
@@ -52,46 +55,39 @@ function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
   return {
     description,
     headers: { ...responseHeaders(keyed ? ['Idempotent-Replayed'] : []), ...Object.fromEntries(own) },
-    content:
-      'mediaType' in content
-        ? {
-            [content.mediaType]: {
-              schema: { type: content.mediaType.endsWith('json') ? 'object' : 'string' },
-            },
-          }
-        : { 'application/json': { schema: oneOf(content.schemas), examples: content.examples } },
+    content: { 'application/json': { schema: reference(content.schema), examples: content.examples } },
     ...(links === undefined ? {} : { links }),
   };
 }
 
-function refusalOf(status: number, codes: readonly ErrorCode[], route: Route): OpenApiResponse {
+function refusalOf(
+  status: number,
+  codes: readonly ErrorCode[],
+  route: Route,
+  description: Description,
+): OpenApiResponse {
   const headers = [
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? (['Retry-After'] as const) : []),
   ];
-  const onTokenEndpoint = route.path === routes.issueToken.path;
   return {
     description: codes.map((code) => `\`${code}\`: ${errorNotes[code].when}`).join('\n\n'),
     headers: responseHeaders(headers),
     content: {
       'application/json': {
-        schema: { allOf: [reference('ErrorBody'), { properties: { error: { enum: codes } } }] },
+        schema: reference('ErrorResponse'),
         examples: Object.fromEntries(
           codes.map((code) => [
             code,
-            { summary: errorNotes[code].when, value: errorExample(code, onTokenEndpoint) },
+            { summary: errorNotes[code].when, value: errorExample(code, route, description) },
           ]),
         ),
       },
     },
+    'x-error-codes': codes,
   };
 }
 
 export function reference(schema: string): JsonSchema {
-  return { $ref: `#/components/schemas/${schema}` };
-}
-
-function oneOf(names: readonly string[]): JsonSchema {
-  const references = names.map(reference);
-  return references.length === 1 && references[0] !== undefined ? references[0] : { oneOf: references };
+  return { $ref: referenceTo(schema) };
 }

@@ -1,106 +1,121 @@
-/** The `components.schemas` of the document: the zod schemas as JSON Schema, with field descriptions. */
+/** The `components.schemas` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
 import { webhookEvent } from './events.ts';
 import { fieldNotes } from './field-notes.ts';
+import { nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';
+import { fieldRules, rules } from './rules.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The schema of a bulk's row. The request's schema accepts any row, because an invalid one is only reported. */
-const recipientRow: JsonSchema = {
-  anyOf: [
-    { type: 'string' },
-    {
-      type: 'object',
-      properties: {
-        to: { type: 'string' },
-        variables: {
-          type: ['object', 'null'],
-          additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-        },
-        message: { type: ['string', 'null'], minLength: 1 },
-        reference: { type: ['string', 'null'], minLength: 1, maxLength: 128 },
-      },
-      required: ['to'],
+/**
+ * Schemas that no operation has in this form: a bulk's row, which the request's schema accepts in any form, because an
+ * invalid one is only reported, and the media in the header of a template.
+ */
+const more: Readonly<Record<string, JsonSchema>> = {
+  BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
+  PhoneNumber: { type: 'string', description: 'A phone number in international format (E.164).' },
+  BulkRow: {
+    type: 'object',
+    properties: {
+      to: { type: 'string' },
+      variables: { anyOf: [{ $ref: referenceTo('TemplateVariables') }, { type: 'null' }] },
+      message: { type: ['string', 'null'], minLength: 1 },
+      reference: { type: ['string', 'null'], minLength: 1, maxLength: 128 },
     },
-  ],
+    required: ['to'],
+  },
+  TemplateVariables: { type: 'object', additionalProperties: true },
+  HeaderMedia: {
+    type: 'object',
+    properties: {
+      type: { type: 'string', enum: ['image', 'video', 'document'] },
+      media: { $ref: referenceTo('Media') },
+    },
+    required: ['type', 'media'],
+  },
 };
 
 export function componentSchemas(): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = {};
-  const add = (named: Readonly<Record<string, z.ZodMiniType>>): void => {
-    for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(name, schema);
-  };
-  add(requests);
-  add(answers);
-  add(errorSchemas);
-  add({ WebhookEvent: webhookEvent });
-  return schemas;
+  const schemas: Record<string, JsonSchema> = structuredClone(more);
+  const named = { ...requests, ...answers, ...errorSchemas, WebhookEvent: webhookEvent };
+  for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
+  for (const schema of Object.values(schemas)) withoutPatternOfFormat(schema);
+  nameParts(schemas);
+  for (const name of ['MessageOrBatch', 'TemplateButton']) asOneOf(schemas[name]);
+  for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
+  for (const [name, schema] of Object.entries(schemas)) {
+    describeFields(name, schema);
+    Object.assign(schema, rules[name]);
+  }
+  return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => a.localeCompare(b, 'en')));
 }
 
-function jsonSchemaOf(name: string, schema: z.ZodMiniType): JsonSchema {
+function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   const { $schema, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema === bulkRecipients) jsonSchema.items = recipientRow;
-      // The format is enough; the pattern that zod adds is very long.
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-      joinNull(jsonSchema);
-      letTextBeDefault(jsonSchema);
+      if (zodSchema === bulkRecipients) jsonSchema.items = { $ref: referenceTo('BulkRecipient') };
+      simplify(jsonSchema);
     },
   }) as JsonSchema;
-  annotate(json, [name]);
   return json;
+}
+
+/** Without what says the same again, which generators do not understand or show at length. */
+function simplify(schema: JsonSchema): void {
+  if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
+  // The bounds of safe integers.
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.type === 'integer' && schema.exclusiveMinimum === 0) {
+    delete schema.exclusiveMinimum;
+    schema.minimum = 1;
+  }
+  // Objects take unknown fields, so this says nothing.
+  if (schema.propertyNames !== undefined && schema.additionalProperties === undefined)
+    delete schema.propertyNames;
+  joinNull(schema);
+}
+
+/** The format is enough; the pattern that zod adds is very long. */
+function withoutPatternOfFormat(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if ('format' in schema && 'pattern' in schema) delete schema.pattern;
+  for (const part of Object.values(schema)) withoutPatternOfFormat(part);
 }
 
 /** `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */
 function joinNull(schema: JsonSchema): void {
   const [first, second, ...more] = (schema.anyOf ?? []) as JsonSchema[];
   if (first === undefined || second?.type !== 'null' || more.length > 0) return;
-  if (typeof first.type !== 'string' || first.enum !== undefined) return;
+  if (typeof first.type !== 'string' || first.enum !== undefined || first.properties !== undefined) return;
   delete schema.anyOf;
   Object.assign(schema, first, { type: [first.type, 'null'] });
 }
 
-/** A WhatsApp message without `type` is a text; the operation adds the type before it parses the request. */
-function letTextBeDefault(schema: JsonSchema): void {
-  const { properties, required } = schema as { properties?: Record<string, JsonSchema>; required?: string[] };
-  if (properties?.type?.const !== 'text' || properties.message === undefined) return;
-  schema.required = required?.filter((field) => field !== 'type');
+/** Alternatives that exclude each other. */
+function asOneOf(schema: JsonSchema | undefined): void {
+  if (schema?.anyOf === undefined) throw new Error('no alternatives');
+  schema.oneOf = schema.anyOf;
+  delete schema.anyOf;
 }
 
-/** Adds its description to every property; the most specific name wins. */
-function annotate(schema: unknown, path: readonly string[]): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  if (Array.isArray(schema)) {
-    for (const part of schema) annotate(part, path);
-    return;
-  }
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'properties') {
-      for (const [field, property] of Object.entries(value as Record<string, JsonSchema>)) {
-        const place = [...path, field];
-        annotate(property, place);
-        const note = noteOf(place);
-        if (note !== undefined) property.description ??= note;
-      }
-    } else if (keyword !== 'enum' && keyword !== 'const') {
-      annotate(value, path);
-    }
-  }
+function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: string, rule: JsonSchema): void {
+  const [schema = '', field = ''] = place.split('.');
+  const properties = schemas[schema]?.properties as Record<string, JsonSchema> | undefined;
+  if (properties?.[field] === undefined) throw new Error(`the document has no ${place}`);
+  properties[field] = rule;
 }
 
-/** `A.b.c`, else `A.c`, else `b.c`, else `c`. */
-function noteOf(place: readonly string[]): string | undefined {
-  const field = place.at(-1) ?? '';
-  return (
-    fieldNotes[place.join('.')] ??
-    fieldNotes[`${place[0]}.${field}`] ??
-    fieldNotes[place.slice(-2).join('.')] ??
-    fieldNotes[field]
-  );
+/** Adds its description to every field: that of `Schema.field`, else of `field`. */
+function describeFields(name: string, schema: JsonSchema): void {
+  for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
+    const note = fieldNotes[`${name}.${field}`] ?? fieldNotes[field];
+    if (note !== undefined) property.description ??= note;
+  }
 }

@@ -2,13 +2,22 @@
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend } from '../../client/permission.ts';
-import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
-import { optional } from '../optional-field.ts';
+import { optional, withDefault } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { type WhatsAppContent, whatsAppContent } from '../whatsapp-content.ts';
+import {
+  type LocationContent,
+  type MediaSource,
+  mediaFields,
+  noCaption,
+  noFilename,
+  type TemplateContent,
+  type WhatsAppContent,
+  whatsAppParts,
+} from '../whatsapp-content.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import {
@@ -29,19 +38,111 @@ interface SendWhatsAppDependencies {
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
-/** The request body of `POST /api/v1/whatsapp/send` (contract, section 5); `type` defaults to `text`. */
+/** The field that each type needs. */
+const contentField = {
+  text: 'message',
+  template: 'template',
+  image: 'media',
+  video: 'media',
+  audio: 'media',
+  document: 'media',
+  sticker: 'media',
+  location: 'location',
+} as const;
+const types = Object.keys(contentField) as (keyof typeof contentField)[];
+
+/** The request body of `POST /api/v1/whatsapp/send` (contract, section 5): one object, of which `type` says what is sent. */
 export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
-  const common = z.object({
+  const { template, media, location } = whatsAppParts();
+  const fields = z.object({
     to: recipientSchema,
+    type: withDefault(z.enum(types), 'text'),
+    message: optional(messageTextOf(maxTextCharacters)),
+    template: optional(template),
+    media: optional(media),
+    location: optional(location),
     webhook_url: optional(webhookUrl),
     reference: optional(referenceText),
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
   });
-  const [, ...contentBesideText] = whatsAppContent().def.options;
-  const text = z.object({ type: z.literal('text'), message: messageTextOf(maxTextCharacters) });
-  return z.intersection(common, z.discriminatedUnion('type', [text, ...contentBesideText]));
+  const contentFields = [...new Set(Object.values(contentField))];
+  return z.pipe(
+    fields.check(
+      ...contentFields.map((field) =>
+        z.refine<Fields>(
+          (request) => contentField[request.type] !== field || isGiven(request[field]),
+          atOnce([field], requiredField),
+        ),
+      ),
+      z.refine<Fields>(
+        ({ type, media }) => mayHave(type, 'caption', media),
+        atOnce(['media', 'caption'], noCaption),
+      ),
+      z.refine<Fields>(
+        ({ type, media }) => mayHave(type, 'filename', media),
+        atOnce(['media', 'filename'], noFilename),
+      ),
+    ),
+    z.transform(withOwnContent),
+  );
+  type Fields = z.output<typeof fields>;
 }
+
+/** Reported together with the faults of other fields. */
+function atOnce(path: readonly string[], error: string) {
+  const when = ({ value }: { readonly value: unknown }): boolean =>
+    typeof value === 'object' && value !== null;
+  return { path: [...path], error, when };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function mayHave(type: string, field: 'caption' | 'filename', media: unknown): boolean {
+  if (!Object.hasOwn(mediaFields, type) || typeof media !== 'object' || media === null) return true;
+  return mediaFields[type as keyof typeof mediaFields][field] || !isGiven(Reflect.get(media, field));
+}
+
+interface ContentFields {
+  readonly type: keyof typeof contentField;
+  readonly message?: string | undefined;
+  readonly template?: TemplateContent | undefined;
+  readonly media?: MediaSource | undefined;
+  readonly location?: LocationContent | undefined;
+}
+
+/** Without the content of other types, which is checked but not used. */
+function withOwnContent<Fields extends ContentFields>(request: Fields) {
+  const { message, template, media, location, type, ...common } = request;
+  return { ...common, ...contentOf({ type, message, template, media, location }) };
+}
+
+function contentOf({ type, message, template, media, location }: ContentFields): RequestContent {
+  switch (type) {
+    case 'text':
+      return { type, message: checked(message) };
+    case 'template':
+      return { type, template: checked(template) };
+    case 'location':
+      return { type, location: checked(location) };
+    default:
+      return { type, media: checked(media) };
+  }
+}
+
+/** The schema has refused a request without it. */
+function checked<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a request without its content passed the schema');
+  return value;
+}
+
+type RequestContent =
+  | { readonly type: 'text'; readonly message: string }
+  | { readonly type: 'template'; readonly template: TemplateContent }
+  | { readonly type: 'location'; readonly location: LocationContent }
+  | { readonly type: keyof typeof mediaFields; readonly media: MediaSource };
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
@@ -50,7 +151,7 @@ export function sendWhatsApp({ messages, allowanceOf, webhookUrl }: SendWhatsApp
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const { data, assertTimely } = parseSend(schema, withDefaultType(request.body), request.now);
+    const { data, assertTimely } = parseSend(schema, request.body, request.now);
     const allowance = await allowanceOf(caller.clientId, request);
     const { entry, replayed } = await createOnce(
       messages,
@@ -77,11 +178,6 @@ export function sendWhatsApp({ messages, allowanceOf, webhookUrl }: SendWhatsApp
   };
 }
 
-function withDefaultType(body: unknown): unknown {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
-  return 'type' in body && body.type !== null ? body : { ...body, type: 'text' };
-}
-
 function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppRequest, now: Date): Message {
   const expiresAt = endOfValidity(request, now);
   return {
@@ -92,11 +188,11 @@ function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppR
     ),
     type: 'transactional',
     ...(request.type === 'text' ? { text: request.message } : {}),
-    whatsapp: contentOf(request),
+    whatsapp: storedContent(request),
   };
 }
 
-function contentOf(request: SendWhatsAppRequest): WhatsAppContent {
+function storedContent(request: SendWhatsAppRequest): WhatsAppContent {
   switch (request.type) {
     case 'text':
       return { type: 'text' };

@@ -24,6 +24,13 @@ export interface ApiDocument {
 export function apiDocument(document: OpenApiDocument): ApiDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
+  // Clients must bear new values; a test must not overlook one.
+  ajv.addKeyword({
+    keyword: 'x-extensible-enum',
+    validate: (values: readonly unknown[], value: unknown) => values.includes(value),
+  });
+  // A test of its own knows which numbers there are.
+  ajv.addFormat('phone-number', true);
   ajv.addSchema(closed(document), 'openapi');
   const compiled = new Map<string, ValidateFunction>();
   const faultsAt = (pointer: string, value: unknown): string[] => {
@@ -48,7 +55,9 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
       if (template === undefined || operation === undefined) {
         // What the document leaves out is the administration, and what has no route.
         const isForAdmins = path === '/admin' || path.startsWith('/admin/');
-        const error = isForAdmins && status < 400 ? [] : schemaFaults('ErrorBody', parsed(answer.text));
+        const isPage = /^\/(docs|openapi\.json|\.well-known\/)/.test(path);
+        const isError = status >= 400 || !(isForAdmins || isPage);
+        const error = isError ? schemaFaults('ErrorResponse', parsed(answer.text)) : [];
         return [...headerFaults(answer, everyHeader), ...error];
       }
       const response = operation.responses[String(status)];
@@ -79,7 +88,10 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
         .map(encodeURIComponent)
         .join('/');
       const body = mediaType === 'application/json' ? parsed(answer.text) : answer.text;
-      return [...headerFaults(answer, required), ...malformed, ...faultsAt(pointer, body)];
+      const code = (body as { readonly error?: unknown } | null)?.error;
+      const codes: readonly unknown[] | undefined = response['x-error-codes'];
+      const unknown = codes?.includes(code) === false ? [`${code} is not documented`] : [];
+      return [...headerFaults(answer, required), ...malformed, ...faultsAt(pointer, body), ...unknown];
     },
   };
 }
@@ -143,12 +155,17 @@ function templateOf(document: OpenApiDocument, path: string): string | undefined
     });
 }
 
+const conditions: ReadonlySet<string> = new Set(['if', 'then', 'else', 'contains']);
+
 /** Clients must bear new fields, so the document leaves objects open; a test must not overlook one. */
 function closed(document: OpenApiDocument): OpenApiDocument {
   const close = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(close);
     if (typeof schema !== 'object' || schema === null) return schema;
-    const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, close(value)]));
+    // A condition is on some fields of an object that may have others.
+    const inner = Object.fromEntries(
+      Object.entries(schema).map(([key, value]) => [key, conditions.has(key) ? value : close(value)]),
+    );
     return 'properties' in inner && !('additionalProperties' in inner)
       ? { ...inner, additionalProperties: false }
       : inner;

@@ -1,5 +1,6 @@
 /** What every operation reads, from the schemas and routes themselves: a field that is added is in here. */
 import * as z from 'zod/mini';
+import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
 import {
@@ -134,7 +135,9 @@ const pathParametersOf = (path: string, clientId: string): Record<string, string
 /** @param clientId - the client whose settings the admin API changes */
 export function operationInputs(clientId: string): readonly OperationInputs[] {
   const documented = (Object.keys(routes) as RouteName[]).map((name): OperationInputs => {
-    const { request, parameters = [] } = operations[name];
+    // A page has no description and reads nothing.
+    const described: Partial<Record<RouteName, Description>> = operations;
+    const { request, parameters = [] } = described[name] ?? {};
     const schema = request === undefined ? {} : openApiDocument().components.schemas[request.schema];
     const { method, path } = routes[name];
     return {

@@ -5,10 +5,12 @@ export const issueToken: Description = {
   tag: 'Authentication',
   summary: 'Get an access token',
   description:
-    'Exchanges the client’s credentials for an access token that is valid for one hour. The credentials are in the body, as JSON or form-encoded, or in HTTP Basic. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in `scope`; a scope that the client does not have is refused.',
+    'Exchanges the client’s credentials for an access token that is valid for one hour. The credentials are in the body, or in HTTP Basic. As any OAuth 2.0 server, it also takes a form-encoded body. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in `scope`; a scope that the client does not have is refused.',
+  fieldError: { field: 'client_secret', message: 'This field is required.' },
   request: {
     schema: 'TokenRequest',
-    mediaTypes: ['application/json', 'application/x-www-form-urlencoded'],
+    // The form is left out: the code that openapi-python-client makes for two media types cannot be imported.
+    mediaTypes: ['application/json'],
     examples: {
       credentials: {
         summary: 'Credentials in the body',
@@ -24,7 +26,7 @@ export const issueToken: Description = {
     status: 200,
     description: 'The token.',
     content: {
-      schemas: ['AccessToken'],
+      schema: 'AccessToken',
       examples: {
         token: {
           summary: 'A token',

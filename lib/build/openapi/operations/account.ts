@@ -8,7 +8,7 @@ const shown: Answer = {
   status: 200,
   description: 'The account.',
   content: {
-    schemas: ['Account'],
+    schema: 'Account',
     examples: {
       account: {
         summary: 'An account',
@@ -68,7 +68,7 @@ export const getUsage: Description = {
     status: 200,
     description: 'The usage, oldest first.',
     content: {
-      schemas: ['Usage'],
+      schema: 'Usage',
       examples: {
         days: {
           summary: 'By day and channel',
@@ -97,6 +97,7 @@ export const getUsage: Description = {
     },
   },
   errors: ['invalid_request'],
+  fieldError: { field: 'interval', message: 'must be hour, day or month' },
 };
 
 export const updateAccount: Description = {
@@ -104,8 +105,9 @@ export const updateAccount: Description = {
   summary: 'Change the webhook URL',
   description:
     'Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.',
+  fieldError: { field: 'webhook_url', message: 'must be an https URL' },
   request: {
-    schema: 'UpdateAccountRequest',
+    schema: 'AccountUpdate',
     mediaTypes: ['application/json'],
     examples: {
       set: { summary: 'Set it', value: { webhook_url: 'https://example.com/webhooks/messages' } },
@@ -125,7 +127,7 @@ export const rotateWebhookSecret: Description = {
     description: 'The new secret.',
     headers: { 'Cache-Control': 'Always `no-store`.' },
     content: {
-      schemas: ['NewWebhookSecret'],
+      schema: 'WebhookSecret',
       examples: {
         secret: {
           summary: 'A new secret',

@@ -19,12 +19,6 @@ export const toCancel: Link = {
   description: 'Cancels the message, where it is scheduled.',
 };
 
-export const toVerify: Link = {
-  operationId: 'verifyOtp',
-  requestBody: { otp_id: '$response.body#/otp_id', code: '000000' },
-  description: 'Verifies the code that the recipient typed.',
-};
-
 export const toNextPage: Link = {
   operationId: 'listMessages',
   parameters: { cursor: '$response.body#/next_cursor' },

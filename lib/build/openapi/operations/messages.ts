@@ -1,6 +1,6 @@
 /** Looking messages up, and canceling them. */
-import { statuses } from '../../../../shared/message/message.ts';
 import type { Description, Parameter } from '../description.ts';
+import { referenceTo } from '../named-schemas.ts';
 import { batchId, createdAt, deliveredSms, messageId } from './examples.ts';
 import { toNextPage, toStatus } from './links.ts';
 
@@ -31,7 +31,7 @@ export const getMessageStatus: Description = {
     status: 200,
     description: 'The message, or the batch.',
     content: {
-      schemas: ['MessageStatus', 'BatchStatus'],
+      schema: 'MessageOrBatch',
       examples: {
         message: { summary: 'A message', value: deliveredSms },
         batch: {
@@ -68,8 +68,8 @@ export const listMessages: Description = {
       minLength: 1,
       maxLength: 128,
     }),
-    filter('status', 'Only messages in this state.', { type: 'string', enum: [...statuses] }),
-    filter('channel', 'Only messages of this channel.', { type: 'string', enum: ['sms', 'whatsapp'] }),
+    filter('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
+    filter('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }),
     filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
     filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
     filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
@@ -83,13 +83,13 @@ export const listMessages: Description = {
     description: 'A page of messages.',
     links: { next: toNextPage },
     content: {
-      schemas: ['MessageList'],
+      schema: 'MessageList',
       examples: {
         page: { summary: 'The last page', value: { messages: [deliveredSms] } },
       },
     },
   },
-  errors: ['invalid_request'],
+  fieldError: { field: 'limit', message: 'must be a whole number' },
 };
 
 export const cancelMessage: Description = {
@@ -103,7 +103,7 @@ export const cancelMessage: Description = {
     description: 'The canceled message.',
     links: { status: toStatus },
     content: {
-      schemas: ['MessageStatus'],
+      schema: 'Message',
       examples: {
         canceled: {
           summary: 'Canceled',

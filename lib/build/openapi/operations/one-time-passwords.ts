@@ -1,7 +1,7 @@
 /** One-time passwords. */
 import type { Description } from '../description.ts';
 import { messageId, otpId, recipient } from './examples.ts';
-import { toStatus, toVerify } from './links.ts';
+import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
   tag: 'One-time passwords',
@@ -9,8 +9,12 @@ export const sendOtp: Description = {
   description:
     'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.',
   keyed: true,
+  fieldError: {
+    field: 'to',
+    message: 'must be a phone number in international format, such as +447700900123',
+  },
   request: {
-    schema: 'SendOtpRequest',
+    schema: 'OtpMessage',
     mediaTypes: ['application/json'],
     examples: {
       simple: { summary: 'By SMS', value: { to: recipient } },
@@ -29,9 +33,9 @@ export const sendOtp: Description = {
   answer: {
     status: 202,
     description: 'The message with the code is stored and will be sent.',
-    links: { status: toStatus, verify: toVerify },
+    links: { status: toStatus },
     content: {
-      schemas: ['SentOneTimePassword'],
+      schema: 'SentOtp',
       examples: {
         pending: {
           summary: 'Sent',
@@ -56,8 +60,9 @@ export const verifyOtp: Description = {
   summary: 'Verify a one-time password',
   description:
     'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.',
+  fieldError: { field: 'code', message: 'must be 4 to 10 digits' },
   request: {
-    schema: 'VerifyOtpRequest',
+    schema: 'OtpVerification',
     mediaTypes: ['application/json'],
     examples: {
       byId: { summary: 'By id', value: { otp_id: otpId, code: '042137' } },
@@ -68,7 +73,7 @@ export const verifyOtp: Description = {
     status: 200,
     description: 'Whether the code was right.',
     content: {
-      schemas: ['Verification'],
+      schema: 'OtpVerificationResult',
       examples: {
         right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
         wrong: {

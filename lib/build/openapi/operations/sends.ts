@@ -12,8 +12,12 @@ export const sendSms: Description = {
   summary: 'Send an SMS',
   description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
+  fieldError: {
+    field: 'to',
+    message: 'must be a phone number in international format, such as +447700900123',
+  },
   request: {
-    schema: 'SendSmsRequest',
+    schema: 'SmsMessage',
     mediaTypes: ['application/json'],
     examples: {
       simple: { summary: 'A message', value: { to: recipient, message: 'Your parcel arrives today.' } },
@@ -36,7 +40,7 @@ export const sendSms: Description = {
     description: 'The message is stored and will be sent.',
     links: { status: toStatus, cancel: toCancel },
     content: {
-      schemas: ['AcceptedSms'],
+      schema: 'AcceptedSms',
       examples: {
         queued: {
           summary: 'To be sent now',
@@ -62,8 +66,9 @@ export const sendBulkSms: Description = {
   description:
     'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the limit. The status request also accepts the `batch_id`.',
   keyed: true,
+  fieldError: { field: 'recipients', message: 'must have at most 1000 items' },
   request: {
-    schema: 'SendBulkSmsRequest',
+    schema: 'BulkSms',
     mediaTypes: ['application/json'],
     examples: {
       template: {
@@ -87,7 +92,7 @@ export const sendBulkSms: Description = {
     description: 'Every accepted message is stored and will be sent.',
     links: { status: toBatchStatus },
     content: {
-      schemas: ['AcceptedBatch'],
+      schema: 'AcceptedBatch',
       examples: {
         partly: {
           summary: 'One of two accepted',
@@ -121,8 +126,12 @@ export const sendWhatsApp: Description = {
   summary: 'Send a WhatsApp message',
   description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` among them.`,
   keyed: true,
+  fieldError: {
+    field: 'to',
+    message: 'must be a phone number in international format, such as +447700900123',
+  },
   request: {
-    schema: 'SendWhatsAppRequest',
+    schema: 'WhatsAppMessage',
     mediaTypes: ['application/json'],
     examples: {
       text: {
@@ -160,7 +169,7 @@ export const sendWhatsApp: Description = {
     description: 'The message is stored and will be sent.',
     links: { status: toStatus, cancel: toCancel },
     content: {
-      schemas: ['AcceptedWhatsApp'],
+      schema: 'AcceptedWhatsApp',
       examples: {
         queued: {
           summary: 'To be sent now',

@@ -1,0 +1,129 @@
+/**
+ * What an operation checks across fields, and values of several kinds: as `if`, `then` and `else`, which validators apply
+ * and generators pass over. A union of objects would give their users eight types for one message.
+ */
+import { mediaFields } from '../../../shared/message/whatsapp-content.ts';
+import { e164 } from '../../../shared/recipient/phone-number.ts';
+import { referenceTo } from './named-schemas.ts';
+import type { JsonSchema } from './schemas.ts';
+
+/** A condition on a value. */
+function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema): JsonSchema {
+  return Object.fromEntries([
+    ['if', condition],
+    ['then', holds],
+    ...(otherwise === undefined ? [] : [['else', otherwise] as const]),
+  ]);
+}
+
+/** An object with these fields, whatever else it has. */
+function having(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { properties, required: Object.keys(properties), additionalProperties: true };
+}
+
+function typeIs(...types: readonly string[]): JsonSchema {
+  return having({ type: { enum: types } });
+}
+
+function without(...fields: readonly string[]): JsonSchema {
+  const properties = Object.fromEntries(fields.map((field) => [field, { type: 'null' }]));
+  return { type: 'object', properties, additionalProperties: true };
+}
+
+const text: JsonSchema = { type: 'string' };
+const object: JsonSchema = { type: 'object' };
+/** `false`, which some generators cannot read. */
+const never: JsonSchema = { not: {} };
+const list: JsonSchema = { type: 'array', items: {} };
+const parameterText: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 1024,
+  // Meta refuses other values (error 132018).
+  pattern: '^( {0,4}[^ \\n\\r\\t])* {0,4}$',
+};
+const namedTexts: JsonSchema = {
+  type: ['object', 'null'],
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: parameterText,
+};
+
+/** A row that is sent. Any other is only reported, but not every row may be. */
+function goodRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const to = { type: 'string', format: 'phone-number', pattern: e164.source };
+  const value = { type: ['string', 'number', 'boolean', 'null'] };
+  const { properties, required } = having({ to, ...more });
+  const variables = { type: ['object', 'null'], additionalProperties: value };
+  return {
+    type: 'object',
+    properties: { variables, ...(properties as object) },
+    required,
+    additionalProperties: true,
+  };
+}
+
+/** Added to the schema. */
+export const rules: Readonly<Record<string, JsonSchema>> = {
+  Media: when(having({ url: text }), without('id'), having({ id: text })),
+  WhatsAppMessage: when(
+    typeIs('template'),
+    having({ template: object }),
+    when(
+      typeIs('location'),
+      having({ location: object }),
+      when(
+        typeIs(...Object.keys(mediaFields)),
+        when(
+          typeIs('document'),
+          having({ media: object }),
+          when(
+            typeIs('audio', 'sticker'),
+            having({ media: without('caption', 'filename') }),
+            having({ media: without('filename') }),
+          ),
+        ),
+        having({ message: text }),
+      ),
+    ),
+  ),
+  OtpVerification: when(having({ otp_id: text }), {}, having({ to: text })),
+  OtpMessage: when(
+    having({ template: { type: 'string', pattern: '\\{\\{\\s*brand\\s*\\}\\}' } }),
+    having({ brand: text }),
+  ),
+  BulkSms: when(
+    having({ message: text }),
+    having({
+      recipients: {
+        contains: when(text, { format: 'phone-number', pattern: e164.source }, goodRow({})),
+      },
+    }),
+    having({ recipients: { contains: goodRow({ message: text }) } }),
+  ),
+  Button: when(typeIs('url'), {
+    properties: { value: { pattern: parameterText.pattern } },
+    additionalProperties: true,
+  }),
+};
+
+/** In place of what the field's schema has: a text, a list or an object is for generators any value. */
+export const fieldRules: Readonly<Record<string, JsonSchema>> = {
+  'TemplateParameters.header': when(
+    text,
+    parameterText,
+    when(
+      list,
+      { items: parameterText, minItems: 1, maxItems: 1 },
+      when(
+        having({ type: text, media: object }),
+        { $ref: referenceTo('HeaderMedia') },
+        { ...namedTexts, properties: { type: never, media: never }, minProperties: 1, maxProperties: 1 },
+      ),
+    ),
+  ),
+  'TemplateParameters.body': when(
+    list,
+    { items: parameterText, maxItems: 64 },
+    { ...namedTexts, maxProperties: 64 },
+  ),
+};
