@@ -29,7 +29,6 @@ export class Admin extends Construct {
       timeoutSeconds: 20,
       memoryMegabytes: 1024,
       settings: [
-        'TOKEN_ISSUER',
         'TOKEN_AUDIENCE',
         'RETENTION_DAYS',
         'CURRENCY',

@@ -64,7 +64,11 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     // Loaded late, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
-      stage: { ...stages.local, webhookTimeScale: options.timeScale },
+      stage: {
+        ...stages.local,
+        webhookTimeScale: options.timeScale,
+        publicUrl: `http://localhost:${front.port}`,
+      },
       endpoint: emulator.endpoint,
       logFile: join(options.logFolder, 'deploy.log'),
       environment: options.environment,

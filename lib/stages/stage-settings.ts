@@ -65,6 +65,10 @@ const settings = z.strictObject({
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   whatsappOtpTemplate: z.optional(z.string()),
 
+  /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
+  publicUrl: z.optional(
+    z.url({ protocol: /^https?$/ }).check(z.regex(/[^/]$/, 'without a slash at its end')),
+  ),
   /** The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand. */
   customDomain: z.optional(
     z.strictObject({

@@ -19,7 +19,6 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     WEBHOOK_ALLOW_LOOPBACK: String(stage.webhookAllowLoopback),
     WEBHOOK_TIME_SCALE: String(stage.webhookTimeScale),
     SCHEDULE_LEAD_SECONDS: String(stage.scheduleLeadSeconds),
-    TOKEN_ISSUER: stage.stackName,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
   };
 }

@@ -162,6 +162,13 @@ export const routes = {
     policy: 'unmatched',
     scope: null,
   },
+  getWellKnown: {
+    method: 'GET',
+    path: '/.well-known/{document}',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;

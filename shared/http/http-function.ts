@@ -12,6 +12,7 @@ import { type Authenticator, authenticate } from './authenticate.ts';
 import { checkText } from './check-text.ts';
 import { countRequest } from './count-request.ts';
 import { beforeDeadline } from './deadline.ts';
+import { encodeResponse } from './encode-response.ts';
 import { type BodyFormat, parseRequestBody } from './request-body.ts';
 import { definedValues, type RequestContext, requestContext } from './request-context.ts';
 import { requestLog, type WriteLog } from './request-log.ts';
@@ -72,6 +73,9 @@ export function publicHttpFunction(
   return pipeline(route, operation, options.authenticate ?? sourceAddressOnly, options);
 }
 
+/** What needed a credential is nobody else's. */
+const noStore = { 'Cache-Control': 'no-store' };
+
 const sourceAddressOnly: Authenticator = async ({ sourceIp }) => ({
   subject: { kind: 'address', address: sourceIp },
 });
@@ -90,8 +94,9 @@ function pipeline(
   const { limiter, clock, newWorkId, writeLog } = dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
+    .use(encodeResponse())
     .use(requestLog(writeLog, route.policy, clock))
-    .use(responseHeaders(route.policy, headers))
+    .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(oauthErrors))
     // On the way in:
     .use(authenticate(authenticator))
@@ -106,14 +111,17 @@ function pipeline(
   return (event, context) => steps(requestContext(event, clock(), newWorkId()), context);
 }
 
-function apiRequest(route: Route, { event, incoming, workId, identity, body }: RequestContext): ApiRequest {
+function apiRequest(
+  route: Route,
+  { event, incoming, workId, identity, body, query }: RequestContext,
+): ApiRequest {
   return {
     workId,
     route,
     method: event.httpMethod,
     path: event.path,
     pathParameters: definedValues(event.pathParameters),
-    query: definedValues(event.queryStringParameters),
+    query,
     headers: incoming.headers,
     body,
     rawBody: incoming.rawBody.bytes.toString('utf8'),

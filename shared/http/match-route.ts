@@ -10,8 +10,10 @@ export function matchRoute<R extends RoutePattern>(
   method: string,
   path: string,
 ): { readonly route: R; readonly pathParameters: Readonly<Record<string, string>> } {
+  // RFC 9110, section 9.3.2: HEAD is GET without the content.
+  const wanted = method === 'HEAD' ? 'GET' : method;
   for (const route of routes) {
-    const pathParameters = route.method === method ? matchPath(route.path, path) : undefined;
+    const pathParameters = route.method === wanted ? matchPath(route.path, path) : undefined;
     if (pathParameters !== undefined) return { route, pathParameters };
   }
   throw unmatchedError(routes, method, path);
@@ -19,7 +21,9 @@ export function matchRoute<R extends RoutePattern>(
 
 export function unmatchedError(routes: readonly RoutePattern[], method: string, path: string): GatewayError {
   const methods = new Set(
-    routes.filter((route) => matchPath(route.path, path) !== undefined).map((route) => route.method),
+    routes
+      .filter((route) => matchPath(route.path, path) !== undefined)
+      .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
   );
   if (methods.size === 0 || methods.has('ANY')) {
     return new GatewayError('not_found', `There is no ${path}.`);

@@ -9,6 +9,7 @@ export interface RawBody {
   /** As the caller sent them: API Gateway's base64 is decoded. */
   readonly bytes: Buffer;
   readonly contentType: string | undefined;
+  readonly contentEncoding?: string | undefined;
 }
 
 /** Enough for 1,000 messages of full length; Lambda accepts 6 MB for the whole event, escapes included. */
@@ -31,13 +32,19 @@ export function parseRequestBody(formats: readonly BodyFormat[]): Step {
 
 /** The parsed body; undefined where there is none, or where `formats` is empty. */
 export function readBody(
-  { bytes, contentType }: RawBody,
+  { bytes, contentType, contentEncoding = 'identity' }: RawBody,
   formats: readonly BodyFormat[],
   maxBytes = maxBodyBytes,
 ): unknown {
   if (bytes.length === 0 || formats.length === 0) return undefined;
   if (bytes.length > maxBytes) {
     throw new GatewayError('payload_too_large', errorTexts.payload_too_large(maxBytes));
+  }
+  if (contentEncoding.trim().toLowerCase() !== 'identity') {
+    throw new GatewayError('unsupported_media_type', 'Send the body without Content-Encoding.', {
+      // RFC 9110, section 12.5.3.
+      headers: { 'Accept-Encoding': 'identity' },
+    });
   }
   const format = formatOf(contentType);
   if (format === undefined || !formats.includes(format)) {

@@ -17,6 +17,8 @@ export interface RequestContext {
   decision: Decision | undefined;
   /** Undefined until it is parsed, and where there is none. */
   body: unknown;
+  /** The query's parameters by name. */
+  readonly query: Readonly<Record<string, string>>;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
 }
@@ -30,7 +32,11 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
   );
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const { requestId, identity } = event.requestContext;
-  const rawBody = { bytes, contentType: headers['content-type'] };
+  const rawBody = {
+    bytes,
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+  };
   return {
     event,
     incoming: { headers, rawBody, sourceIp: identity.sourceIp, now },
@@ -39,6 +45,7 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
     identity: { subject: { kind: 'address', address: identity.sourceIp } },
     decision: undefined,
     body: undefined,
+    query: definedValues(event.queryStringParameters),
     logged: {},
   };
 }

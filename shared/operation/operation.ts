@@ -1,12 +1,13 @@
 /** What an HTTP operation gets, a request that is authenticated, counted and parsed, and what it returns. */
 import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
+import { issueText } from './issue-text.ts';
+import { unknownFields } from './unknown-fields.ts';
 
-/** The English error texts: `zod/mini` has none by default. */
-z.config(en());
+/** `zod/mini` has no texts by default. */
+z.config({ localeError: issueText });
 
 /** The client that sent a request, and the scopes of its credential. */
 export interface Caller {
@@ -59,6 +60,7 @@ export const requiredField = 'This field is required.';
 
 /** The body, parsed by the schema. @throws GatewayError that names every invalid field at once. */
 export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+  noteUnknownFields(schema, body);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -76,6 +78,26 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
   throw new GatewayError('invalid_request', `${fields} not valid; see details.`, {
     details: [...details.values()],
   });
+}
+
+/** By body, so that the pipeline can name them in a header whatever the operation answers. */
+const unknownIn = new WeakMap<object, readonly string[]>();
+
+/** The fields of a parsed body that its operation ignored. */
+export function ignoredFields(body: unknown): readonly string[] {
+  return typeof body === 'object' && body !== null ? (unknownIn.get(body) ?? []) : [];
+}
+
+/** For a part of the body that the operation parses itself: its place is `path`. */
+export function noteUnknownFields(
+  schema: z.ZodMiniType,
+  body: unknown,
+  part: unknown = body,
+  path: readonly PropertyKey[] = [],
+): void {
+  if (typeof body !== 'object' || body === null) return;
+  const found = unknownFields(schema, part, path).map(fieldName);
+  if (found.length > 0) unknownIn.set(body, [...ignoredFields(body), ...found]);
 }
 
 /** `recipients[2].to` */

@@ -14,7 +14,13 @@ interface IssueTokenDependencies {
   readonly newTokenId: () => string;
 }
 
-const tokenRequest = z.object({ grant_type: z.string(), scope: requestedScope });
+const tokenRequest = z.object({
+  grant_type: z.string(),
+  scope: requestedScope,
+  // Read when the client was authenticated.
+  client_id: z.optional(z.unknown()),
+  client_secret: z.optional(z.unknown()),
+});
 
 export async function issueToken(
   dependencies: IssueTokenDependencies,

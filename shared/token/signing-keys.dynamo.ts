@@ -1,5 +1,5 @@
 /** The signing-keys table: one row for each public key. */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
@@ -20,6 +20,12 @@ export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName:
     async find(kid) {
       const { Item } = await dynamo.send(new GetCommand({ TableName, Key: { kid }, ConsistentRead: true }));
       return Item === undefined ? undefined : signingKeyRow.parse(Item).public_jwk;
+    },
+    async all() {
+      // One row for each generation of the key: a page holds far more.
+      const { Items = [] } = await dynamo.send(new ScanCommand({ TableName, ConsistentRead: true }));
+      const rows = Items.map((item) => signingKeyRow.parse(item));
+      return new Map(rows.map(({ kid, public_jwk }) => [kid, public_jwk]));
     },
     async publish(kid, jwk, at) {
       const Item = { kid, public_jwk: JSON.stringify(jwk), created_at: at.toISOString() };

@@ -8,10 +8,12 @@ export const publicJwk = z.object({
   y: z.string(),
 });
 
-type PublicJwk = z.output<typeof publicJwk>;
+export type PublicJwk = z.output<typeof publicJwk>;
 
 export interface SigningKeyStore {
   find(kid: string): Promise<PublicJwk | undefined>;
+  /** By `kid`: those that sign, and those that signed tokens that may still be valid. */
+  all(): Promise<ReadonlyMap<string, PublicJwk>>;
   /** Does not change an existing key. */
   publish(kid: string, jwk: PublicJwk, at: Date): Promise<void>;
 }

@@ -106,7 +106,12 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
   let found = false;
   for (const part of Object.values(schema)) {
     found = referToKnown(part, schemas) || found;
-    if (typeof part !== 'object' || part === null || !('type' in part)) continue;
+    if (
+      typeof part !== 'object' ||
+      part === null ||
+      !('enum' in part || 'properties' in part || 'propertyNames' in part)
+    )
+      continue;
     const [name] =
       Object.entries(schemas).find(([, named]) => named !== part && isDeepStrictEqual(named, part)) ?? [];
     if (name === undefined) continue;

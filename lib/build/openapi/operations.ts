@@ -8,7 +8,7 @@ import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
 import { sendBulkSms, sendSms, sendWhatsApp } from './operations/sends.ts';
 
 /** Pages and metadata are no operations: nobody calls them with a generated client. */
-type UndescribedRoute = 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide';
+type UndescribedRoute = 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide' | 'getWellKnown';
 
 export type OperationName = Exclude<RouteName, UndescribedRoute>;
 

@@ -16,6 +16,8 @@ import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
+export const apiStageName = 'live';
+
 /** Fraction of the responses in a minute. */
 const errorRate = 0.01;
 const latencyMs = 3000;
@@ -23,7 +25,7 @@ const latencyMs = 3000;
 export function apiStageOptions(scope: Construct, stage: StageSettings): StageOptions {
   const { requestsPerSecond, burst } = stage.apiThrottle;
   return {
-    stageName: 'live',
+    stageName: apiStageName,
     throttlingRateLimit: requestsPerSecond,
     throttlingBurstLimit: burst,
     tracingEnabled: stage.tracing,

@@ -2,7 +2,7 @@
  * The HTTP API: one function and one role for each route. Every other method and path goes to `refuse-unmatched`, so
  * these responses have real rate-limit headers too.
  */
-import { CfnOutput } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
@@ -19,7 +19,7 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TokenKey } from '../token-key.ts';
-import { acknowledgeApi, apiStageOptions, createApiAlarms } from './api-stage.ts';
+import { acknowledgeApi, apiStageName, apiStageOptions, createApiAlarms } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { WebAcl } from './web-acl.ts';
@@ -39,7 +39,7 @@ interface Needs {
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
 
-const tokenSettings: readonly EnvironmentName[] = ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'];
+const tokenSettings: readonly EnvironmentName[] = ['TOKEN_AUDIENCE'];
 /** A send checks webhook URLs, and sets the time at which its row expires. */
 const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
 
@@ -50,6 +50,9 @@ const accountReads: Needs = {
     storage.grant(to, 'rate-counters', 'GetItem');
   },
 };
+
+/** One function for all of them: it tells where the gateway is, and shows its public keys. */
+const describing: Needs = { grants: (to, { storage }) => storage.grant(to, 'signing-keys', 'Scan') };
 
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
@@ -129,10 +132,17 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       storage.grant(to, 'activity-log', 'PutItem');
     },
   },
-  getOpenApiDocument: { grants: () => undefined },
-  getDocs: { grants: () => undefined },
-  getWebhookGuide: { grants: () => undefined },
+  getOpenApiDocument: describing,
+  getDocs: describing,
+  getWebhookGuide: describing,
+  getWellKnown: describing,
 };
+
+/** Functions without a bearer token that name the gateway's own address. */
+const knowsUrl: ReadonlySet<string> = new Set([
+  routes.issueToken.functionName,
+  routes.getWellKnown.functionName,
+]);
 
 /** Below API Gateway's limit of 29 s, so that the response is always from the function. */
 const requestTimeoutSeconds = 20;
@@ -144,6 +154,8 @@ export class Api extends Construct {
   /** By function name: one function may handle several routes. */
   private readonly integrations = new Map<string, LambdaIntegration>();
   private readonly rest: RestApi;
+  /** Where clients call the API, without a slash at its end; also the issuer of its tokens. */
+  private readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
@@ -159,12 +171,11 @@ export class Api extends Construct {
       binaryMediaTypes: ['*/*'],
     });
     this.rest = api;
+    this.baseUrl = baseUrlOf(this, api, stage);
     addGatewayResponses(api);
     for (const name of Object.keys(routes) as RouteName[]) {
       const route = routes[name];
-      api.root
-        .resourceForPath(route.path)
-        .addMethod(route.method, this.integration(name, route, needs[name]));
+      this.addMethods(route, this.integration(name, route, needs[name]));
     }
     this.refuseTheRest(api);
     acknowledgeApi(api, stage);
@@ -177,9 +188,14 @@ export class Api extends Construct {
 
   /** Adds a route that is not part of the public API. */
   add(route: Route, handler: GatewayFunction): void {
-    this.rest.root
-      .resourceForPath(route.path)
-      .addMethod(route.method, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
+    this.addMethods(route, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
+  }
+
+  /** HEAD is answered wherever GET is (contract, section 1). */
+  private addMethods({ method, path }: Route, integration: LambdaIntegration): void {
+    const resource = this.rest.root.resourceForPath(path);
+    resource.addMethod(method, integration);
+    if (method === 'GET') resource.addMethod('HEAD', integration);
   }
 
   /** For the rate check, and for the authentication where the route has a scope (contract, sections 3 and 4). */
@@ -188,6 +204,7 @@ export class Api extends Construct {
     storage.grant(to, 'rate-counters', 'UpdateItem');
     if (scope === null) return;
     storage.grant(to, 'limit-overrides', 'Query');
+    to.setVariables({ TOKEN_ISSUER: this.baseUrl });
     storage.grant(to, 'clients', 'GetItem');
     storage.grant(to, 'api-keys', 'GetItem');
     storage.grant(to, 'signing-keys', 'GetItem');
@@ -238,9 +255,18 @@ export class Api extends Construct {
       // Notices of a spend cap.
       storage.grant(handler, 'activity-log', 'PutItem');
     }
+    if (knowsUrl.has(route.functionName)) handler.setVariables({ TOKEN_ISSUER: this.baseUrl });
     grants(handler, this.props);
     const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
     this.integrations.set(route.functionName, integration);
     return integration;
   }
+}
+
+function baseUrlOf(scope: Construct, api: RestApi, stage: StageSettings): string {
+  if (stage.publicUrl !== undefined) return stage.publicUrl;
+  if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
+  // Not of the deployment's stage, which depends on the functions that get this address.
+  const { region, urlSuffix } = Stack.of(scope);
+  return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
 }

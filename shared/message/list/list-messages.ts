@@ -1,5 +1,6 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
+import { dateTime } from '../../operation/date-time.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { channels, type Message, statuses } from '../message.ts';
@@ -13,8 +14,8 @@ import type { MessageStore } from '../store/message-store.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
 const moment = z.pipe(
-  z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
-  z.transform((text) => sortable(new Date(text).toISOString())),
+  dateTime,
+  z.transform((at) => sortable(at.toISOString())),
 );
 
 /** An offset can give a year of more than four digits: `+010000-01-01…` would sort before all others. */

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/permission.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
+import { noteUnknownFields } from '../../operation/operation.ts';
 import { canonicalRecipient } from '../../recipient/phone-number.ts';
 import { optional } from '../optional-field.ts';
 import type { RowError, RowErrorCode } from './batch.ts';
@@ -25,6 +26,8 @@ const variableValues = z.pipe(
 );
 
 const rowFields = z.object({
+  // Read even where another field is not valid.
+  to: z.optional(z.unknown()),
   variables: optional(variableValues),
   message: optional(z.string().check(z.minLength(1, 'must not be empty'))),
   reference: optional(referenceText),
@@ -39,18 +42,23 @@ export interface BulkRow {
   readonly given: string | undefined;
   /** The canonical form; undefined where it is not a phone number. */
   readonly recipient: string | undefined;
-  readonly fields: z.output<typeof rowFields>;
+  readonly fields: Omit<z.output<typeof rowFields>, 'to'>;
   /** What is wrong with the other fields, which are then left out. */
   readonly fault: string | undefined;
+}
+
+/** Fields of the rows that are ignored. */
+export function noteUnknownRowFields(body: unknown, rows: readonly unknown[]): void {
+  for (const [index, row] of rows.entries()) noteUnknownFields(rowFields, body, row, ['recipients', index]);
 }
 
 export function readRow(row: unknown): BulkRow {
   const given = recipientOf(row);
   const recipient = given === undefined ? undefined : canonicalRecipient(given);
   const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
-  return fields.success
-    ? { given, recipient, fields: fields.data, fault: undefined }
-    : { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
+  if (!fields.success) return { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
+  const { to: _read, ...others } = fields.data;
+  return { given, recipient, fields: others, fault: undefined };
 }
 
 /** The same for rows that differ only in their spelling. */

@@ -30,6 +30,7 @@ import {
   type CheckedRows,
   checkRows,
   meaningOfRow,
+  noteUnknownRowFields,
   readRow,
 } from './bulk-rows.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -63,6 +64,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
+    noteUnknownRowFields(request.body, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
     const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
     const allowance = await dependencies.allowanceOf(caller.clientId, request);

@@ -1,6 +1,7 @@
 /** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
+import { dateTime } from '../../operation/date-time.ts';
 import { parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { withDefault } from '../optional-field.ts';
@@ -52,10 +53,7 @@ export function endOfValidity(
 export const referenceText = textOf(128);
 
 /** A time; `parseSend` checks how far ahead it is. */
-export const scheduledAt = z.pipe(
-  z.iso.datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' }),
-  z.transform((text) => new Date(text)),
-);
+export const scheduledAt = dateTime;
 
 interface ParsedSend<Output> {
   readonly data: Output;

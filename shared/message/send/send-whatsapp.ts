@@ -71,7 +71,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     fields.check(
       ...contentFields.map((field) =>
         z.refine<Fields>(
-          (request) => contentField[request.type] !== field || isGiven(request[field]),
+          (request) => neededBy(request.type) !== field || isGiven(request[field]),
           atOnce([field], requiredField),
         ),
       ),
@@ -96,13 +96,23 @@ function atOnce(path: readonly string[], error: string) {
   return { path: [...path], error, when };
 }
 
+/** @param type - of any form: the request may have other faults */
+function neededBy(type: unknown): string | undefined {
+  const known = types.find((each) => each === type);
+  return known === undefined ? undefined : contentField[known];
+}
+
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function mayHave(type: string, field: 'caption' | 'filename', media: unknown): boolean {
-  if (!Object.hasOwn(mediaFields, type) || typeof media !== 'object' || media === null) return true;
-  return mediaFields[type as keyof typeof mediaFields][field] || !isGiven(Reflect.get(media, field));
+function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): boolean {
+  if (!isMedia(type) || typeof media !== 'object' || media === null) return true;
+  return mediaFields[type][field] || !isGiven(Reflect.get(media, field));
+}
+
+function isMedia(type: unknown): type is keyof typeof mediaFields {
+  return typeof type === 'string' && Object.hasOwn(mediaFields, type);
 }
 
 interface ContentFields {

@@ -26,13 +26,13 @@ describe('the send-sms function, warm', () => {
     const { admin, signingKeys } = accessTo(tables, new Date());
     const { client } = await createClient(admin, { name: 'Test', scopes: ['messages'] }, new Date());
     credentials.apiKey = (await createApiKey(admin, client.client_id, new Date())).apiKey;
-    const variables = stageVariables(stages.local);
+    const variables = { ...stageVariables(stages.local), TOKEN_ISSUER: gateway().base_url };
     const kid = randomBytes(32).toString('base64url');
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     await signingKeys.publish(kid, publicJwk.parse(await exportJWK(publicKey)), new Date());
     credentials.token = await new SignJWT({ client_id: client.client_id, scope: 'messages' })
       .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
-      .setIssuer(variables.TOKEN_ISSUER ?? '')
+      .setIssuer(variables.TOKEN_ISSUER)
       .setAudience(variables.TOKEN_AUDIENCE ?? '')
       .setSubject(client.client_id)
       .setIssuedAt()

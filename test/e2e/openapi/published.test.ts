@@ -7,6 +7,9 @@ import { html, pageResponse } from '../../../lib/build/openapi/page.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
+/** As the document names it. */
+const servedAt = (): string => gateway().base_url.replace('localhost', '127.0.0.1');
+
 async function ask(path: string) {
   const response = await fetch(`${gateway().base_url}${path}`);
   return { status: response.status, headers: response.headers, body: await response.text() };
@@ -18,7 +21,7 @@ const headersOf = (headers: Headers, like: ApiResponse) =>
 describe('what the API says of itself, made by the build', () => {
   it('is the very document that the code makes, for any page to read', async () => {
     const { status, headers, body } = await ask('/openapi.json');
-    expect({ status, body }).toEqual({ status: 200, body: JSON.stringify(openApiDocument()) });
+    expect({ status, body }).toEqual({ status: 200, body: JSON.stringify(openApiDocument(servedAt())) });
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
@@ -28,13 +31,13 @@ describe('what the API says of itself, made by the build', () => {
   });
 
   it('is the very reference that the code makes of the document, under the page’s own policy', async () => {
-    const made = pageResponse(docsPage(openApiDocument()));
+    const made = pageResponse(docsPage(openApiDocument(servedAt())));
     const { status, headers, body } = await ask('/docs');
     expect({ status, headers: headersOf(headers, made), body }).toEqual(made);
   });
 
   it('shows the guide’s programs unchanged, under the same policy', async () => {
-    const reference = pageResponse(docsPage(openApiDocument()));
+    const reference = pageResponse(docsPage(openApiDocument(servedAt())));
     const { status, headers, body } = await ask('/docs/webhooks');
     expect({ status, headers: headersOf(headers, reference) }).toEqual({
       status: 200,

@@ -10,6 +10,7 @@ const routes = [
 
 it.each([
   ['GET', '/a', '/a', {}],
+  ['HEAD', '/a', '/a', {}],
   ['POST', '/a/1/b', '/a/{id}/b', { id: '1' }],
   ['GET', '/a/1%2F2/b/3', '/a/{id}/b/{other}', { id: '1%2F2', other: '3' }],
   ['GET', '/files/x/y', '/files/{proxy+}', { proxy: 'x/y' }],
@@ -19,7 +20,7 @@ it.each([
 });
 
 it.each([
-  ['POST', '/a', 'method_not_allowed', { Allow: 'GET' }],
+  ['POST', '/a', 'method_not_allowed', { Allow: 'GET, HEAD' }],
   ['DELETE', '/a/1/b', 'method_not_allowed', { Allow: 'POST' }],
   ['GET', '/a/', 'not_found', {}],
   ['POST', '/a//b', 'not_found', {}],

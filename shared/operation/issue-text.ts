@@ -1,0 +1,61 @@
+/** What is wrong with a field, in our own words, for every kind of issue that zod finds: the one place that words them. */
+import type * as z from 'zod/mini';
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+const formatNames: Readonly<Record<string, string>> = {
+  url: 'a URL',
+  datetime: 'a date-time such as 2026-11-20T10:00:00Z',
+  email: 'an email address',
+};
+
+/** What is counted; of any other origin the value itself is compared. */
+const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', record: 'fields' };
+
+/** A sentence without its subject, which is the field: `must be a text`. */
+export function issueText(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'never'
+        ? 'must be left out'
+        : `must be ${typeNames[issue.expected] ?? 'another value'}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map(String).join(' or ')}`;
+    case 'too_big':
+      return issue.inclusive === false
+        ? `must be less than ${issue.maximum}`
+        : sized(issue.exact ? '' : 'at most ', issue.maximum, issue.origin);
+    case 'too_small':
+      return issue.inclusive === false
+        ? `must be more than ${issue.minimum}`
+        : issue.minimum === 1 && units[issue.origin] !== undefined
+          ? 'must not be empty'
+          : sized(issue.exact ? '' : 'at least ', issue.minimum, issue.origin);
+    case 'invalid_format':
+      return `must be ${formatNames[issue.format] ?? 'in another form'}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return `must not have ${issue.keys.join(', ')}`;
+    case 'invalid_key':
+      return 'has a name that is not valid';
+    case 'invalid_element':
+      return 'has a value that is not valid';
+    default:
+      return 'is not valid';
+  }
+}
+
+function sized(bound: string, size: unknown, origin: string): string {
+  const unit = units[origin];
+  return unit === undefined ? `must be ${bound}${size}` : `must have ${bound}${size} ${unit}`;
+}

@@ -1,0 +1,40 @@
+/** Another service finds the gateway's token endpoint and keys by discovery, and verifies its tokens (RFC 8414, RFC 9068). */
+import { expect, it } from '@jest/globals';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { gateway } from '../../support/gateway/gateway.ts';
+import { call, newClient, tokenOf } from '../../support/http/client.ts';
+
+it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (name) => {
+  const { base_url } = gateway();
+  const client = await newClient({ name: 'Discovery' });
+  const token = await tokenOf(client.clientId, client.clientSecret);
+  const { status, body } = await call('GET', `/.well-known/${name}`);
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({
+      issuer: base_url,
+      token_endpoint: `${base_url}/api/v1/auth/token`,
+      jwks_uri: `${base_url}/.well-known/jwks.json`,
+      response_types_supported: [],
+    }),
+  ]);
+  const keys = createRemoteJWKSet(new URL(String(body.jwks_uri)));
+  const { payload } = await jwtVerify(token, keys, {
+    issuer: String(body.issuer),
+    typ: 'at+jwt',
+    algorithms: ['ES256'],
+  });
+  expect(payload).toMatchObject({ sub: client.clientId, client_id: client.clientId, scope: 'messages' });
+});
+
+it('shows public keys alone, for a cache to keep', async () => {
+  const { headers, body } = await call('GET', '/.well-known/jwks.json');
+  expect(headers.get('cache-control')).toBe('public, max-age=300');
+  for (const key of body.keys as object[]) {
+    expect(Object.keys(key).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  }
+});
+
+it('has no other well-known document', async () => {
+  expect((await call('GET', '/.well-known/security.txt')).status).toBe(404);
+});

@@ -1,0 +1,76 @@
+/** Every error text that a caller can read is ours: none of the schemas lets one of the library out. */
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import * as z from 'zod/mini';
+import { requests } from '../../../lib/build/openapi/requests.ts';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
+import { issueText } from '../../../shared/operation/issue-text.ts';
+import { parseBody } from '../../../shared/operation/operation.ts';
+import { runs } from '../../fuzz/runs.ts';
+
+const libraryText =
+  /expected|received|Invalid (input|option|string|key|value)|Too (big|small)|Unrecognized|pattern|undefined/;
+
+/** The texts of what is wrong with a body. */
+function textsOf(schema: z.ZodMiniType, body: unknown): string[] {
+  try {
+    parseBody(schema, body);
+    return [];
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return [error.message, ...error.details.map(({ message }) => message)];
+  }
+}
+
+it.each(Object.entries({ ...requests, listMessagesQuery }))('%s is refused in our own words', (_, schema) => {
+  const fields = Object.keys('shape' in schema ? schema.shape : schema.def.in.shape);
+  const place = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom<unknown>('', 'x'.repeat(20_000), -1, 1.5, 1e9, [], {}, true, Array(2000).fill(1)),
+    fc.dictionary(
+      fc.constantFrom('name', 'language', 'parameters', 'url', 'id', 'latitude', 'type'),
+      fc.jsonValue(),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...fields), place), (body) => {
+      for (const text of textsOf(schema, body)) expect(text).not.toMatch(libraryText);
+    }),
+    runs,
+  );
+});
+
+it('every kind of issue has a text', () => {
+  const issues: [z.ZodMiniType, unknown, string][] = [
+    [z.string(), 1, 'must be a text'],
+    [z.int(), 1.5, 'must be a whole number'],
+    [z.number(), 'x', 'must be a number'],
+    [z.boolean(), 'x', 'must be true or false'],
+    [z.array(z.string()), 'x', 'must be a list'],
+    [z.object({}), 'x', 'must be an object'],
+    [z.record(z.string(), z.string()), 1, 'must be an object'],
+    [z.date(), 1, 'must be another value'],
+    [z.enum(['a', 'b']), 'x', 'must be a or b'],
+    [z.literal('a'), 'x', 'must be a'],
+    [z.array(z.string()).check(z.maxLength(1000)), Array(1001).fill(''), 'must have at most 1000 items'],
+    [z.string().check(z.minLength(1)), '', 'must not be empty'],
+    [z.string().check(z.minLength(2)), 'x', 'must have at least 2 characters'],
+    [z.array(z.string()).check(z.length(1)), [], 'must not be empty'],
+    [z.array(z.string()).check(z.length(1)), ['', ''], 'must have 1 items'],
+    [z.number().check(z.minimum(5)), 1, 'must be at least 5'],
+    [z.number().check(z.positive()), 0, 'must be more than 0'],
+    [z.number().check(z.negative()), 0, 'must be less than 0'],
+    [z.number().check(z.multipleOf(2)), 1, 'must be a multiple of 2'],
+    [z.url(), 'x', 'must be a URL'],
+    [z.uuid(), 'x', 'must be in another form'],
+    [z.strictObject({}), { a: 1 }, 'must not have a'],
+    [z.record(z.string().check(z.minLength(2)), z.string()), { a: '' }, 'has a name that is not valid'],
+    [z.union([z.string(), z.number()]), true, 'is not valid'],
+    [z.never(), 1, 'must be left out'],
+  ];
+  z.config({ localeError: issueText });
+  for (const [schema, value, text] of issues) {
+    expect(schema.safeParse(value).error?.issues[0]?.message).toBe(text);
+  }
+});

@@ -1,0 +1,34 @@
+/** Fields that an operation does not know are found at any depth, and are named after the request was parsed. */
+import { expect, it } from '@jest/globals';
+import { requests } from '../../../lib/build/openapi/requests.ts';
+import { noteUnknownRowFields } from '../../../shared/message/send/bulk-rows.ts';
+import { ignoredFields, parseBody } from '../../../shared/operation/operation.ts';
+
+const to = '+447700900123';
+
+it.each([
+  [requests.SmsMessage, { to, message: 'x', mesage: 'y', reference: null }, ['mesage']],
+  [requests.SmsMessage, { to, message: 'x' }, []],
+  [
+    requests.WhatsAppMessage,
+    { to, type: 'image', media: { id: '1', captoin: 'x' }, extra: {} },
+    ['media.captoin', 'extra'],
+  ],
+  [requests.OtpMessage, { to, brand: 'x', constructor: 1 }, ['constructor']],
+])('of %# are named', (schema, body, names) => {
+  parseBody(schema, body);
+  expect(ignoredFields(body)).toEqual(names);
+});
+
+it('of a request that is refused are named too', () => {
+  const body = { tо: to };
+  expect(() => parseBody(requests.SmsMessage, body)).toThrow();
+  expect(ignoredFields(body)).toEqual(['tо']);
+});
+
+it('of the rows of a bulk are named by their place', () => {
+  const recipients = [to, { to, mesage: 'x' }, 5, null, { to, variables: { any: 1 } }];
+  const body = { recipients, message: 'x' };
+  noteUnknownRowFields(body, recipients);
+  expect(ignoredFields(body)).toEqual(['recipients[1].mesage']);
+});
