@@ -1,0 +1,116 @@
+// Calls every operation with the client that oapi-codegen generates.
+package main
+
+import (
+	"context"
+	"log"
+	"net/http"
+	"os"
+	"time"
+
+	"example.com/clients/gateway"
+)
+
+const to = "+447700900123"
+
+func expect[T any](parsed *T, body []byte, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	if parsed == nil {
+		log.Fatalf("another answer: %s", body)
+	}
+	return *parsed
+}
+
+func main() {
+	ctx := context.Background()
+	baseURL := os.Getenv("BASE_URL")
+	anyone, err := gateway.NewClientWithResponses(baseURL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	issued, err := anyone.IssueTokenWithResponse(ctx, gateway.TokenRequest{
+		ClientId:     os.Getenv("CLIENT_ID"),
+		ClientSecret: os.Getenv("CLIENT_SECRET"),
+		GrantType:    gateway.ClientCredentials,
+	})
+	token := expect(issued.JSON200, issued.Body, err)
+	client, err := gateway.NewClientWithResponses(baseURL, gateway.WithRequestEditorFn(
+		func(_ context.Context, request *http.Request) error {
+			request.Header.Set("Authorization", "Bearer "+token.AccessToken)
+			return nil
+		}))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	inAnHour := time.Now().Add(time.Hour)
+	sms := gateway.SmsMessage{To: to, Message: "Hello", ScheduledAt: &inAnHour}
+	sentSms, err := client.SendSmsWithResponse(ctx, nil, sms)
+	sent := expect(sentSms.JSON202, sentSms.Body, err)
+	looked, err := client.GetMessageStatusWithResponse(ctx, sent.MessageId)
+	either := expect(looked.JSON200, looked.Body, err)
+	message, err := either.AsMessage()
+	if err != nil || message.Status != gateway.Scheduled {
+		log.Fatalf("not scheduled: %s", looked.Body)
+	}
+	canceled, err := client.CancelMessageWithResponse(ctx, sent.MessageId)
+	if expect(canceled.JSON200, canceled.Body, err).Status != gateway.Canceled {
+		log.Fatalf("not canceled: %s", canceled.Body)
+	}
+
+	var ada, bare gateway.BulkRecipient
+	must(ada.FromBulkRow(gateway.BulkRow{To: to, Variables: &gateway.TemplateVariables{"name": "Ada"}}))
+	must(bare.FromPhoneNumber("+33"))
+	greeting := "Hello {{name}}"
+	sentBulk, err := client.SendBulkSmsWithResponse(ctx, nil, gateway.BulkSms{
+		Message: &greeting, Recipients: []gateway.BulkRecipient{ada, bare},
+	})
+	batch := expect(sentBulk.JSON202, sentBulk.Body, err)
+	if batch.Accepted != 1 || batch.Errors[0].Index != 1 {
+		log.Fatalf("another batch: %s", sentBulk.Body)
+	}
+	counted, err := client.GetMessageStatusWithResponse(ctx, batch.BatchId)
+	counts := expect(counted.JSON200, counted.Body, err)
+	if whole, err := counts.AsBatch(); err != nil || whole.Total != 2 {
+		log.Fatalf("another batch: %s", counted.Body)
+	}
+
+	kind := gateway.WhatsAppTypeTemplate
+	parameters := gateway.TemplateParameters{Header: "Hello", Body: []string{"Ada", "today"}}
+	sentWhatsApp, err := client.SendWhatsAppWithResponse(ctx, nil, gateway.WhatsAppMessage{
+		To: to, Type: &kind,
+		Template: &gateway.WhatsAppTemplate{Name: "parcel", Language: "en_GB", Parameters: &parameters},
+	})
+	expect(sentWhatsApp.JSON202, sentWhatsApp.Body, err)
+
+	sentOtp, err := client.SendOtpWithResponse(ctx, nil, gateway.OtpMessage{To: to})
+	otp := expect(sentOtp.JSON202, sentOtp.Body, err)
+	verified, err := client.VerifyOtpWithResponse(ctx, gateway.OtpVerification{OtpId: &otp.OtpId, Code: "0000"})
+	if result := expect(verified.JSON200, verified.Body, err); result.Verified || *result.AttemptsRemaining < 1 {
+		log.Fatalf("another result: %s", verified.Body)
+	}
+
+	sortOf, limit := gateway.Sms, 2
+	listed, err := client.ListMessagesWithResponse(ctx, &gateway.ListMessagesParams{Channel: &sortOf, Limit: &limit})
+	expect(listed.JSON200, listed.Body, err)
+	url := "https://example.com/webhooks"
+	updated, err := client.UpdateAccountWithResponse(ctx, gateway.AccountUpdate{WebhookUrl: &url})
+	expect(updated.JSON200, updated.Body, err)
+	shown, err := client.GetAccountWithResponse(ctx)
+	expect(shown.JSON200, shown.Body, err)
+	rotated, err := client.RotateWebhookSecretWithResponse(ctx)
+	expect(rotated.JSON200, rotated.Body, err)
+
+	refused, err := client.SendSmsWithResponse(ctx, nil, gateway.SmsMessage{To: "1", Message: "x"})
+	if details := expect(refused.JSON400, refused.Body, err).Details; (*details)[0].Field != "to" {
+		log.Fatalf("another error: %s", refused.Body)
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
