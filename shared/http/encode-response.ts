@@ -12,7 +12,9 @@ export function encodeResponse(): Step {
     if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
       return { ...withoutContent(response), statusCode: 304 };
     }
-    const encoded = compressed(response, headers['accept-encoding'] ?? '');
+    // API Gateway decodes the base64 of binary content by `Accept`, which some clients leave out (Go's standard one).
+    const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
+    const encoded = compressed(response, coding);
     return httpMethod === 'HEAD' ? withoutContent(encoded) : encoded;
   });
 }

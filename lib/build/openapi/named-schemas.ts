@@ -65,8 +65,8 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
   }
   for (const [place, name] of Object.entries(wider)) {
     const field = partAt(schemas, place);
-    for (const keyword of ['const', 'enum']) delete field[keyword];
-    Object.assign(field, structuredClone(schemas[name]));
+    for (const keyword of Object.keys(field)) delete field[keyword];
+    field.$ref = referenceTo(name);
   }
   for (const place of openFields) {
     const field = partAt(schemas, place);

@@ -15,7 +15,7 @@ export type JsonSchema = { [keyword: string]: unknown };
  * Schemas that no operation has in this form: a bulk's row, which the request's schema accepts in any form, because an
  * invalid one is only reported, and the media in the header of a template.
  */
-const more: Readonly<Record<string, JsonSchema>> = {
+const more = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
   PhoneNumber: { type: 'string', description: 'A phone number in international format (E.164).' },
   BulkRow: {
@@ -37,10 +37,10 @@ const more: Readonly<Record<string, JsonSchema>> = {
     },
     required: ['type', 'media'],
   },
-};
+});
 
 export function componentSchemas(): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = structuredClone(more);
+  const schemas = more();
   const named = { ...requests, ...answers, ...errorSchemas, WebhookEvent: webhookEvent };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) withoutPatternOfFormat(schema);
