@@ -21,7 +21,7 @@ const folder = join(root, '.local/clients');
 const npmFolder = join(folder, 'npm');
 const made = join(folder, 'made');
 const document = join(made, 'openapi.json');
-const generatorVersion = '7.17.0';
+const generatorVersion = '7.24.0';
 const codegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const npmTools = [
   '@redocly/cli@2.77.0',
@@ -148,8 +148,17 @@ try {
     const path = `${scripts}:${process.env.PATH}`;
     const output = join(made, 'python-client');
     await run(
-      join(scripts, 'openapi-python-client'),
-      ['generate', '--fail-on-warning', '--path', document, '--output-path', output],
+      python,
+      [
+        '-m',
+        'openapi_python_client',
+        'generate',
+        '--fail-on-warning',
+        '--path',
+        document,
+        '--output-path',
+        output,
+      ],
       { ...at(made), env: { ...process.env, PATH: path } },
     );
     await run(python, [join(import.meta.dirname, 'use_python.py')], {

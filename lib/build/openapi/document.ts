@@ -180,6 +180,8 @@ function webhookOf(name: EventName): Record<string, unknown> {
   return {
     post: {
       ...notification(operationId, events[name]),
+      // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
+      'x-internal': true,
       description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       requestBody: {
         required: true,

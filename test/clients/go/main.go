@@ -13,10 +13,7 @@ import (
 
 const to = "+447700900123"
 
-func expect[T any](parsed *T, body []byte, err error) T {
-	if err != nil {
-		log.Fatal(err)
-	}
+func expect[T any](parsed *T, body []byte) T {
 	if parsed == nil {
 		log.Fatalf("another answer: %s", body)
 	}
@@ -35,7 +32,7 @@ func main() {
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		GrantType:    gateway.ClientCredentials,
 	})
-	token := expect(issued.JSON200, issued.Body, err)
+	token := expect(issued.JSON200, issued.Body)
 	client, err := gateway.NewClientWithResponses(baseURL, gateway.WithRequestEditorFn(
 		func(_ context.Context, request *http.Request) error {
 			request.Header.Set("Authorization", "Bearer "+token.AccessToken)
@@ -48,15 +45,18 @@ func main() {
 	inAnHour := time.Now().Add(time.Hour)
 	sms := gateway.SmsMessage{To: to, Message: "Hello", ScheduledAt: &inAnHour}
 	sentSms, err := client.SendSmsWithResponse(ctx, nil, sms)
-	sent := expect(sentSms.JSON202, sentSms.Body, err)
+	must(err)
+	sent := expect(sentSms.JSON202, sentSms.Body)
 	looked, err := client.GetMessageStatusWithResponse(ctx, sent.MessageId)
-	either := expect(looked.JSON200, looked.Body, err)
+	must(err)
+	either := expect(looked.JSON200, looked.Body)
 	message, err := either.AsMessage()
 	if err != nil || message.Status != gateway.Scheduled {
 		log.Fatalf("not scheduled: %s", looked.Body)
 	}
 	canceled, err := client.CancelMessageWithResponse(ctx, sent.MessageId)
-	if expect(canceled.JSON200, canceled.Body, err).Status != gateway.Canceled {
+	must(err)
+	if expect(canceled.JSON200, canceled.Body).Status != gateway.Canceled {
 		log.Fatalf("not canceled: %s", canceled.Body)
 	}
 
@@ -67,12 +67,14 @@ func main() {
 	sentBulk, err := client.SendBulkSmsWithResponse(ctx, nil, gateway.BulkSms{
 		Message: &greeting, Recipients: []gateway.BulkRecipient{ada, bare},
 	})
-	batch := expect(sentBulk.JSON202, sentBulk.Body, err)
+	must(err)
+	batch := expect(sentBulk.JSON202, sentBulk.Body)
 	if batch.Accepted != 1 || batch.Errors[0].Index != 1 {
 		log.Fatalf("another batch: %s", sentBulk.Body)
 	}
 	counted, err := client.GetMessageStatusWithResponse(ctx, batch.BatchId)
-	counts := expect(counted.JSON200, counted.Body, err)
+	must(err)
+	counts := expect(counted.JSON200, counted.Body)
 	if whole, err := counts.AsBatch(); err != nil || whole.Total != 2 {
 		log.Fatalf("another batch: %s", counted.Body)
 	}
@@ -83,28 +85,36 @@ func main() {
 		To: to, Type: &kind,
 		Template: &gateway.WhatsAppTemplate{Name: "parcel", Language: "en_GB", Parameters: &parameters},
 	})
-	expect(sentWhatsApp.JSON202, sentWhatsApp.Body, err)
+	must(err)
+	expect(sentWhatsApp.JSON202, sentWhatsApp.Body)
 
 	sentOtp, err := client.SendOtpWithResponse(ctx, nil, gateway.OtpMessage{To: to})
-	otp := expect(sentOtp.JSON202, sentOtp.Body, err)
+	must(err)
+	otp := expect(sentOtp.JSON202, sentOtp.Body)
 	verified, err := client.VerifyOtpWithResponse(ctx, gateway.OtpVerification{OtpId: &otp.OtpId, Code: "0000"})
-	if result := expect(verified.JSON200, verified.Body, err); result.Verified || *result.AttemptsRemaining < 1 {
+	must(err)
+	if result := expect(verified.JSON200, verified.Body); result.Verified || *result.AttemptsRemaining < 1 {
 		log.Fatalf("another result: %s", verified.Body)
 	}
 
 	sortOf, limit := gateway.Sms, 2
 	listed, err := client.ListMessagesWithResponse(ctx, &gateway.ListMessagesParams{Channel: &sortOf, Limit: &limit})
-	expect(listed.JSON200, listed.Body, err)
+	must(err)
+	expect(listed.JSON200, listed.Body)
 	url := "https://example.com/webhooks"
 	updated, err := client.UpdateAccountWithResponse(ctx, gateway.AccountUpdate{WebhookUrl: &url})
-	expect(updated.JSON200, updated.Body, err)
+	must(err)
+	expect(updated.JSON200, updated.Body)
 	shown, err := client.GetAccountWithResponse(ctx)
-	expect(shown.JSON200, shown.Body, err)
+	must(err)
+	expect(shown.JSON200, shown.Body)
 	rotated, err := client.RotateWebhookSecretWithResponse(ctx)
-	expect(rotated.JSON200, rotated.Body, err)
+	must(err)
+	expect(rotated.JSON200, rotated.Body)
 
 	refused, err := client.SendSmsWithResponse(ctx, nil, gateway.SmsMessage{To: "1", Message: "x"})
-	if details := expect(refused.JSON400, refused.Body, err).Details; (*details)[0].Field != "to" {
+	must(err)
+	if details := expect(refused.JSON400, refused.Body).Details; (*details)[0].Field != "to" {
 		log.Fatalf("another error: %s", refused.Body)
 	}
 }
