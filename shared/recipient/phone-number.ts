@@ -57,7 +57,7 @@ export const recipientSchema = z
   .check(
     z.refine(isRecipient, recipientRule),
     z.overwrite(recipientToFind),
-    z.meta({ pattern: e164.source }),
+    z.meta({ format: 'phone-number', pattern: e164.source }),
   );
 
 /** A name, or a number in its canonical form. */
@@ -67,7 +67,7 @@ export const senderSchema = z.string().check(
     'must be a phone number in international format, or up to 11 letters, digits and hyphens with at least one letter',
   ),
   z.overwrite(recipientToFind),
-  z.meta({ pattern: `${e164.source}|${alphanumericSender.source}` }),
+  z.meta({ format: 'sender', pattern: `${e164.source}|${alphanumericSender.source}` }),
 );
 
 /** ISO 3166-1 alpha-2 code of a country that has phone numbers. */

@@ -24,7 +24,7 @@ export const formChecks: readonly Check[] = [
         assert.deepEqual(
           allowed,
           Object.keys(operations)
-            .map((method) => method.toUpperCase())
+            .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
             .toSorted(),
         );
       }

@@ -85,7 +85,8 @@ function simplify(schema: JsonSchema): void {
 /** The format is enough; the pattern that zod adds is very long. */
 function withoutPatternOfFormat(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
-  if ('format' in schema && 'pattern' in schema) delete schema.pattern;
+  if ('pattern' in schema && 'format' in schema && (schema.format === 'date-time' || schema.format === 'uri'))
+    delete schema.pattern;
   for (const part of Object.values(schema)) withoutPatternOfFormat(part);
 }
 
