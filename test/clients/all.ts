@@ -47,6 +47,9 @@ const generators = {
   'typescript-fetch': [],
 } as const;
 
+/** `npm run test:clients -- 1000`: over 10,000 cases, in a quarter of an hour. */
+const [examples = '50'] = process.argv.slice(2);
+
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 async function step(name: string, work: () => Promise<unknown>): Promise<void> {
@@ -95,12 +98,9 @@ await mkdir(made, { recursive: true });
 await writeFile(join(npmFolder, 'package.json'), '{"private":true,"type":"module"}');
 console.log('Fetching the tools');
 await run('npm', ['install', '--no-audit', '--no-fund', '--save-exact', ...npmTools], at(npmFolder));
-const python = await pythonWithPackages(
-  folder,
-  () => undefined,
-  new AbortController().signal,
-  join(import.meta.dirname, 'requirements.txt'),
-);
+const environmentOf = (requirements: string): Promise<string> =>
+  pythonWithPackages(folder, () => undefined, new AbortController().signal, requirements);
+const python = await environmentOf(join(import.meta.dirname, 'requirements.txt'));
 
 await startGateway();
 try {
@@ -122,6 +122,44 @@ try {
     await writeFile(join(made, 'spectral.yaml'), 'extends: spectral:oas\n');
     await npmTool('spectral', 'lint', '--fail-severity=hint', '-r', join(made, 'spectral.yaml'), document);
   });
+  await step(
+    `schemathesis: what the document allows is accepted, ${examples} cases an operation`,
+    async () => {
+      const client = await newClient({ name: 'Schemathesis' });
+      const message = { to: '+447700900123', message: 'Hello' };
+      for (let sent = 0; sent < 2; sent += 1) await client.send(message);
+      const page = await client.call('GET', '/api/v1/messages?limit=1');
+      const config = `--config-file=${join(import.meta.dirname, 'schemathesis.toml')}`;
+      const checks = '--checks=positive_data_acceptance,not_a_server_error';
+      const modes = ['--mode=positive', '--phases=fuzzing', '--continue-on-failure', '--no-color'];
+      await run(
+        await environmentOf(join(import.meta.dirname, '../fuzz/requirements.txt')),
+        [
+          '-m',
+          'schemathesis.cli',
+          config,
+          'run',
+          document,
+          '--url',
+          base_url,
+          checks,
+          ...modes,
+          `--max-examples=${examples}`,
+        ],
+        {
+          ...at(made),
+          timeout: 3_600_000,
+          env: {
+            ...process.env,
+            API_KEY: client.apiKey,
+            CURSOR: String(page.body.next_cursor),
+            SCHEMATHESIS_HOOKS: join(import.meta.dirname, 'formats.py'),
+            PYTHONDONTWRITEBYTECODE: '1',
+          },
+        },
+      );
+    },
+  );
   await step('Prism answers as the document says', () =>
     mockFaults(join(npmFolder, 'node_modules/.bin/prism'), document, text),
   );

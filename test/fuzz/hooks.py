@@ -92,7 +92,7 @@ def accepted_body(path, body, draw):
     if isinstance(body.get("from"), str) and body["from"].startswith("+"):
         body["from"] = draw.phone_number("from")
     if isinstance(body.get("webhook_url"), str):
-        body["webhook_url"] = f"{KNOWN['receiver']}/{draw.number}"
+        body["webhook_url"] = f"{KNOWN['webhookEndpoint']}/{draw.number}"
     if isinstance(body.get("scheduled_at"), str):
         body["scheduled_at"] = draw.time_ahead()
     if path == BULK and isinstance(body.get("recipients"), list):

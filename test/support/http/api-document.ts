@@ -30,7 +30,7 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
     validate: (values: readonly unknown[], value: unknown) => values.includes(value),
   });
   // A test of its own knows which numbers there are.
-  for (const format of ['phone-number', 'sender']) ajv.addFormat(format, true);
+  for (const format of ['phone-number', 'sender', 'cursor']) ajv.addFormat(format, true);
   ajv.addSchema(closed(document), 'openapi');
   const compiled = new Map<string, ValidateFunction>();
   const faultsAt = (pointer: string, value: unknown): string[] => {

@@ -75,6 +75,7 @@ export const listMessages: Description = {
     filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
     filter('cursor', 'The `next_cursor` of the page before.', {
       type: 'string',
+      format: 'cursor',
       pattern: '^[A-Za-z0-9_-]+$',
     }),
   ],
