@@ -196,7 +196,7 @@ describe('a failed webhook that an administrator sends again from a shell', () =
         ExpressionAttributeValues: { ':client': client.clientId },
       }),
     );
-    expect(Items).toMatchObject([
+    expect(Items?.filter(({ delivery_id }) => delivery_id !== undefined)).toMatchObject([
       { kind: 'webhook_resent', delivery_id: failed.delivery_id, actor: expect.stringMatching(/./) },
     ]);
   });
