@@ -5,6 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { publishedSettings } from '../../../lib/constructs/stack-outputs.ts';
+import { stages } from '../../../lib/stages/stages.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
@@ -17,26 +20,14 @@ interface Ended {
 
 type Stacks = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const tables = [
-  'DueItems',
-  'Clients',
-  'ClientSecrets',
-  'ApiKeys',
-  'LimitOverrides',
-  'ActivityLog',
-  'Messages',
-  'WebhookDeliveries',
-  'Usage',
-];
-
 /** What a gateway of that stage publishes. */
 function published(stackName: string, stage: string): Record<string, string> {
+  const tables = Object.keys(tableShapes).map((name) =>
+    name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase()),
+  );
   return {
+    ...publishedSettings(stages.production),
     GatewayStage: stage,
-    RetentionDays: '12',
-    WebhookPorts: '443',
-    WebhookAllowHttp: 'false',
-    WebhookAllowLoopback: 'false',
     WebhooksQueue: 'http://127.0.0.1:9/webhooks',
     SlowWebhooksQueue: 'http://127.0.0.1:9/slow',
     ...Object.fromEntries(tables.map((table) => [`${table}Table`, `${stackName}-${table}`])),

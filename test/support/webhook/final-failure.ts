@@ -1,8 +1,9 @@
 /** Makes a webhook use all its retries without the long delays: each retry is brought forward. */
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../gateway/gateway.ts';
 
 /** Returns the delivery after its last retry has failed. */
@@ -14,15 +15,10 @@ export async function failForGood(messageId: string, event: string): Promise<Del
   try {
     return await eventually(
       async () => {
-        const { Items = [] } = await dynamo.send(
-          new ScanCommand({
-            TableName,
-            FilterExpression: 'message_id = :message_id AND #event = :event',
-            ExpressionAttributeNames: { '#event': 'event' },
-            ExpressionAttributeValues: { ':message_id': messageId, ':event': event },
-          }),
+        const { Item } = await dynamo.send(
+          new GetCommand({ TableName, Key: { delivery_id: deliveryIdOf({ messageId, event }) } }),
         );
-        const delivery = Items[0] as Delivery | undefined;
+        const delivery = Item as Delivery | undefined;
         if (delivery?.state === 'failed' && delivery.alert_pending === undefined) return delivery;
         if (delivery?.state !== 'retry_scheduled') return undefined;
         await bringForward(delivery);
