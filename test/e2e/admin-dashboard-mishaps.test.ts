@@ -109,7 +109,8 @@ it('keeps a new secret on the screen until somebody says that it is saved', asyn
 
 it('filters by the name of a client, and says where there is none by that name', async () => {
   const name = `Shop ${randomUUID()}`;
-  const { clientId } = await newClient({ name });
+  // Limits set in the table are entries of the activity log.
+  const { clientId } = await newClient({ name, limits: 'default' });
   await signIn(page);
   for (const [hash, heading, search] of [
     ['activity?kind=all', 'Activity Logs', false],

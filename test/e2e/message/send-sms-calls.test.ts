@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { stageVariables } from '../../../lib/stages/stage-variables.ts';
@@ -18,6 +21,7 @@ describe('the send-sms function, warm', () => {
   let tables: TestTables;
   let proxy: CountingProxy;
   let handler: HttpFunction;
+  let folder: string;
   const credentials: Record<'token' | 'apiKey', string> = { token: '', apiKey: '' };
 
   beforeAll(async () => {
@@ -42,12 +46,20 @@ describe('the send-sms function, warm', () => {
     for (const [name, table] of Object.entries(tables.names)) {
       process.env[`${name.toUpperCase()}_TABLE`] = table;
     }
-    Object.assign(process.env, variables, { LOG_LEVEL: 'ERROR', AWS_ENDPOINT_URL: proxy.endpoint });
+    folder = await mkdtemp(join(tmpdir(), 'messaging-gateway-prices-'));
+    const PRICES_FILE = join(folder, 'prices.json');
+    await writeFile(PRICES_FILE, JSON.stringify(stages.local.prices));
+    Object.assign(process.env, variables, {
+      LOG_LEVEL: 'ERROR',
+      AWS_ENDPOINT_URL: proxy.endpoint,
+      PRICES_FILE,
+    });
     // The deployed file itself, which reads its environment when it is loaded.
     ({ handler } = await import('../../../functions/send-sms.ts'));
   });
   afterAll(async () => {
     await proxy.close();
+    await rm(folder, { recursive: true, force: true });
     await tables.drop();
   });
 
