@@ -138,7 +138,7 @@ describe('a request that no route takes', () => {
   };
   it.each([
     ['GET', '/api/v1/sms/send', 405, 'POST'],
-    ['POST', '/api/v1/sms/status/msg_1', 405, 'GET'],
+    ['POST', '/api/v1/sms/status/msg_1', 405, 'GET, HEAD'],
     ['GET', '/api/v1/sms/status/', 404, undefined],
     ['GET', '/api/v1/sms/status/a/b', 404, undefined],
     ['GET', '/', 404, undefined],

@@ -50,7 +50,9 @@ export async function signIn(page: Page): Promise<void> {
 export async function show(page: Page, hash: string, heading: string): Promise<void> {
   await page.goto(`${gateway().base_url}/admin#/${hash}`);
   await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'hidden' });
+  // The invisible announcement for screen readers may stay.
+  const indicators = page.getByText('Loading', { exact: true }).and(page.locator(':not([aria-live])'));
+  await indicators.first().waitFor({ state: 'hidden' });
   await page.waitForLoadState('networkidle');
 }
 

@@ -1,4 +1,6 @@
 /** One-time passwords. */
+
+import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { messageId, otpId, recipient } from './examples.ts';
 import { toStatus } from './links.ts';
@@ -11,7 +13,7 @@ export const sendOtp: Description = {
   keyed: true,
   fieldError: {
     field: 'to',
-    message: 'must be a phone number in international format, such as +447700900123',
+    message: recipientRule,
   },
   request: {
     schema: 'OtpMessage',

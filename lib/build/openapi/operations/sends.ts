@@ -1,5 +1,6 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
+import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { batchId, createdAt, messageId, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
@@ -14,7 +15,7 @@ export const sendSms: Description = {
   keyed: true,
   fieldError: {
     field: 'to',
-    message: 'must be a phone number in international format, such as +447700900123',
+    message: recipientRule,
   },
   request: {
     schema: 'SmsMessage',
@@ -128,7 +129,7 @@ export const sendWhatsApp: Description = {
   keyed: true,
   fieldError: {
     field: 'to',
-    message: 'must be a phone number in international format, such as +447700900123',
+    message: recipientRule,
   },
   request: {
     schema: 'WhatsAppMessage',
