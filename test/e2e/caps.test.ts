@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/client.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
 import type { Answer } from '../support/http/http-call.ts';
 
@@ -98,6 +98,44 @@ describe('a spend cap', () => {
       ['spend_cap_nearly_reached', '80 % of the spend limit of 0.021 USD a month is reached.'],
       ['spend_cap_reached', '100 % of the spend limit of 0.021 USD a month is reached.'],
     ]);
+  });
+
+  it('is shown with its use to the client, and to administrators', async () => {
+    const client = await newClient({ caps: { messages: { per_day: 10 }, spend: { per_month: 5 } } });
+    await client.send({});
+    await client.send({});
+    const ofClient = await client.call('GET', '/api/v1/account/usage');
+    const now = new Date();
+    const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+    const caps = [
+      {
+        cap: 'messages',
+        window: 'day',
+        limit: 10,
+        used: 2,
+        resets_at: new Date(Date.UTC(year, month, now.getUTCDate() + 1)).toISOString(),
+      },
+      {
+        cap: 'spend',
+        window: 'month',
+        limit: 5,
+        used: costOf(2),
+        resets_at: new Date(Date.UTC(year, month + 1)).toISOString(),
+      },
+    ];
+    expect(ofClient.body.caps).toEqual(caps);
+
+    const { client_id, client_secret } = gateway().admin;
+    const credential = await tokenOf(client_id, client_secret);
+    const path = `/admin/api/clients/${client.clientId}/limits/explain`;
+    const { endpoints } = (await call('GET', path, { credential })).body as {
+      endpoints: { cap: string | null; windows: object[] }[];
+    };
+    expect(
+      endpoints
+        .filter(({ cap }) => cap !== null)
+        .flatMap(({ cap, windows }) => windows.map((window) => ({ cap, ...window }))),
+    ).toEqual(caps.map((cap) => ({ ...cap, from: 'row' })));
   });
 
   it('is never exceeded by 60 sends and bulks at once', async () => {
