@@ -32,8 +32,9 @@ interface SignedInProps {
   readonly onEnd: (reason: string | undefined) => void;
 }
 
-// Loaded on demand: its charts are a quarter of the script.
+// Loaded on demand: their charts are a quarter of the script.
 const OverviewPage = lazy(() => import('./pages/overview.tsx'));
+const UsagePage = lazy(() => import('./pages/usage.tsx'));
 
 const expired = 'Your session has expired. Sign in again to continue.';
 
@@ -161,6 +162,7 @@ function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOu
       items={[
         link('Activity Logs', 'activity'),
         link('Overview', 'overview'),
+        link('Usage', 'usage'),
         link('Messages', 'messages'),
         link('Clients', 'clients'),
         link('Limits', 'limits'),
@@ -174,6 +176,7 @@ function Pages() {
   return (
     <Switch>
       <Route path="/overview" component={OverviewPage} />
+      <Route path="/usage" component={UsagePage} />
       <Route path="/messages" component={MessagesPage} />
       <Route path="/messages/:id">{({ id }) => <MessagePage id={decodeURIComponent(id)} />}</Route>
       <Route path="/clients" component={ClientsPage} />

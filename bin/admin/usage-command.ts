@@ -1,11 +1,11 @@
 /** `usage`: what clients sent in a month, for people, for programs, and as CSV for a spreadsheet. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
+import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/usage-csv.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
 import { periodAt } from '../../shared/usage/period.ts';
 import { adminUsageQuery, usageRange } from '../../shared/usage/usage-query.ts';
-import { csvTable } from './csv.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -57,9 +57,6 @@ function monthOf(text: string): Date {
   return start;
 }
 
-const groupColumns = ['client_id', 'channel', 'type', 'country', 'status'] as const;
-const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
-
 function usageTable({ usage, currency }: UsageList): string {
   const columns = [
     'from',
@@ -84,23 +81,4 @@ function otherCosts({ other_costs = {} }: UsageList['usage'][number]): string {
   return Object.entries(other_costs)
     .map(([currency, cost]) => ` + ${cost} ${currency}`)
     .join('');
-}
-
-/** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */
-function usageCsv({ usage, currency }: UsageList): string {
-  const header = ['from', 'to', ...groupColumns, ...sumColumns, 'currency', 'estimated'];
-  const rows = usage.flatMap((entry) => {
-    const start = [entry.from, entry.to, ...groupColumns.map((name) => entry[name])];
-    return [
-      [...start, ...sumColumns.map((name) => entry[name]), currency, entry.estimated],
-      ...Object.entries(entry.other_costs ?? {}).map(([other, cost]) => [
-        ...start,
-        ...[0, 0, 0, 0],
-        cost,
-        other,
-        entry.estimated,
-      ]),
-    ];
-  });
-  return csvTable(header, rows);
 }

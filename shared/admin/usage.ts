@@ -1,7 +1,9 @@
 /** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
+import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
-import { type Interval, periodAt } from '../usage/period.ts';
+import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import type { UsageRange } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
@@ -39,38 +41,89 @@ export interface UsageSummary {
   readonly currency: string;
   readonly total: SumsWithRate | null;
   /** Those with the most messages, most first. */
-  readonly top_senders: readonly (SumsWithRate & { readonly client_id: string })[];
+  readonly top_senders: readonly (SumsWithRate & {
+    readonly client_id: string;
+    /** Null if the client no longer exists. */
+    readonly name: string | null;
+  })[];
   /** Most frequent first. */
-  readonly error_codes: readonly { readonly error_code: string; readonly messages: number }[];
+  readonly error_codes: readonly {
+    readonly error_code: string;
+    /** Null if this release does not know the code. */
+    readonly meaning: string | null;
+    readonly messages: number;
+  }[];
 }
 
 const shownMax = 20;
 
-/** One hour, day or month of all clients, by one query. */
+export const summaryIntervals = [...intervals, 'week'] as const;
+type SummaryInterval = (typeof summaryIntervals)[number];
+
+interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currency'> {
+  readonly nameOf: (clientId: string) => Promise<string | undefined>;
+}
+
+/** One hour, day or month of all clients, by one query; or a week from Monday, by one for each of its days. */
 export async function summarizeUsage(
-  { usage, currency }: Pick<AdminDependencies, 'usage' | 'currency'>,
-  interval: Interval,
+  { usage, currency, nameOf }: SummaryDependencies,
+  interval: SummaryInterval,
   at: Date,
 ): Promise<UsageSummary> {
-  const period = periodAt(interval, at);
-  const rows = await usage.rowsIn(period.name);
-  const all = rows.find(({ clientId }) => clientId === allClients)?.amounts ?? new Map<string, number>();
-  const senders = rows
-    .filter(({ clientId }) => clientId !== allClients)
-    .flatMap(({ clientId, amounts }) => {
+  const { from, to, counted } = summarizedAt(interval, at);
+  const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name)))).flat();
+  const byClient = new Map(
+    [...Map.groupBy(rows, ({ clientId }) => clientId)].map(([clientId, ofClient]) => [
+      clientId,
+      sumOf(ofClient.map(({ amounts }) => amounts)),
+    ]),
+  );
+  const all = byClient.get(allClients) ?? new Map<string, number>();
+  const senders = [...byClient]
+    .filter(([clientId]) => clientId !== allClients)
+    .flatMap(([client_id, amounts]) => {
       const sums = withRate(amounts, currency);
-      return sums === null ? [] : [{ client_id: clientId, ...sums }];
-    });
+      return sums === null ? [] : [{ client_id, ...sums }];
+    })
+    .toSorted((one, other) => other.messages - one.messages)
+    .slice(0, shownMax);
   return {
-    ...timesOf(period),
+    ...timesOf({ from, to }),
     currency,
     total: withRate(all, currency),
-    top_senders: senders.toSorted((one, other) => other.messages - one.messages).slice(0, shownMax),
+    top_senders: await Promise.all(
+      senders.map(async (sender) => ({ ...sender, name: (await nameOf(sender.client_id)) ?? null })),
+    ),
     error_codes: [...errorCodesIn(all)]
-      .map(([error_code, messages]) => ({ error_code, messages }))
+      .map(([error_code, messages]) => ({ error_code, meaning: meaningOf(error_code), messages }))
       .toSorted((one, other) => other.messages - one.messages)
       .slice(0, shownMax),
   };
+}
+
+/** The time that is summarized, and the periods whose rows are its sum. */
+function summarizedAt(interval: SummaryInterval, at: Date) {
+  if (interval !== 'week') {
+    const period = periodAt(interval, at);
+    return { ...period, counted: [period] };
+  }
+  const today = periodAt('day', at).from;
+  const from = addDays(today, -((today.getUTCDay() + 6) % 7));
+  const to = addDays(from, 7);
+  return { from, to, counted: periodsBetween('day', from, to, 7) ?? [] };
+}
+
+function sumOf(all: readonly Amounts[]): Amounts {
+  const sums = new Map<string, number>();
+  for (const [name, amount] of all.flatMap((amounts) => [...amounts])) {
+    sums.set(name, (sums.get(name) ?? 0) + amount);
+  }
+  return sums;
+}
+
+function meaningOf(errorCode: string): string | null {
+  const notes: Readonly<Record<string, { readonly message: string }>> = messageErrorCodes;
+  return Object.hasOwn(notes, errorCode) ? (notes[errorCode]?.message ?? null) : null;
 }
 
 function withRate(amounts: Amounts, currency: string): SumsWithRate | null {

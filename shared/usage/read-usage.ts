@@ -65,7 +65,10 @@ function groupOf(first: ClientCombination | undefined, groupBy: readonly Groupin
   };
 }
 
-export function timesOf({ from, to }: Period): { readonly from: string; readonly to: string } {
+export function timesOf({ from, to }: Pick<Period, 'from' | 'to'>): {
+  readonly from: string;
+  readonly to: string;
+} {
   return { from: from.toISOString(), to: to.toISOString() };
 }
 

@@ -207,7 +207,8 @@ async function usageByDay(reader = usage, days = 3): Promise<void> {
 }
 
 async function usageToday(reader = usage): Promise<void> {
-  const { total } = await summarizeUsage({ usage: reader, currency: 'USD' }, 'day', started);
+  const dependencies = { usage: reader, currency: 'USD', nameOf: async () => undefined };
+  const { total } = await summarizeUsage(dependencies, 'day', started);
   if (total === null) throw new Error('no usage');
 }
 

@@ -55,6 +55,8 @@ it.each(looks)('every page is well at $width pixels, $colorScheme', async (look)
     ['activity-all', 'activity?kind=all', 'Activity Logs'],
     ['webhook', `webhooks/${deliveryId}`, 'Webhook sms.delivered'],
     ['overview', 'overview', 'Overview'],
+    ['usage', 'usage', 'Usage'],
+    ['usage-today-client', 'usage?period=today&by=client', 'Usage'],
     ['messages', `messages?client_id=${clientId}`, 'Messages'],
     ['message', `messages/${messageId}`, 'Message'],
     ['clients', 'clients', 'Clients'],

@@ -123,7 +123,8 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     summarizeUsage: async ({ request }) => {
       const { interval, at = dependencies.clock() } = parseQuery(usageSummaryQuery, request);
-      return summarizeUsage(dependencies, interval, at);
+      const nameOf = async (id: string) => (await dependencies.clients.clients.find(id))?.name;
+      return summarizeUsage({ ...dependencies, nameOf }, interval, at);
     },
     listOutbox: async ({ request }) =>
       listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),

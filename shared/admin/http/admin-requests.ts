@@ -3,11 +3,10 @@ import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
-import { intervals } from '../../usage/period.ts';
 import { usageMoment } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import type { MessageFilter } from '../message-search.dynamo.ts';
-import { overviewSpans } from '../usage.ts';
+import { overviewSpans, summaryIntervals } from '../usage.ts';
 
 /** With errors for a person: the dashboard shows them. */
 function textUpTo(charactersMax: number) {
@@ -132,9 +131,9 @@ export const overviewQuery = z.object({
   span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
 });
 
-/** The hour, day or month of a time, now by default. */
+/** The hour, day, week or month of a time, now by default. */
 export const usageSummaryQuery = z.object({
-  interval: z._default(z.enum(intervals), 'day'),
+  interval: z._default(z.enum(summaryIntervals), 'day'),
   at: z.optional(usageMoment),
 });
 

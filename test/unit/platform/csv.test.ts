@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { csvTable } from '../../../bin/admin/csv.ts';
+import { csvTable } from '../../../shared/platform/csv.ts';
 
 /** A reader after RFC 4180: fields in quotes may have commas, line ends, and quotes twice. */
 function readCsv(text: string): string[][] {

@@ -1,0 +1,323 @@
+/** Usage: what all clients sent in a period, what became of it, what it cost, and who sent the most. */
+import BarChart from '@cloudscape-design/components/bar-chart';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import Link from '@cloudscape-design/components/link';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { TableProps } from '@cloudscape-design/components/table';
+import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
+import { usageCsv } from '../../shared/admin/usage-csv.ts';
+import { useAnswer } from '../api/queries.ts';
+import { List } from '../components/list.tsx';
+import { LoadFailure, Loaded, Refresh } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { linkTo, useListState } from '../route.ts';
+import { stepsOf, timesAt, type UsagePeriod, type UsageTimes, usagePeriods } from '../usage-period.ts';
+import { groupTitle, type Series, seriesOf, type UsageGroup, usageGroups } from '../usage-series.ts';
+
+export default function UsagePage() {
+  const { query: asked, change } = useListState();
+  const period = usagePeriods.find(({ id }) => id === asked.get('period'))?.id ?? 'month';
+  const summary = useAnswer<'summarizeUsage'>(
+    '/usage/summary',
+    { period },
+    {
+      sent: () => {
+        const { interval, since } = timesAt(period, new Date());
+        return { interval, at: since.toISOString() };
+      },
+    },
+  );
+  const { data } = summary;
+  return (
+    <Page
+      title="Usage"
+      description="Of all clients, by the UTC time at which messages were accepted. Counted within about a minute."
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
+          <Refresh query={summary} />
+          <SegmentedControl
+            label="Period"
+            selectedId={period}
+            options={usagePeriods}
+            onChange={({ detail }) => change({ period: detail.selectedId })}
+          />
+        </SpaceBetween>
+      }
+    >
+      <Loaded query={summary}>
+        {(loaded) => (
+          <SpaceBetween size="l">
+            <Container header={<Header variant="h2">Totals</Header>}>
+              <Totals summary={loaded} />
+            </Container>
+            <Charts period={period} names={namesIn(data)} />
+            <List<Sender>
+              title="Top senders"
+              columns={senderColumns(loaded.currency)}
+              rows={loaded.top_senders}
+              empty="No messages in this period."
+              idOf={({ client_id }) => client_id}
+            />
+            <List<ErrorCode>
+              title="Top error codes"
+              columns={errorColumns}
+              rows={loaded.error_codes}
+              empty="No message of this period has an error."
+              idOf={({ error_code }) => error_code}
+            />
+          </SpaceBetween>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+type Sender = UsageSummary['top_senders'][number];
+type ErrorCode = UsageSummary['error_codes'][number];
+
+function namesIn(summary: UsageSummary | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    summary?.top_senders.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])),
+  );
+}
+
+function Totals({ summary: { total, currency } }: { readonly summary: UsageSummary }) {
+  const count = (value = 0) => <Total value={value.toLocaleString()} />;
+  return (
+    <KeyValuePairs
+      columns={3}
+      items={[
+        { label: 'Messages', value: count(total?.messages) },
+        { label: 'SMS segments', value: count(total?.segments) },
+        { label: 'Delivery rate', value: <Total value={percent(total?.delivery_rate)} /> },
+        { label: 'Failed', value: count(total?.failed) },
+        {
+          label: 'Cost',
+          value: total === null ? <Total value="–" /> : <Cost of={total} {...{ currency }} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Total({ value }: { readonly value: string }) {
+  return (
+    <Box variant="span" fontSize="heading-xl" fontWeight="bold">
+      {value}
+    </Box>
+  );
+}
+
+interface CostProps {
+  readonly of: Pick<Sender, 'cost' | 'other_costs' | 'estimated'>;
+  readonly currency: string;
+}
+
+function Cost({ of, currency }: CostProps) {
+  return (
+    <>
+      <Total value={costText(of, currency)} />
+      {of.estimated ? <Box color="text-body-secondary">partly estimated</Box> : null}
+    </>
+  );
+}
+
+function costText({ cost, other_costs = {} }: CostProps['of'], currency: string): string {
+  return [[currency, cost] as const, ...Object.entries(other_costs)]
+    .map(([code, amount]) => amountText(amount, code))
+    .join(' + ');
+}
+
+/** `USD 0.0042`: prices of messages have up to five decimals. */
+function amountText(amount: number, currency: string): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 5 : 2 };
+  return `${currency} ${amount.toLocaleString(undefined, digits)}`;
+}
+
+function percent(rate: number | null | undefined): string {
+  return typeof rate === 'number' ? `${Math.round(rate * 1000) / 10} %` : '–';
+}
+
+function senderColumns(currency: string): readonly TableProps.ColumnDefinition<Sender>[] {
+  return [
+    {
+      id: 'client',
+      header: 'Client',
+      minWidth: 200,
+      isRowHeader: true,
+      cell: ({ client_id, name }) => (
+        <>
+          <Link href={linkTo('messages', undefined, { client_id })}>{name ?? client_id}</Link>
+          {name === null ? null : (
+            <Box color="text-body-secondary" fontSize="body-s">
+              <span className="id">{client_id}</span>
+            </Box>
+          )}
+        </>
+      ),
+    },
+    {
+      id: 'messages',
+      header: 'Messages',
+      minWidth: 110,
+      cell: ({ messages }) => messages.toLocaleString(),
+    },
+    {
+      id: 'delivered',
+      header: 'Delivery rate',
+      minWidth: 110,
+      cell: ({ delivery_rate }) => percent(delivery_rate),
+    },
+    { id: 'failed', header: 'Failed', minWidth: 90, cell: ({ failed }) => failed.toLocaleString() },
+    {
+      id: 'cost',
+      header: 'Cost',
+      minWidth: 140,
+      cell: (sender) => `${costText(sender, currency)}${sender.estimated ? ' (partly estimated)' : ''}`,
+    },
+  ];
+}
+
+const errorColumns: readonly TableProps.ColumnDefinition<ErrorCode>[] = [
+  {
+    id: 'code',
+    header: 'Code',
+    minWidth: 170,
+    isRowHeader: true,
+    cell: ({ error_code }) => <span className="id">{error_code}</span>,
+  },
+  { id: 'meaning', header: 'Meaning', minWidth: 240, cell: ({ meaning }) => meaning ?? '–' },
+  { id: 'messages', header: 'Messages', minWidth: 110, cell: ({ messages }) => messages.toLocaleString() },
+];
+
+interface ChartsProps {
+  readonly period: UsagePeriod;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Charts({ period, names }: ChartsProps) {
+  const { query: asked, change } = useListState();
+  const group = usageGroups.find(({ value }) => value === asked.get('by')) ?? usageGroups[1];
+  const grouped = useUsage(period, group.value);
+  const byChannel = useUsage(period, 'channel');
+  const times = timesAt(period, new Date());
+  const steps = stepsOf(times);
+  const currency = byChannel.data?.currency ?? '';
+  const title = (by: UsageGroup) => (entry: UsageList['usage'][number]) => groupTitle(entry, by, names);
+  const common = { times, steps };
+  return (
+    <>
+      <LoadFailure query={grouped} />
+      <Container
+        header={
+          <Header
+            variant="h2"
+            actions={
+              <Button
+                iconName="download"
+                disabled={grouped.data === undefined}
+                onClick={() => {
+                  if (grouped.data !== undefined)
+                    download(grouped.data, `usage-${period}-${group.value}.csv`);
+                }}
+              >
+                Download CSV
+              </Button>
+            }
+          >
+            Messages
+          </Header>
+        }
+      >
+        <SpaceBetween size="m">
+          <FormField label="Group by">
+            <Select
+              selectedOption={group}
+              options={usageGroups}
+              onChange={({ detail }) => change({ by: detail.selectedOption.value ?? '' })}
+            />
+          </FormField>
+          <Chart
+            {...common}
+            title="Messages"
+            series={seriesOf(grouped.data?.usage ?? [], steps, title(group.value), (one) => one.messages)}
+            text={(value) => value.toLocaleString()}
+            isLoading={grouped.isPending}
+          />
+        </SpaceBetween>
+      </Container>
+      <Container header={<Header variant="h2">Cost by channel</Header>}>
+        <Chart
+          {...common}
+          title={`Cost in ${currency}`}
+          series={seriesOf(byChannel.data?.usage ?? [], steps, title('channel'), (one) => one.cost)}
+          text={(value) => amountText(value, currency)}
+          isLoading={byChannel.isPending}
+        />
+      </Container>
+    </>
+  );
+}
+
+function useUsage(period: UsagePeriod, by: UsageGroup) {
+  return useAnswer<'listUsage'>(
+    '/usage/messages',
+    { period, by },
+    {
+      sent: () => {
+        const { since, until, step } = timesAt(period, new Date());
+        return { since: since.toISOString(), until: until.toISOString(), interval: step, group_by: by };
+      },
+    },
+  );
+}
+
+function download(usage: UsageList, name: string): void {
+  const address = URL.createObjectURL(new Blob([`${usageCsv(usage)}\n`], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly times: UsageTimes;
+  readonly steps: readonly Date[];
+  readonly series: readonly Series[];
+  readonly text: (value: number) => string;
+  readonly isLoading: boolean;
+}
+
+function Chart({ title, times: { step }, steps, series, text, isLoading }: ChartProps) {
+  const label = (at: Date): string =>
+    at.toLocaleString(undefined, {
+      timeZone: 'UTC',
+      ...(step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' }),
+    });
+  return (
+    <BarChart<Date>
+      ariaLabel={title}
+      stackedBars
+      height={240}
+      hideFilter
+      xScaleType="categorical"
+      xDomain={steps}
+      series={series.map((one) => ({ ...one, type: 'bar', valueFormatter: text }))}
+      i18nStrings={{ xTickFormatter: label }}
+      xTitle={step === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}
+      yTitle={title}
+      statusType={isLoading ? 'loading' : 'finished'}
+      loadingText="Loading"
+      empty={<Box textAlign="center">Nothing here yet: no data for this period.</Box>}
+    />
+  );
+}

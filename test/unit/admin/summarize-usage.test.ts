@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import { summarizeUsage } from '../../../shared/admin/usage.ts';
+import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
+
+/** Each day of November has as many messages as its number says. */
+async function summaryAt(interval: 'day' | 'week', at: string) {
+  const rowsIn = async (period: string): Promise<UsageRow[]> => {
+    const count = Number(period.slice(8));
+    const amounts = new Map([
+      ['s.t.GB.d.m', count],
+      ['error.unreachable', 1],
+      ['error.retired_code', 2],
+    ]);
+    return [
+      { period, clientId: '*', amounts },
+      { period, clientId: 'client_1', amounts },
+    ];
+  };
+  const usage = { rowsIn, rowsOf: async () => [] };
+  const nameOf = async (): Promise<string> => 'Shop';
+  return summarizeUsage({ usage, currency: 'USD', nameOf }, interval, new Date(at));
+}
+
+it.each(['2026-11-16T00:00:00.000Z', '2026-11-18T12:00:00.000Z', '2026-11-22T23:59:59.999Z'])(
+  'the week of %s is the sum of its days from Monday to Sunday',
+  async (at) => {
+    const summary = await summaryAt('week', at);
+    expect([summary.from, summary.to]).toEqual(['2026-11-16T00:00:00.000Z', '2026-11-23T00:00:00.000Z']);
+    const messages = 16 + 17 + 18 + 19 + 20 + 21 + 22;
+    expect(summary.total).toMatchObject({ messages, delivery_rate: 1 });
+    expect(summary.top_senders).toMatchObject([{ client_id: 'client_1', name: 'Shop', messages }]);
+    expect(summary.error_codes.map((code) => code.messages)).toEqual([14, 7]);
+  },
+);
+
+it('an error code has its meaning, where this release knows it', async () => {
+  const { error_codes } = await summaryAt('day', '2026-11-20T10:00:00.000Z');
+  expect(error_codes).toEqual([
+    { error_code: 'retired_code', meaning: null, messages: 2 },
+    { error_code: 'unreachable', meaning: expect.stringContaining('could not be reached'), messages: 1 },
+  ]);
+});
