@@ -1,4 +1,4 @@
-/** One client: settings, secrets and API keys. */
+/** One client: settings, secrets, API keys, and its limits with what is used of them. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -12,6 +12,7 @@ import type { ApiKeyView } from '../../shared/admin/client-views.ts';
 import type { Answer } from '../api/client.ts';
 import { useAnswer } from '../api/queries.ts';
 import { type Confirmation, ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { LimitsInForce } from '../components/limits-in-force.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
@@ -168,6 +169,7 @@ export function ClientPage({ id }: { readonly id: string }) {
               empty="The client has no API keys."
               idOf={(key) => key.key_id}
             />
+            <LimitsInForce clientId={id} />
           </SpaceBetween>
         )}
       </Loaded>

@@ -1,0 +1,112 @@
+/** For every endpoint and cap of a client: the limits in force, their source, and what is used of them now. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { TableProps } from '@cloudscape-design/components/table';
+import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
+import { useAnswer } from '../api/queries.ts';
+import { linkTo } from '../route.ts';
+import { List } from './list.tsx';
+import { Time } from './time.tsx';
+
+export function LimitsInForce({ clientId }: { readonly clientId: string }) {
+  const query = useAnswer<'explainLimits'>(`/clients/${encodeURIComponent(clientId)}/limits/explain`);
+  return (
+    <List<ExplainedEndpoint>
+      title="Limits"
+      description="The limits in force, and what is used of them in the current minute, hour, day and month (UTC)."
+      actions={<Button href={linkTo('limits', clientId)}>Edit limits</Button>}
+      columns={columns}
+      rows={query.data?.endpoints}
+      query={query}
+      empty="There are no limits."
+      idOf={({ endpoint }) => endpoint}
+    />
+  );
+}
+
+/** From this share on, a use is emphasized. */
+const nearlyReached = 0.8;
+
+const capTitles = { messages: 'All messages (cap)', spend: 'Spend (cap)' } as const;
+
+const sources = {
+  default: 'Default',
+  every_client_row: 'Row for every client',
+  own_row: 'Own row',
+} as const satisfies Record<ExplainedEndpoint['source'], string>;
+
+const columns: readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] = [
+  {
+    id: 'endpoint',
+    header: 'Endpoint',
+    minWidth: 165,
+    isRowHeader: true,
+    cell: ({ endpoint, cap }) => (cap === null ? endpoint : capTitles[cap]),
+  },
+  { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} /> },
+  { id: 'first', header: 'Reached first', minWidth: 135, cell: firstReached },
+  {
+    id: 'source',
+    header: 'Source',
+    minWidth: 130,
+    cell: ({ source, expires_at }) => (
+      <>
+        {sources[source]}
+        {expires_at === null ? null : (
+          <Box color="text-body-secondary" fontSize="body-s">
+            until <Time at={expires_at} />
+          </Box>
+        )}
+      </>
+    ),
+  },
+  { id: 'row', header: "Client's own row", minWidth: 225, cell: (row) => <OwnRow {...row} /> },
+];
+
+function Use({ blocked, windows }: ExplainedEndpoint) {
+  if (blocked) return <StatusIndicator type="stopped">blocked</StatusIndicator>;
+  if (windows.length === 0) return <>No cap</>;
+  return (
+    <SpaceBetween size="xxxs">
+      {windows.map(({ window, limit, used, from }) => (
+        <div key={window}>
+          <Box variant="span" fontWeight={used >= limit * nearlyReached ? 'bold' : 'normal'}>
+            {used.toLocaleString()} of {limit.toLocaleString()}
+          </Box>{' '}
+          <Box variant="span" color="text-body-secondary">
+            per {window}
+            {from === 'default' ? ' (default)' : ''}
+          </Box>
+        </div>
+      ))}
+    </SpaceBetween>
+  );
+}
+
+/** At full rate. */
+function firstReached({ blocked, first_reached, windows: [shortest] }: ExplainedEndpoint): string {
+  if (blocked || shortest === undefined) return '–';
+  return first_reached === null
+    ? `The ${shortest.window}`
+    : `The ${first_reached.window}, after ${durationText(first_reached.after_seconds)} at full rate`;
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const rowStatus = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
+
+function OwnRow({ status, status_message }: ExplainedEndpoint) {
+  if (status === null) return <>–</>;
+  return (
+    <>
+      <StatusIndicator type={rowStatus[status as keyof typeof rowStatus] ?? 'info'}>{status}</StatusIndicator>
+      {status_message === null ? null : <Box fontSize="body-s">{status_message}</Box>}
+    </>
+  );
+}
