@@ -61,7 +61,9 @@ function firstReached(windows: readonly WindowInForce[]): FirstReached | undefin
   const [shortest, ...longer] = windows;
   if (shortest === undefined) return undefined;
   const perSecond = shortest.limit / secondsOf[shortest.window];
+  // Of several that are reached together, the one that resets last refuses.
   return longer
+    .toReversed()
     .map(({ window, limit }) => ({ window, afterSeconds: limit / perSecond }))
     .filter(({ window, afterSeconds }) => afterSeconds < secondsOf[window])
     .toSorted((one, other) => one.afterSeconds - other.afterSeconds)[0];
