@@ -52,7 +52,7 @@ export function Permissions({ path, countries, senders }: PermissionsProps) {
         <ColumnLayout columns={2}>
           <ListField
             label="Countries"
-            description="Two-letter codes, such as GB, FR. Leave empty to allow all countries."
+            description="ISO country codes, such as GB, FR. Leave empty to allow all countries."
             error={fieldError(save.error, 'countries')}
             text={countryText}
             onChange={setCountryText}

@@ -15,7 +15,7 @@ import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
 import { usageCsv } from '../../shared/admin/usage-csv.ts';
 import { useAnswer } from '../api/queries.ts';
 import { List } from '../components/list.tsx';
-import { LoadFailure, Loaded, Refresh } from '../components/loaded.tsx';
+import { Loaded, LoadFailure, Refresh } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
 import { linkTo, useListState } from '../route.ts';
 import { stepsOf, timesAt, type UsagePeriod, type UsageTimes, usagePeriods } from '../usage-period.ts';

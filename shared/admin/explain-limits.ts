@@ -1,16 +1,16 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 import { type CapUse, capUse } from '../cap/cap-use.ts';
-import { type CapName, everyClient, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
+import {
+  type CapName,
+  countedPerUnit,
+  everyClient,
+  limitTargets,
+  type WindowAttribute,
+} from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { inForceText } from '../rate-limit/feedback/feedback.ts';
-import {
-  microsPerUnit,
-  type OverrideRow,
-  type ParsedRow,
-  parseRow,
-  rowInForce,
-} from '../rate-limit/override-row.ts';
+import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../rate-limit/override-row.ts';
 import { counterKeys } from '../rate-limit/shards.ts';
 import { windowsAt } from '../rate-limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -97,7 +97,7 @@ async function explain(
     target.kind === 'rate'
       ? await rateUseOf(dependencies, clientId, endpoint, limits, now)
       : await capUseOf(dependencies, clientId, target.cap, inForce.windows, now);
-  const unit = target.kind === 'cap' && target.cap === 'spend' ? microsPerUnit : 1;
+  const unit = countedPerUnit(target);
   const { firstReached } = inForce;
   return {
     endpoint,

@@ -5,6 +5,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import {
   type CapName,
+  countedPerUnit,
   everyClient,
   type LimitTarget,
   limitPolicies,
@@ -16,13 +17,7 @@ import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../rate-limit/feedback/changed-by.ts';
 import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { type Feedback, feedbackOf } from '../rate-limit/feedback/feedback.ts';
-import {
-  isInForce,
-  microsPerUnit,
-  type OverrideRow,
-  type ParsedRow,
-  parseRow,
-} from '../rate-limit/override-row.ts';
+import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
 import type { OverrideKey } from '../rate-limit/overrides.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -249,7 +244,7 @@ function requireValid(row: OverrideRow, change: LimitsChange): void {
   if (details.length > 0) throw new GatewayError('invalid_request', 'The limits are not valid.', { details });
 }
 
-/** The endpoint as it is in a row, by itself or by the name of its policy. @throws GatewayError */
+/** The value of `endpoint` in a row, given as it is or as the name of its policy. @throws GatewayError */
 function requireEndpoint(text: string): string {
   if (limitTargets.has(text)) return text;
   const found = limitPolicies.find((name) => name === text);
@@ -274,7 +269,7 @@ function shown(value: unknown): string {
 
 /** In the currency for `spend`. */
 function limitsView(target: LimitTarget, limits: LimitsView): LimitsView {
-  const unit = target.kind === 'cap' && target.cap === 'spend' ? microsPerUnit : 1;
+  const unit = countedPerUnit(target);
   return Object.fromEntries(
     windowAttributes.flatMap((name) => {
       const limit = limits[name];

@@ -1,6 +1,7 @@
 /** The caps in force for a client: its own, and for the other windows those of the stage (contract, section 10). */
 import { type CapWindow, capWindowNames, type StageCaps } from '../contract/caps.ts';
 import { type CapName, caps } from '../contract/limit-rows.ts';
+import { millionthsPerUnit } from '../contract/money.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { CapLimits, Caps } from '../rate-limit/overrides.ts';
 
@@ -42,14 +43,12 @@ export function capDefaults(stage: StageCaps): CapDefaults {
   );
 }
 
-/** Amounts are counted in whole millionths, as the cost of a message is rounded: binary fractions would not add up. */
-const perUnit = 1e6;
-
+/** Rounded, as the cost of a message is. */
 export function millionths(amount: number): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(amount * perUnit));
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(amount * millionthsPerUnit));
 }
 
 /** Messages, or units of the currency. */
 export function amountOf(cap: CapName, counted: number): number {
-  return cap === 'spend' ? counted / perUnit : counted;
+  return cap === 'spend' ? counted / millionthsPerUnit : counted;
 }

@@ -1,5 +1,5 @@
 /** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
-
+import { millionthsPerUnit } from '../contract/money.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Message } from '../message/message.ts';
 
@@ -30,5 +30,5 @@ function partsOf({ channel, segments }: PricedMessage): number {
 
 /** Prices have five decimals; rounding removes the error of binary fractions from their sums. */
 export function roundPrice(amount: number): number {
-  return Math.round(amount * 1e6) / 1e6;
+  return Math.round(amount * millionthsPerUnit) / millionthsPerUnit;
 }

@@ -1,2 +1,2 @@
-/** Stands for the gateway's own address in the API document, which is made before that is known; describe-api replaces it. */
+/** The placeholder for the gateway's own address in the API document, which is built before the address is known; describe-api replaces it. */
 export const baseUrlMarker = 'https://base-url.invalid';

@@ -1,4 +1,5 @@
 /** What a row of `limit-overrides` can name and set (contract, sections 4 and 10): read by the limiter, the feedback and the tools. */
+import { millionthsPerUnit } from './money.ts';
 import { type PolicyName, policies } from './routes.ts';
 
 /** The `client_id` of a row for every client that has no row of its own for that endpoint. */
@@ -27,6 +28,11 @@ export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((nam
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
+
+/** Limits on spend are kept in millionths, all others as they are written. */
+export function countedPerUnit(target: LimitTarget): number {
+  return target.kind === 'cap' && target.cap === 'spend' ? millionthsPerUnit : 1;
+}
 
 const rateWindows = ['per_minute', 'per_hour', 'per_day'] as const;
 

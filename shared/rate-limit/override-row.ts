@@ -8,6 +8,7 @@ import {
   type WindowAttribute,
   windowAttributes,
 } from '../contract/limit-rows.ts';
+import { millionthsPerUnit } from '../contract/money.ts';
 
 /** A row as it is in the table: any attribute may have any value. */
 export type OverrideRow = Readonly<Record<string, unknown>>;
@@ -33,8 +34,6 @@ export interface ParsedRow {
 }
 
 type Parsed<T> = { readonly value: T } | { readonly reason: string };
-
-export const microsPerUnit = 1_000_000;
 
 export function parseRow(row: OverrideRow): ParsedRow {
   const endpoint = String(row.endpoint);
@@ -102,7 +101,7 @@ function parseLimit(
     whole === undefined
       ? undefined
       : money
-        ? Number(whole) * microsPerUnit + Number(fraction.padEnd(6, '0'))
+        ? Number(whole) * millionthsPerUnit + Number(fraction.padEnd(6, '0'))
         : Number(whole);
   if (limit === 0) return { reason: `${shownValue(value)} is not a valid limit. ${insteadOfZero(target)}` };
   if (limit !== undefined && Number.isSafeInteger(limit)) return { value: limit };

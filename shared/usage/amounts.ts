@@ -3,6 +3,7 @@
  * adds the amounts of the row after it and takes away those of the row before it.
  */
 import * as z from 'zod/mini';
+import { millionthsPerUnit } from '../contract/money.ts';
 import { type Channel, type Message, messageSchema, type Status } from '../message/message.ts';
 
 /** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
@@ -28,9 +29,6 @@ export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 
 /** The integer amounts of attributes; those that are absent are 0. */
 export type Amounts = ReadonlyMap<string, number>;
-
-/** Fractions of a currency's unit in which costs are counted: prices have five decimals. */
-export const costUnits = 1_000_000;
 
 /** Bounded to what DynamoDB adds and takes as a key, so that no row that a person edited can stop the counting. */
 const countedFields = z.object({
@@ -67,7 +65,7 @@ export function amountsOf(message: CountedMessage): Amounts {
   const amounts = new Map([[`${combination}.m`, 1]]);
   if (channel === 'sms' && segments !== undefined) amounts.set(`${combination}.s`, segments);
   if (cost !== undefined && currency !== undefined) {
-    amounts.set(`${combination}.${currency}`, Math.round(cost * costUnits));
+    amounts.set(`${combination}.${currency}`, Math.round(cost * millionthsPerUnit));
     if (message.cost_reported !== true) amounts.set(`${combination}.e`, 1);
   }
   if (error_code !== undefined) amounts.set(`${errorPrefix}.${error_code}`, 1);

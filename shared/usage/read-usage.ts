@@ -1,5 +1,6 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
-import { type Amounts, type Combination, combinationsIn, costUnits } from './amounts.ts';
+import { millionthsPerUnit } from '../contract/money.ts';
+import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';
 import type { Period } from './period.ts';
 import type { Grouping, UsageRange } from './usage-query.ts';
@@ -98,10 +99,12 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
     segments,
     delivered,
     failed,
-    cost: (costs.get(currency) ?? 0) / costUnits,
+    cost: (costs.get(currency) ?? 0) / millionthsPerUnit,
     ...(others.length === 0
       ? {}
-      : { other_costs: Object.fromEntries(others.map(([name, amount]) => [name, amount / costUnits])) }),
+      : {
+          other_costs: Object.fromEntries(others.map(([name, amount]) => [name, amount / millionthsPerUnit])),
+        }),
     estimated: estimated > 0,
   };
 }

@@ -146,7 +146,7 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
   expect(page.url()).toBe(address);
 });
 
-it('refreshes a list by itself, but not while its tab is hidden', async () => {
+it('refreshes a list automatically, but not while its tab is hidden', async () => {
   const setVisibility = (state: 'hidden' | 'visible') =>
     page.evaluate(
       `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });

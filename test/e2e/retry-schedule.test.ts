@@ -28,7 +28,7 @@ const allLegsMs = legsMs.reduce((sum, leg) => sum + leg, 0);
 const allowedLatenessMs = 2000;
 /** The local stage aims schedules 12 s early, and leaves what is 5 s closer to SQS. */
 const scheduleNeedsSeconds = 17;
-/** What the emulator's clockwork and a busy machine add to the six attempts is part of the patience. */
+/** The time limit includes the delays of the emulator's schedules and of a busy machine. */
 const withinSeconds = allLegsMs / 1000 + patienceSeconds;
 const testTimeoutMs = 4 * withinSeconds * 1000;
 

@@ -3,7 +3,7 @@
 /** Of the longer of the two texts; more is another word. */
 const differingShareMax = 0.45;
 
-/** Letter case, spaces and punctuation make no difference. Undefined if no name is near. */
+/** Ignores case, spaces and punctuation. Undefined if no name is similar. */
 export function closestName(text: string, names: readonly string[]): string | undefined {
   const typed = plain(text);
   const [nearest] = names

@@ -3,20 +3,14 @@
  * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
  */
 import {
+  countedPerUnit,
   everyClient,
   type LimitTarget,
   limitTargets,
   type WindowAttribute,
   windowAttributes,
 } from '../../contract/limit-rows.ts';
-import {
-  isInForce,
-  microsPerUnit,
-  type OverrideRow,
-  type ParsedRow,
-  parseRow,
-  shownValue,
-} from '../override-row.ts';
+import { isInForce, type OverrideRow, type ParsedRow, parseRow, shownValue } from '../override-row.ts';
 import { closestName } from './closest-name.ts';
 import { type CapDefaults, type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
 
@@ -170,8 +164,7 @@ export function inForceText({ target, blocked, windows, firstReached }: Endpoint
 }
 
 function shownLimit(limit: number, target: LimitTarget): string {
-  const value = target.kind === 'cap' && target.cap === 'spend' ? limit / microsPerUnit : limit;
-  return value.toLocaleString('en', { maximumFractionDigits: 6 });
+  return (limit / countedPerUnit(target)).toLocaleString('en', { maximumFractionDigits: 6 });
 }
 
 const units = [

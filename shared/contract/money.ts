@@ -1,0 +1,4 @@
+/** How amounts of money are counted: as whole millionths of the currency's unit, because binary fractions would not add up. */
+
+/** Prices have five decimals, limits on spend six. */
+export const millionthsPerUnit = 1_000_000;
