@@ -62,7 +62,7 @@ export class Admin extends Construct {
       storage.grantIndex(adminApi, 'simulator-outbox', 'by-day');
     }
     webhooks.grantEnqueue(adminApi);
-    api.add(adminRoutes.adminApi, adminApi);
+    api.add(adminApi);
   }
 
   /** Serves files only: nothing of the gateway is shown before an administrator signs in. */
@@ -74,7 +74,6 @@ export class Admin extends Construct {
       memoryMegabytes: 512,
     });
     api.grantRequestGuards(dashboard, adminRoutes.adminDashboard);
-    api.add(adminRoutes.adminDashboard, dashboard);
-    api.add(adminRoutes.adminDashboardFile, dashboard);
+    api.add(dashboard);
   }
 }

@@ -18,6 +18,7 @@ def follow_parent():
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
+import import_api_body
 if 'PERSIST_STATE' in os.environ:
     import keep_state
 if 'PRELOAD' in os.environ:

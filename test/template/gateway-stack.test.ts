@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { ownResponses } from '../../lib/capabilities/api/gateway-responses.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import { adminRoutes, type Route, routes } from '../../shared/contract/routes.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
 
 interface Statement {
@@ -61,39 +59,6 @@ describe('the stack', () => {
       JSON.stringify(Properties).includes('"Errors"'),
     );
     expect(errorAlarms).toHaveLength(functions(dev).length);
-  });
-
-  it('handles each route by its own function, and every other method and path by refuse-unmatched', () => {
-    const methods = Object.values(dev.findResources('AWS::ApiGateway::Method'));
-    const named = methods.filter(({ Properties }) => Properties.HttpMethod !== 'ANY');
-    const all: Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
-    const heads = all.filter(({ method }) => method === 'GET');
-    expect(named).toHaveLength(all.filter(({ method }) => method !== 'ANY').length + heads.length);
-    const resources = Object.keys(dev.findResources('AWS::ApiGateway::Resource'));
-    const anyMethods = methods.filter(({ Properties }) => Properties.HttpMethod === 'ANY');
-    // The root path is not among the resources.
-    expect(anyMethods).toHaveLength(resources.length + 1);
-  });
-
-  it('gives the responses of API Gateway itself the error body and headers of the API', () => {
-    const made = Object.values(dev.findResources('AWS::ApiGateway::GatewayResponse'));
-    expect(made).toHaveLength(ownResponses.length);
-    for (const { Properties } of made) {
-      expect(Object.keys(Properties.ResponseParameters)).toEqual(
-        expect.arrayContaining([
-          'gatewayresponse.header.X-Request-Id',
-          'gatewayresponse.header.X-RateLimit-Limit',
-          'gatewayresponse.header.X-RateLimit-Remaining',
-          'gatewayresponse.header.X-RateLimit-Reset',
-          'gatewayresponse.header.X-RateLimit-Policy',
-        ]),
-      );
-      const body = JSON.parse(Properties.ResponseTemplates['application/json']) as Record<string, unknown>;
-      expect(body).toMatchObject({ request_id: '$context.requestId' });
-      const isThrottle = Properties.StatusCode === '429';
-      expect('gatewayresponse.header.Retry-After' in Properties.ResponseParameters).toBe(isThrottle);
-      expect('retry_after' in body).toBe(isThrottle);
-    }
   });
 
   it('has an alarm on every dead-letter queue, and a dead-letter queue for every other queue', () => {

@@ -1,5 +1,6 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
 import { forgetTemplates, synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
 
@@ -78,9 +79,7 @@ describe('new code in production', () => {
   it('is called only by its alias: by the API, the queues, the stream and the schedules', () => {
     const live = new Set(aliases.map(([id]) => id));
     const called = [
-      ...ofType('production', 'AWS::ApiGateway::Method').map(
-        ([, { Properties }]) => Properties.Integration.Uri,
-      ),
+      ...Object.values(stageVariablesOf('production')),
       ...ofType('production', 'AWS::Lambda::EventSourceMapping').map(
         ([, { Properties }]) => Properties.FunctionName,
       ),
@@ -152,12 +151,8 @@ describe('the web ACL of production', () => {
       [3, 'AWSManagedRulesCommonRuleSet'],
     ]);
     for (const { OverrideAction } of rules.slice(1)) expect(OverrideAction).toEqual({ None: {} });
-    const answers = ofType('production', 'AWS::ApiGateway::GatewayResponse').map(
-      ([, { Properties }]) => Properties,
-    );
-    expect(answers.find(({ ResponseType }) => ResponseType === 'WAF_FILTERED')).toMatchObject({
-      StatusCode: '403',
-    });
+    const { WAF_FILTERED: answer } = apiBodyOf('production')['x-amazon-apigateway-gateway-responses'];
+    expect(answer).toMatchObject({ statusCode: '403' });
   });
 });
 

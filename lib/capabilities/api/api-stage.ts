@@ -5,7 +5,7 @@ import {
   AccessLogFormat,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  type RestApi,
+  type SpecRestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
@@ -56,7 +56,7 @@ function accessLog(scope: Construct, stage: StageSettings): StageOptions {
 }
 
 /** @returns the alarms that also roll a canary back */
-export function createApiAlarms(scope: Construct, api: RestApi, stage: StageSettings): readonly Alarm[] {
+export function createApiAlarms(scope: Construct, api: SpecRestApi, stage: StageSettings): readonly Alarm[] {
   // Shorter than the five minutes of a canary, so that an alarm can roll it back in time.
   const period = Duration.minutes(1);
   createAlarm(scope, 'LimitOverrides', {
@@ -94,7 +94,7 @@ export function createApiAlarms(scope: Construct, api: RestApi, stage: StageSett
   ];
 }
 
-export function acknowledgeApi(api: RestApi, stage: StageSettings): void {
+export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
   const ownAuthorization =
     'Each function first authenticates its caller by token or API key, and responds in the form of the contract.';
   const noAccessLog = 'The stage setting turns access logs off; each function logs its requests.';

@@ -2,26 +2,27 @@
  * The HTTP API: one function and one role for each route. Every other method and path goes to `refuse-unmatched`, so
  * these responses have real rate-limit headers too.
  */
-import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { EndpointType, type IResource, LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { Construct } from 'constructs';
+import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import {
-  adminRoutes,
-  type Route,
-  type RouteName,
-  routes,
-  unmatchedRoute,
-} from '../../../shared/contract/routes.ts';
+  ApiDefinition,
+  type CfnStage,
+  EndpointType,
+  RestApiMode,
+  SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { type Route, type RouteName, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
 import { type EnvironmentName, webhookRuleNames } from '../../../shared/platform/env.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TokenKey } from '../token-key.ts';
+import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
 import { acknowledgeApi, apiStageName, apiStageOptions, createApiAlarms } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
 import { WebAcl } from './web-acl.ts';
 
 interface ApiProps {
@@ -144,6 +145,10 @@ const knowsUrl: ReadonlySet<string> = new Set([
   routes.getWellKnown.functionName,
 ]);
 
+// The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
+// base64, which every function decodes.
+const binaryMediaTypes = ['*/*'];
+
 /** Below API Gateway's limit of 29 s, so that the response is always from the function. */
 const requestTimeoutSeconds = 20;
 
@@ -151,9 +156,9 @@ export class Api extends Construct {
   /** Alarms on errors and latency. */
   readonly alarms: readonly Alarm[];
   private readonly props: ApiProps;
-  /** By function name: one function may handle several routes. */
-  private readonly integrations = new Map<string, LambdaIntegration>();
-  private readonly rest: RestApi;
+  /** By name: one function may handle several routes. */
+  private readonly handlers = new Map<string, GatewayFunction>();
+  private readonly rest: SpecRestApi;
   /** Where clients call the API, without a slash at its end; also the issuer of its tokens. */
   private readonly baseUrl: string;
 
@@ -161,23 +166,25 @@ export class Api extends Construct {
     super(scope, id);
     this.props = props;
     const { stage } = props;
-    const api = new RestApi(this, 'Rest', {
+    const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
+      apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
+      // Also removes what the body no longer has.
+      mode: RestApiMode.OVERWRITE,
+      // A part that API Gateway ignores would be a route that nothing answers.
+      failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
+      // The import has its own default, which is an edge-optimized endpoint.
+      parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
-      // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then
-      // arrive in base64, which every function decodes.
-      binaryMediaTypes: ['*/*'],
+      binaryMediaTypes,
     });
     this.rest = api;
     this.baseUrl = baseUrlOf(this, api, stage);
-    addGatewayResponses(api);
-    for (const name of Object.keys(routes) as RouteName[]) {
-      const route = routes[name];
-      this.addMethods(route, this.integration(name, route, needs[name]));
-    }
-    this.refuseTheRest(api);
+    for (const name of Object.keys(routes) as RouteName[]) this.addHandler(name, routes[name], needs[name]);
+    this.addHandler('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
+    this.nameHandlers();
     acknowledgeApi(api, stage);
     this.alarms = createApiAlarms(this, api, stage);
     if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
@@ -186,16 +193,32 @@ export class Api extends Construct {
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** Adds a route that is not part of the public API. */
-  add(route: Route, handler: GatewayFunction): void {
-    this.addMethods(route, new LambdaIntegration(handler.live, { scopePermissionToMethod: false }));
+  /** Lets the API call a function that handles some of its routes. */
+  add(handler: GatewayFunction): void {
+    this.handlers.set(handler.functionFile, handler);
+    const permission = new CfnPermission(handler, 'CalledByApi', {
+      action: 'lambda:InvokeFunction',
+      functionName: handler.live.functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: this.rest.arnForExecuteApi(),
+    });
+    // A new route is served only when its function may be called.
+    this.rest.deploymentStage.node.addDependency(permission);
   }
 
-  /** HEAD is answered wherever GET is (contract, section 1). */
-  private addMethods({ method, path }: Route, integration: LambdaIntegration): void {
-    const resource = this.rest.root.resourceForPath(path);
-    resource.addMethod(method, integration);
-    if (method === 'GET') resource.addMethod('HEAD', integration);
+  /** Gives the stage the names of the functions, by which the body calls them. */
+  private nameHandlers(): void {
+    const stage = this.rest.deploymentStage.node.defaultChild as CfnStage;
+    stage.variables = Lazy.any({
+      produce: () =>
+        Object.fromEntries(
+          Array.from(this.handlers, ([name, { live }]) => [handlerVariable(name), live.functionName]),
+        ),
+    });
+    this.node.addValidation({
+      validate: () =>
+        [...handlerNames].filter((name) => !this.handlers.has(name)).map((name) => `${name} is not added`),
+    });
   }
 
   /** For the rate check, and for the authentication where the route has a scope (contract, sections 3 and 4). */
@@ -210,31 +233,12 @@ export class Api extends Construct {
     storage.grant(to, 'signing-keys', 'GetItem');
   }
 
-  /** Adds `ANY` to each path and its parent paths; a path's own methods take precedence over it. */
-  private refuseTheRest(api: RestApi): void {
-    const integration = this.integration('RefuseUnmatched', unmatchedRoute, { grants: () => undefined });
-    const known = new Map<string, IResource>([[api.root.path, api.root]]);
-    const others = Object.values<Route>(adminRoutes);
-    for (const { path } of [...Object.values<Route>(routes), ...others]) {
-      const segments = path.split('/').filter(Boolean);
-      for (let length = 1; length <= segments.length; length += 1) {
-        const resource = api.root.resourceForPath(`/${segments.slice(0, length).join('/')}`);
-        known.set(resource.path, resource);
-      }
-    }
-    // The function of a route with every method refuses the methods that it does not support.
-    for (const { method, path } of others) if (method === 'ANY') known.delete(path);
-    for (const resource of known.values()) resource.addMethod('ANY', integration);
-    api.root.resourceForPath(unmatchedRoute.path).addMethod('ANY', integration);
-  }
-
-  private integration(
+  private addHandler(
     name: string,
     route: Route,
     { settings = [], takesFromCaps = false, grants }: Needs,
-  ): LambdaIntegration {
-    const known = this.integrations.get(route.functionName);
-    if (known !== undefined) return known;
+  ): void {
+    if (this.handlers.has(route.functionName)) return;
     const { stage, storage } = this.props;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       stage,
@@ -257,13 +261,11 @@ export class Api extends Construct {
     }
     if (knowsUrl.has(route.functionName)) handler.setVariables({ TOKEN_ISSUER: this.baseUrl });
     grants(handler, this.props);
-    const integration = new LambdaIntegration(handler.live, { scopePermissionToMethod: false });
-    this.integrations.set(route.functionName, integration);
-    return integration;
+    this.add(handler);
   }
 }
 
-function baseUrlOf(scope: Construct, api: RestApi, stage: StageSettings): string {
+function baseUrlOf(scope: Construct, api: SpecRestApi, stage: StageSettings): string {
   if (stage.publicUrl !== undefined) return stage.publicUrl;
   if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
   // Not of the deployment's stage, which depends on the functions that get this address.

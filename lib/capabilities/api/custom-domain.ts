@@ -1,6 +1,6 @@
 /** The API's custom domain name. Paths stay the same. */
 import { CfnOutput } from 'aws-cdk-lib';
-import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { EndpointType, type SpecRestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
@@ -11,7 +11,7 @@ export class CustomDomain extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    api: RestApi,
+    api: SpecRestApi,
     wanted: NonNullable<StageSettings['customDomain']>,
   ) {
     super(scope, id);

@@ -2,7 +2,7 @@
  * The responses that API Gateway generates itself, with the same error body and header names as all other responses. The
  * values are static (contract, section 1).
  */
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, GatewayError, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 
 const refused = new GatewayError('forbidden', 'The request was refused.');
@@ -65,18 +65,25 @@ const headers = {
   ...Object.fromEntries(Object.entries(notCounted.headers).map(([name, value]) => [name, `'${value}'`])),
 };
 
-export function addGatewayResponses(api: RestApi): void {
-  for (const { type, error } of ownResponses) {
-    const { status, retryAfterSeconds } = error;
-    api.addGatewayResponse(`Response${type.responseType}`, {
-      type,
-      statusCode: String(status),
-      responseHeaders: {
-        ...headers,
-        ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${retryAfterSeconds}'` }),
-        ...(status === 401 ? { 'WWW-Authenticate': "'Bearer'" } : {}),
-      },
-      templates: { 'application/json': JSON.stringify(errorBody(error, '$context.requestId')) },
-    });
-  }
+/** By type, as the API's body has them: resources of their own would be lost whenever a body is imported. */
+export function gatewayResponses(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    ownResponses.map(({ type, error }) => [type.responseType, gatewayResponse(error)]),
+  );
+}
+
+function gatewayResponse(error: GatewayError) {
+  const { status, retryAfterSeconds } = error;
+  const sent = {
+    ...headers,
+    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${retryAfterSeconds}'` }),
+    ...(status === 401 ? { 'WWW-Authenticate': "'Bearer'" } : {}),
+  };
+  return {
+    statusCode: String(status),
+    responseParameters: Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+    ),
+    responseTemplates: { 'application/json': JSON.stringify(errorBody(error, '$context.requestId')) },
+  };
 }

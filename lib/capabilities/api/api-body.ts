@@ -1,0 +1,93 @@
+/**
+ * The API's body: an OpenAPI document from which API Gateway creates every resource, method and response of its own. It is
+ * generated from the route table alone, so it changes only with the routes or those responses.
+ */
+import { Aws } from 'aws-cdk-lib';
+import { adminRoutes, type Route, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
+import { gatewayResponses } from './gateway-responses.ts';
+
+type Operation = Readonly<Record<string, unknown>>;
+
+const handled: readonly Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
+
+/** The functions that the body names. */
+export const handlerNames: ReadonlySet<string> = new Set(
+  [...handled, unmatchedRoute].map(({ functionName }) => functionName),
+);
+
+/** The stage variable that has the name of a function; such names have letters, digits and `_`. */
+export function handlerVariable(functionName: string): string {
+  return functionName.replaceAll('-', '_');
+}
+
+/** The title becomes the API's name, by which alarms find it. */
+export function apiBody(
+  title: string,
+  binaryMediaTypes: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    openapi: '3.0.1',
+    info: { title, version: '1' },
+    paths: paths(),
+    'x-amazon-apigateway-binary-media-types': binaryMediaTypes,
+    'x-amazon-apigateway-gateway-responses': gatewayResponses(),
+  };
+}
+
+function paths(): Record<string, Record<string, Operation>> {
+  const all: Record<string, Record<string, Operation>> = {};
+  const add = (path: string, key: string, functionName: string): void => {
+    all[path] = { ...all[path], [key]: operation(path, functionName) };
+  };
+  // A path's own methods take precedence over its ANY.
+  for (const path of ['/', unmatchedRoute.path, ...handled.flatMap((route) => pathAndParents(route.path))])
+    add(path, methodKey('ANY'), unmatchedRoute.functionName);
+  for (const { method, path, functionName } of handled) {
+    add(path, methodKey(method), functionName);
+    // HEAD is answered wherever GET is (contract, section 1).
+    if (method === 'GET') add(path, methodKey('HEAD'), functionName);
+  }
+  return all;
+}
+
+function pathAndParents(path: string): string[] {
+  const segments = path.split('/').filter(Boolean);
+  return segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`);
+}
+
+function methodKey(method: Route['method'] | 'HEAD'): string {
+  return method === 'ANY' ? 'x-amazon-apigateway-any-method' : method.toLowerCase();
+}
+
+function operation(path: string, functionName: string): Operation {
+  const names = Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name]) => name);
+  return {
+    ...(names.length === 0
+      ? {}
+      : {
+          parameters: names.map((name) => ({
+            name,
+            in: 'path',
+            required: true,
+            schema: { type: 'string' },
+          })),
+        }),
+    // OpenAPI demands one; the function decides on every response.
+    responses: { 200: { description: '200 response' } },
+    'x-amazon-apigateway-integration': {
+      type: 'aws_proxy',
+      httpMethod: 'POST',
+      passthroughBehavior: 'when_no_match',
+      uri: functionUri(functionName),
+    },
+  };
+}
+
+/**
+ * The function by a stage variable: a reference would be a circle, because functions get the address of the API, and it
+ * would make the API depend on every function.
+ */
+function functionUri(functionName: string): string {
+  const called = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${stageVariables.${handlerVariable(functionName)}}`;
+  return `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${called}/invocations`;
+}
