@@ -17,6 +17,7 @@ import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
 import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
+import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
 
 const env = readEnvironment([
@@ -24,6 +25,7 @@ const env = readEnvironment([
   'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
   'OUTBOUND_QUEUE_URL',
   'OUTBOUND_QUEUE_ARN',
   'WEBHOOKS_QUEUE_URL',
@@ -43,6 +45,7 @@ const dependencies: RelayDependencies = {
   }),
   scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).list,
   webhooks: {
     dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
     queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),

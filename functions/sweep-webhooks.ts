@@ -12,6 +12,7 @@ import { log, logWarning } from '../shared/platform/log.ts';
 import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
+import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
 import { sweep } from '../shared/webhook/sweep/sweep-deliveries.ts';
@@ -22,6 +23,7 @@ const env = readEnvironment([
   'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
 ]);
@@ -31,6 +33,7 @@ const dependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   messages: messagesFrom(env),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
   queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
   setAside: setAsideFrom(env, queues),

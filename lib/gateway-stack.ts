@@ -5,6 +5,7 @@
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { routes } from '../shared/contract/routes.ts';
 import { Admin } from './capabilities/admin.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
@@ -43,6 +44,7 @@ export class GatewayStack extends Stack {
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantEnqueue(messaging.relay);
+    webhooks.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
     messaging.grantSetAside(webhooks.sweep);
     new LimitFeedback(this, 'LimitFeedback', {
       stage,

@@ -55,7 +55,12 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
             { label: 'Created', value: <Time at={webhook.created_at} /> },
             {
               label: 'Message',
-              value: <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>,
+              value:
+                webhook.message_id === null ? (
+                  'None'
+                ) : (
+                  <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>
+                ),
             },
             {
               label: 'Client',

@@ -101,6 +101,7 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
     });
     storage.grant(relay, 'clients', 'GetItem');
+    storage.grant(relay, 'webhook-endpoints', 'Query');
     storage.grant(relay, 'due-items', 'PutItem');
     // Endpoint health is stored in the same table as deliveries.
     storage.grant(relay, 'webhook-deliveries', 'GetItem');

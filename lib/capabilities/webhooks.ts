@@ -91,6 +91,7 @@ export class Webhooks extends Construct {
     });
     // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
+    storage.grant(deliver, 'webhook-endpoints', 'GetItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');
     storage.grant(deliver, 'usage', 'UpdateItem');
@@ -111,6 +112,7 @@ export class Webhooks extends Construct {
     storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem');
     storage.grant(sweep, 'messages', 'GetItem');
     storage.grant(sweep, 'clients', 'GetItem');
+    storage.grant(sweep, 'webhook-endpoints', 'GetItem');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);
     return sweep;

@@ -17,6 +17,7 @@ import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrid
 import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
+import { dynamoEndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
 import { enqueue } from '../webhook/plan/plan-deliveries.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
@@ -33,6 +34,7 @@ export const adminEnvironment = [
   'ACTIVITY_LOG_TABLE',
   'MESSAGES_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
   'DUE_ITEMS_TABLE',
   'USAGE_TABLE',
   'MESSAGE_USAGE_TABLE',
@@ -71,6 +73,7 @@ export function adminDependencies(
       ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
       ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     },
+    endpoints: dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE),
     deliveries: dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
     resend: {
       // A delivery that a person resends is due at once, so it needs no schedule.

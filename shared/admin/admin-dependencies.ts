@@ -13,6 +13,7 @@ import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
+import type { EndpointReader } from '../webhook/endpoints/endpoint-store.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 
 export interface AdminDependencies {
@@ -23,6 +24,7 @@ export interface AdminDependencies {
   readonly capDefaults: CapDefaults;
   readonly capCounter: Pick<CapCounter, 'read'>;
   readonly activity: ActivityLog & ActivityReader;
+  readonly endpoints: EndpointReader;
   readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;

@@ -4,6 +4,7 @@ import { eventsToSend, type Message } from '../message/message.ts';
 import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { isId } from '../platform/ids.ts';
+import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
 import { eventName } from '../webhook/plan/event-body.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -39,7 +40,9 @@ export async function showMessage(
 ): Promise<MessageDetails> {
   const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
-  const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message));
+  const deliveries = await dependencies.deliveries.getMany(
+    deliveryIdsOf(message, await dependencies.endpoints.list(message.client_id)),
+  );
   return {
     message: { ...statusView(message), webhook_url: message.webhook_url ?? null },
     webhooks: deliveries
@@ -48,9 +51,12 @@ export async function showMessage(
   };
 }
 
-/** The ids of the webhooks that the message may have: an id is derived from the message and the event. */
-function deliveryIdsOf(message: Message): string[] {
+/** The ids of the webhooks that the message may have: derived from the message, the event, and the client's endpoints. */
+function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
   const entered = eventsToSend({ before: undefined, after: message });
   const events = new Set(entered.map((status) => eventName(message, status)));
-  return [...events].map((event) => deliveryIdOf({ messageId: message.message_id, event }));
+  const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];
+  return [...events].flatMap((event) =>
+    destinations.map((endpointId) => deliveryIdOf({ messageId: message.message_id, event, endpointId })),
+  );
 }

@@ -18,7 +18,10 @@ import { clientIdOf } from './clients.ts';
 export interface DeliverySummary {
   readonly delivery_id: string;
   readonly client_id: string;
-  readonly message_id: string;
+  /** Null if the event is not one of a message. */
+  readonly message_id: string | null;
+  /** Null for the URL of a request or an account. */
+  readonly endpoint_id: string | null;
   readonly event: string;
   readonly url: string;
   readonly state: DeliveryState;
@@ -43,7 +46,8 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
   return {
     delivery_id: delivery.delivery_id,
     client_id: delivery.client_id,
-    message_id: delivery.message_id,
+    message_id: delivery.message_id ?? null,
+    endpoint_id: delivery.endpoint_id ?? null,
     event: delivery.event,
     url: delivery.url,
     state: delivery.state,

@@ -115,14 +115,36 @@ export async function rotateWebhookSecret(
   clock: Clock,
 ): Promise<RotatedWebhookSecret> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
+  return replaceWebhookSecret(dependencies, clientId, clock);
+}
+
+/** @returns undefined if the endpoint has no secret, because it does not exist */
+export async function rotateEndpointSecret(
+  dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
+  clientId: string,
+  endpointId: string,
+  clock: Clock,
+): Promise<RotatedWebhookSecret | undefined> {
+  const before = await dependencies.webhookSecrets.find(clientId, endpointId);
+  return before.length === 0 ? undefined : replaceWebhookSecret(dependencies, clientId, clock, endpointId);
+}
+
+function replaceWebhookSecret(
+  dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
+  clientId: string,
+  clock: Clock,
+  endpointId?: string,
+): Promise<RotatedWebhookSecret> {
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
-    const before = await dependencies.webhookSecrets.find(clientId);
+    const before = await dependencies.webhookSecrets.find(clientId, endpointId);
+    // A deleted endpoint must not get secrets again.
+    if (endpointId !== undefined && before.length === 0) throw concurrentChange();
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (before[0]?.secret === secret) return rotated(before);
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock());
-    if (await dependencies.webhookSecrets.replace(clientId, before, after)) return rotated(after);
+    if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
     throw concurrentChange();
   });
 }

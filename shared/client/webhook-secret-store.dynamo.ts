@@ -10,19 +10,21 @@ export function dynamoWebhookSecretStore(
 ): WebhookSecretStore {
   return {
     ...dynamoWebhookSecrets(dynamo, TableName),
-    replace: (clientId, before, after) =>
-      conditionHolds(
+    replace: (clientId, before, after, endpointId) => {
+      const list = endpointId === undefined ? 'webhook_secrets' : 'endpoint_secrets.#endpoint';
+      return conditionHolds(
         dynamo.send(
           new UpdateCommand({
             TableName,
             Key: { client_id: clientId },
-            UpdateExpression: 'SET webhook_secrets = :after',
-            ConditionExpression:
-              before.length === 0 ? 'attribute_not_exists(webhook_secrets)' : 'webhook_secrets = :before',
+            UpdateExpression: `SET ${list} = :after`,
+            ConditionExpression: before.length === 0 ? `attribute_not_exists(${list})` : `${list} = :before`,
             ExpressionAttributeValues:
               before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
+            ...(endpointId === undefined ? {} : { ExpressionAttributeNames: { '#endpoint': endpointId } }),
           }),
         ),
-      ),
+      );
+    },
   };
 }

@@ -3,28 +3,35 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
-const secretsRow = z.object({
-  webhook_secrets: z._default(
-    z.array(
-      // Keeps attributes that another version added, because the write that replaces the list compares it as a whole.
-      z.looseObject({
-        secret: z.string().check(z.minLength(1)),
-        created_at: z.iso.datetime(),
-        active_at: z.optional(z.iso.datetime()),
-        expires_at: z.optional(z.iso.datetime()),
-      }),
-    ),
-    [],
+const secretList = z._default(
+  z.array(
+    // Keeps attributes that another version added, because the write that replaces the list compares it as a whole.
+    z.looseObject({
+      secret: z.string().check(z.minLength(1)),
+      created_at: z.iso.datetime(),
+      active_at: z.optional(z.iso.datetime()),
+      expires_at: z.optional(z.iso.datetime()),
+    }),
   ),
+  [],
+);
+/** The lists of endpoints are parsed one by one, so that a malformed one stops no other. */
+const secretsRow = z.object({
+  webhook_secrets: z.optional(z.unknown()),
+  endpoint_secrets: z._default(z.record(z.string(), z.unknown()), {}),
 });
 
 export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, tableName: string): WebhookSecrets {
   return {
-    async find(clientId) {
+    async find(clientId, endpointId) {
       const answer = await client.send(
         new GetCommand({ TableName: tableName, Key: { client_id: clientId }, ConsistentRead: true }),
       );
-      return answer.Item === undefined ? [] : secretsRow.parse(answer.Item).webhook_secrets;
+      if (answer.Item === undefined) return [];
+      const row = secretsRow.parse(answer.Item);
+      return secretList.parse(
+        endpointId === undefined ? row.webhook_secrets : row.endpoint_secrets[endpointId],
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The secrets that sign a client's webhooks: one, or several for 24 h after a rotation. */
+/** The secrets that sign the webhooks of an account or of an endpoint: one, or several for 24 h after a rotation. */
 import type { Clock } from '../platform/clock.ts';
 import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
 
@@ -12,8 +12,12 @@ export interface WebhookSecret {
 }
 
 export interface WebhookSecrets {
-  /** Newest first; expired ones may be among them. */
-  find(clientId: string): Promise<readonly WebhookSecret[]>;
+  /**
+   * Newest first; expired ones may be among them.
+   *
+   * @param endpointId - of the client's endpoint; without it, the account's secrets
+   */
+  find(clientId: string, endpointId?: string): Promise<readonly WebhookSecret[]>;
 }
 
 export interface WebhookSecretStore extends WebhookSecrets {
@@ -22,6 +26,7 @@ export interface WebhookSecretStore extends WebhookSecrets {
     clientId: string,
     before: readonly WebhookSecret[],
     after: readonly WebhookSecret[],
+    endpointId?: string,
   ): Promise<boolean>;
 }
 
@@ -38,12 +43,16 @@ export const secretActiveAfterSeconds = 60;
 
 /** Caches secrets, so that many webhooks of one client read them once. An empty list is not cached. */
 export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
-  const read = async (clientId: string) => {
-    const found = await source.find(clientId);
+  const read = async (key: string) => {
+    const [clientId = '', endpointId] = key.split('#');
+    const found = await source.find(clientId, endpointId);
     return found.length === 0 ? undefined : found;
   };
   const reader = new CachedReader(read, bounds, clock);
-  return { find: async (clientId) => (await reader.get(clientId)) ?? [] };
+  return {
+    find: async (clientId, endpointId) =>
+      (await reader.get(endpointId === undefined ? clientId : `${clientId}#${endpointId}`)) ?? [],
+  };
 }
 
 /**

@@ -14,8 +14,9 @@ import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds } from '../platform/aws/queue-delay.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import type { SetAside } from '../set-aside/set-aside.ts';
+import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import {
-  type ChangeWithAccountUrl,
+  type ChangeWithDestinations,
   type RelayWebhooksDependencies,
   relayDeliveries,
 } from '../webhook/plan/plan-deliveries.ts';
@@ -28,6 +29,8 @@ export interface RelayDependencies {
   readonly webhooks: RelayWebhooksDependencies;
   /** The present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  /** Its present webhook endpoints. */
+  readonly endpointsOf: (clientId: string) => Promise<readonly WebhookEndpoint[]>;
   readonly setAside: SetAside;
   readonly clock: Clock;
 }
@@ -111,20 +114,29 @@ async function planAndEnqueueWebhooks(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
 ): Promise<number> {
-  const urls = new Map<string, Promise<string | undefined>>();
-  function accountUrl(clientId: string): Promise<string | undefined> {
-    const known = urls.get(clientId) ?? dependencies.accountUrlOf(clientId);
-    urls.set(clientId, known);
-    return known;
-  }
-
+  // Read once for each client and batch, and never kept longer: a change counts for the next event.
+  const accountUrlOf = once(dependencies.accountUrlOf);
+  const endpointsOf = once(dependencies.endpointsOf);
   const owed = await Promise.all(
     changes
       .filter((change) => eventsToSend(change).length > 0)
-      .map(async ({ before, after }): Promise<ChangeWithAccountUrl> => {
-        const url = after.webhook_url === undefined ? await accountUrl(after.client_id) : undefined;
-        return { before, after, accountUrl: url };
+      .map(async ({ before, after }): Promise<ChangeWithDestinations> => {
+        const [accountUrl, endpoints] = await Promise.all([
+          after.webhook_url === undefined ? accountUrlOf(after.client_id) : undefined,
+          endpointsOf(after.client_id),
+        ]);
+        return { before, after, accountUrl, endpoints };
       }),
   );
   return relayDeliveries(dependencies.webhooks, owed);
+}
+
+/** Reads the same key only once. */
+function once<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const known = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = known.get(key) ?? read(key);
+    known.set(key, value);
+    return value;
+  };
 }

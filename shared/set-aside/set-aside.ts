@@ -10,7 +10,7 @@ export interface RefusedWork {
   /** What was not done, for a person. */
   readonly summary: string;
   readonly clientId: string;
-  readonly messageId: string;
+  readonly messageId: string | undefined;
   readonly deliveryId?: string;
   /** When the work arose: the same on every retry, so that there is one entry in the Activity Log. */
   readonly since: Date;
@@ -30,14 +30,14 @@ export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
     const ids = {
       client_id: clientId,
-      message_id: messageId,
+      ...(messageId === undefined ? {} : { message_id: messageId }),
       ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }),
     };
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     await dependencies.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
     try {
       await dependencies.activityLog.add({
-        entry_id: derivedIdAt('act', since, 'entry_refused', messageId, deliveryId ?? '', summary),
+        entry_id: derivedIdAt('act', since, 'entry_refused', messageId ?? '', deliveryId ?? '', summary),
         kind: 'entry_refused',
         at: since.toISOString(),
         summary,

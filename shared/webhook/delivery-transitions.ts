@@ -10,6 +10,7 @@ import {
   type Delivery,
   type DeliveryState,
   deliveryTransitions,
+  isWithdrawn,
   type Lane,
 } from './delivery.ts';
 import { retryLane } from './endpoint-health/choose-lane.ts';
@@ -26,7 +27,8 @@ export const interruptionsMax = 3;
 export interface NewDelivery {
   readonly delivery_id: string;
   readonly client_id: string;
-  readonly message_id: string;
+  readonly message_id?: string | undefined;
+  readonly endpoint_id?: string | undefined;
   readonly event: string;
   readonly url: string;
   readonly body: string;
@@ -120,7 +122,8 @@ export function afterFailure(
   timeScale: number,
   revision: string,
 ): Delivery {
-  const delay = delivery.attempt_trigger === 'manual' ? undefined : retryDelay(attempt.number, timeScale);
+  const isLast = delivery.attempt_trigger === 'manual' || isWithdrawn(attempt.error);
+  const delay = isLast ? undefined : retryDelay(attempt.number, timeScale);
   if (delay === undefined) {
     return finished(delivery, 'failed', attempt, revision, { alert_pending: true });
   }

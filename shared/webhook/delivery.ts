@@ -22,8 +22,17 @@ const attemptErrors = [
   'redirect',
   'blocked',
   'reset',
+  'endpoint_disabled',
+  'endpoint_deleted',
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
+
+/** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
+export type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
+
+export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
+  return error === 'endpoint_disabled' || error === 'endpoint_deleted';
+}
 
 /** Each lane has its own queue and concurrency, so that slow endpoints delay only each other. */
 export type Lane = 'fast' | 'slow';
@@ -68,8 +77,12 @@ export const deliverySchema = z.readonly(
   z.object({
     delivery_id: z.string(),
     client_id: z.string(),
-    message_id: z.string(),
+    /** Absent if the event is not one of a message. */
+    message_id: z.optional(z.string()),
+    /** Absent for the URL of a request or an account. */
+    endpoint_id: z.optional(z.string()),
     event: z.string(),
+    /** That of an endpoint is the one of its last attempt. */
     url: z.string(),
     /** The bytes of every attempt, as UTF-8. */
     body: z.string(),

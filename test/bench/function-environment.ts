@@ -16,6 +16,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   MESSAGES_TABLE: 'messages',
   BATCHES_TABLE: 'batches',
   ONE_TIME_PASSWORDS_TABLE: 'one-time-passwords',
+  WEBHOOK_ENDPOINTS_TABLE: 'webhook-endpoints',
   WEBHOOK_DELIVERIES_TABLE: 'webhook-deliveries',
   ACTIVITY_LOG_TABLE: 'activity-log',
   SIGNING_KEYS_TABLE: 'signing-keys',

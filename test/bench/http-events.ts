@@ -114,6 +114,10 @@ export function httpEvents(settings: EventSettings): Record<string, EventMaker> 
       path: '/api/v1/account/webhook-secret',
       body: {},
     })),
+    'webhook-endpoints': http(() => ({
+      path: '/api/v1/webhook-endpoints',
+      resource: '/api/v1/webhook-endpoints',
+    })),
     'issue-token': http((n) => ({
       method: 'POST',
       path: '/api/v1/auth/token',

@@ -52,7 +52,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
       // CloudFormation imports only resources whose names are literals.
       expect(typeof value).toBe('string');
     }
-    if (deployment.startsWith('production')) expect(named).toHaveLength(15);
+    if (deployment.startsWith('production')) expect(named).toHaveLength(16);
     else expect(kept).toEqual([]);
   });
 

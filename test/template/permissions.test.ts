@@ -48,6 +48,7 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
       'admin-api',
       'deliver-webhook',
       'rotate-webhook-secret',
+      'webhook-endpoints',
     ]);
   });
 

@@ -87,6 +87,20 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageWebhookEndpoints3209F567: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-webhook-endpoints',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'endpoint_id',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageWebhookDeliveriesE23FA9F3: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-webhook-deliveries',

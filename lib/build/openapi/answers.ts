@@ -38,6 +38,26 @@ const webhookSecret = z.object({
   previous_secret_expires_at: z.nullable(instant),
 });
 
+const webhookEndpoint = z.object({
+  endpoint_id: z.string(),
+  url: z.string(),
+  events: z.nullable(z.array(z.string())),
+  description: z.nullable(z.string()),
+  enabled: z.boolean(),
+  created_at: instant,
+  disabled_at: z.nullable(instant),
+  disabled_reason: z.nullable(z.string()),
+});
+const secret = z.string().check(z.meta({ pattern: '^whsec_' }));
+const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
+const webhookEndpointSecret = z.object({
+  endpoint_id: z.string(),
+  secret,
+  created_at: instant,
+  active_at: instant,
+  previous_secret_expires_at: z.nullable(instant),
+});
+
 /** By their names in the `components` of the document. */
 export const answers = {
   AccessToken: accessToken,
@@ -53,6 +73,12 @@ export const answers = {
   Account: account,
   Usage: usageAnswer,
   WebhookSecret: webhookSecret,
+  WebhookEndpoint: webhookEndpoint,
+  WebhookEndpointWithSecret: webhookEndpointWithSecret,
+  WebhookEndpointList: z.object({ webhook_endpoints: z.array(webhookEndpoint) }),
+  DeletedWebhookEndpoint: z.object({ endpoint_id: z.string(), deleted: z.boolean() }),
+  WebhookEndpointSecret: webhookEndpointSecret,
+  QueuedTest: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
 } as const;
 
 export type Answers = typeof answers;

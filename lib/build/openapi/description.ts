@@ -9,7 +9,14 @@ export interface Example {
   readonly value: unknown;
 }
 
-export type Tag = 'Authentication' | 'Sending' | 'One-time passwords' | 'Messages' | 'Account' | 'Webhooks';
+export type Tag =
+  | 'Authentication'
+  | 'Sending'
+  | 'One-time passwords'
+  | 'Messages'
+  | 'Account'
+  | 'Webhook endpoints'
+  | 'Webhooks';
 
 export interface Parameter {
   readonly name: string;
@@ -28,7 +35,7 @@ export interface Link {
 }
 
 export interface Answer {
-  readonly status: 200 | 202;
+  readonly status: 200 | 201 | 202;
   readonly description: string;
   readonly content: { readonly schema: keyof Answers; readonly examples: Readonly<Record<string, Example>> };
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,8 +7,13 @@ import {
 } from '../../../shared/contract/retry-delays.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
+import {
+  type MessageEventName,
+  messageEventNames,
+  messageEvents,
+} from '../../../shared/contract/webhook-events.ts';
 import type { Example } from './description.ts';
-import { type EventName, eventExample, events } from './events.ts';
+import { eventExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { type OperationName, operations } from './operations.ts';
@@ -67,7 +72,7 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
     servers: [{ url: baseUrl, description: 'The gateway that serves this document' }],
     tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: Object.fromEntries((Object.keys(events) as EventName[]).map((name) => [name, webhookOf(name)])),
+    webhooks: Object.fromEntries(messageEventNames.map((name) => [name, webhookOf(name)])),
     components: {
       schemas: componentSchemas(),
       headers: namedHeaders,
@@ -175,20 +180,20 @@ const eventsCallback = {
   },
 };
 
-function webhookOf(name: EventName): Record<string, unknown> {
+function webhookOf(name: MessageEventName): Record<string, unknown> {
   const operationId = `on${name.split('.').map(capitalized).join('')}`;
   return {
     post: {
-      ...notification(operationId, events[name]),
+      ...notification(operationId, messageEvents[name]),
       // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
       'x-internal': true,
-      description: `Posted to the \`webhook_url\` of the message, else to the one of the account. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      description: `Posted to the \`webhook_url\` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       requestBody: {
         required: true,
         content: {
           'application/json': {
             schema: reference('WebhookEvent'),
-            examples: { [name]: { summary: events[name], value: eventExample(name) } },
+            examples: { [name]: { summary: messageEvents[name], value: eventExample(name) } },
           },
         },
       },

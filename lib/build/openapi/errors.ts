@@ -104,6 +104,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     when: 'The message is not scheduled, or it is already due.',
     message: errorTexts.not_cancelable,
   },
+  endpoint_disabled: {
+    when: 'The webhook endpoint is disabled.',
+    message: errorTexts.endpoint_disabled,
+  },
   otp_expired: {
     when: 'The one-time password has expired: send a new one.',
     message: errorTexts.otp_expired,

@@ -1,27 +1,14 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { type MessageEventName, messageEventNames } from '../../../shared/contract/webhook-events.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 
 const instant = z.iso.datetime();
 
-/** The events, described as in the specification. */
-export const events = {
-  'sms.sent': 'SMS handed to the carrier',
-  'sms.delivered': 'SMS delivered to the recipient',
-  'sms.failed': 'SMS delivery failed',
-  'sms.expired': 'SMS delivery timed out',
-  'whatsapp.sent': 'WhatsApp message sent',
-  'whatsapp.delivered': 'WhatsApp message delivered',
-  'whatsapp.read': 'WhatsApp message read',
-  'whatsapp.failed': 'WhatsApp delivery failed, or timed out (`error_code` is then `expired`)',
-} as const;
-
-export type EventName = keyof typeof events;
-
 export const webhookEvent = z.object({
-  event: z.enum(Object.keys(events) as [EventName, ...EventName[]]),
+  event: z.enum(messageEventNames),
   timestamp: instant,
   data: z.object({
     message_id: z.string(),
@@ -36,11 +23,12 @@ export const webhookEvent = z.object({
     reference: z.optional(z.string()),
     error_code: z.optional(messageErrorCode),
     error_message: z.optional(z.string()),
+    test: z.optional(z.boolean()),
   }),
 });
 
 /** An example of the body of each event. */
-export function eventExample(event: EventName): z.output<typeof webhookEvent> {
+export function eventExample(event: MessageEventName): z.output<typeof webhookEvent> {
   const status = event.slice(event.indexOf('.') + 1) as z.output<typeof webhookEvent>['data']['status'];
   const arrived = status === 'delivered' || status === 'read';
   return {

@@ -1,4 +1,10 @@
 /** The description of each field, by `Schema.name`, or by name where it is the same in every schema. */
+import { eventFilters } from '../../../shared/contract/webhook-events.ts';
+
+const endpointUrlNote =
+  'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.';
+const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
+
 export const fieldNotes: Readonly<Record<string, string>> = {
   client_id: "The client's identifier.",
   client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",
@@ -71,6 +77,23 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   active_at:
     'From when the new secret signs, at most 60 seconds after its creation. Until then only the old one signs.',
   previous_secret_expires_at: 'Until when the old secret keeps signing beside it.',
+
+  endpoint_id: 'The identifier of the webhook endpoint.',
+  webhook_endpoints: 'The endpoints.',
+  secret: 'The secret of this endpoint. It is shown this once.',
+  events: eventsNote,
+  description: 'A text for people, up to 256 characters.',
+  enabled: 'Whether it receives events.',
+  disabled_at: 'When it was disabled; null while it is enabled.',
+  disabled_reason: 'Why it was disabled: `by_client`. Null while it is enabled.',
+  deleted: 'Always true.',
+  delivery_id: 'The identifier of the notification, which it carries as `webhook-id`.',
+  test: 'True for a test event; otherwise absent.',
+  'NewWebhookEndpoint.url': endpointUrlNote,
+  'WebhookEndpointUpdate.url': endpointUrlNote,
+  'WebhookEndpoint.url': endpointUrlNote,
+  'WebhookEndpointWithSecret.url': endpointUrlNote,
+  'TestEvent.event': 'The event to send; by default one that the endpoint receives.',
 
   language: 'A language code, such as `en` or `en_GB`.',
   parameters: 'What is put into the template.',

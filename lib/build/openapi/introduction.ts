@@ -27,5 +27,6 @@ export const tagNotes: Readonly<Record<Tag, string>> = {
   'One-time passwords': 'Sending and verifying codes.',
   Messages: 'Looking messages up, and canceling them.',
   Account: 'The client’s own settings.',
+  'Webhook endpoints': 'Where the events of all messages go, each endpoint with its own filter and secret.',
   Webhooks: 'What the gateway posts to the client.',
 };

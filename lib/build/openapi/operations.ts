@@ -6,6 +6,15 @@ import { getAccount, getUsage, rotateWebhookSecret, updateAccount } from './oper
 import { cancelMessage, getMessageStatus, listMessages } from './operations/messages.ts';
 import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
 import { sendBulkSms, sendSms, sendWhatsApp } from './operations/sends.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './operations/webhook-endpoints.ts';
 
 /** Pages and metadata are no operations: nobody calls them with a generated client. */
 type UndescribedRoute = 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide' | 'getWellKnown';
@@ -26,4 +35,11 @@ export const operations: Readonly<Record<OperationName, Description>> = {
   getUsage,
   updateAccount,
   rotateWebhookSecret,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
 };

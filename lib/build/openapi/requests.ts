@@ -7,6 +7,11 @@ import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';
 import { sendOtpSchema } from '../../../shared/otp/send-otp.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import {
+  endpointChangeSchema,
+  newEndpointSchema,
+  testRequestSchema,
+} from '../../../shared/webhook/manage/endpoint-requests.ts';
 
 /** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
@@ -22,6 +27,9 @@ export const requests = {
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),
+  NewWebhookEndpoint: newEndpointSchema(webhookUrl),
+  WebhookEndpointUpdate: endpointChangeSchema(webhookUrl),
+  TestEvent: testRequestSchema,
 } as const;
 
 export type Requests = typeof requests;

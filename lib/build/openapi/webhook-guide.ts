@@ -4,7 +4,7 @@ import {
   inWords,
   retryDelaysSeconds,
 } from '../../../shared/contract/retry-delays.ts';
-import { events } from './events.ts';
+import { messageEvents } from '../../../shared/contract/webhook-events.ts';
 import goReceiver from './guide/verify.go' with { type: 'text' };
 import nodeReceiver from './guide/verify.mjs' with { type: 'text' };
 import pythonReceiver from './guide/verify.py' with { type: 'text' };
@@ -48,8 +48,11 @@ export function webhookGuide(): Page {
       prose(
         'To the `webhook_url` of the send request; where it has none, to your account’s URL at the time of the event (`PATCH /api/v1/account`). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.',
       ),
+      prose(
+        'In addition you can have up to 10 webhook endpoints (`POST /api/v1/webhook-endpoints`), each with its own secret and a filter of events. Every endpoint that matches an event gets a notification of its own, with its own `webhook-id` and retries. `POST /api/v1/webhook-endpoints/{endpoint_id}/test` sends a test event, which has `"test": true` in `data`.',
+      ),
       heading('events'),
-      html`<div class="table"><table><tbody>${Object.entries(events).map(
+      html`<div class="table"><table><tbody>${Object.entries(messageEvents).map(
         ([name, meaning]) => html`<tr><td><code>${name}</code></td><td>${inline(meaning)}</td></tr>`,
       )}</tbody></table></div>`,
       prose(

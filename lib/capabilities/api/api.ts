@@ -55,6 +55,19 @@ const accountReads: Needs = {
 /** One function for all of them: it tells where the gateway is, and shows its public keys. */
 const describing: Needs = { grants: (to, { storage }) => storage.grant(to, 'signing-keys', 'Scan') };
 
+/** One function for all of them: a test event is delivered like any other, by the queues (`Webhooks.grantEnqueue`). */
+const webhookEndpoints: Needs = {
+  settings: sendSettings,
+  grants: (to, { storage }) => {
+    storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
+    storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
+    // GetItem reads the health of endpoints.
+    storage.grant(to, 'webhook-deliveries', 'GetItem', 'PutItem');
+    storage.grant(to, 'due-items', 'PutItem');
+    storage.grant(to, 'activity-log', 'PutItem');
+  },
+};
+
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     settings: tokenSettings,
@@ -133,6 +146,13 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       storage.grant(to, 'activity-log', 'PutItem');
     },
   },
+  createWebhookEndpoint: webhookEndpoints,
+  listWebhookEndpoints: webhookEndpoints,
+  getWebhookEndpoint: webhookEndpoints,
+  updateWebhookEndpoint: webhookEndpoints,
+  deleteWebhookEndpoint: webhookEndpoints,
+  rotateWebhookEndpointSecret: webhookEndpoints,
+  testWebhookEndpoint: webhookEndpoints,
   getOpenApiDocument: describing,
   getDocs: describing,
   getWebhookGuide: describing,
@@ -191,6 +211,13 @@ export class Api extends Construct {
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
+  }
+
+  /** The function of a public route. */
+  functionOf({ functionName }: Route): GatewayFunction {
+    const handler = this.handlers.get(functionName);
+    if (handler === undefined) throw new Error(`${functionName} has no route`);
+    return handler;
   }
 
   /** Lets the API call a function that handles some of its routes. */

@@ -56,6 +56,12 @@ export const tableShapes = {
   },
   batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
   'one-time-passwords': { variable: 'ONE_TIME_PASSWORDS_TABLE', partition: 'otp_id', purged: true },
+  'webhook-endpoints': {
+    variable: 'WEBHOOK_ENDPOINTS_TABLE',
+    partition: 'client_id',
+    sort: 'endpoint_id',
+    restorable: true,
+  },
   'webhook-deliveries': {
     variable: 'WEBHOOK_DELIVERIES_TABLE',
     partition: 'delivery_id',

@@ -1,5 +1,5 @@
 /** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
-import type { Attempt, AttemptError, Delivery } from '../delivery.ts';
+import type { Attempt, AttemptError, Delivery, WithdrawnError } from '../delivery.ts';
 import type { PostResult } from '../post/post-webhook.ts';
 
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
@@ -36,7 +36,25 @@ export const interruptedMessage = 'the workers that made this attempt stopped be
 
 /** An attempt during which every worker died. It is unknown what the endpoint received. */
 export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
-  const error: AttemptError = 'reset';
+  return attemptWithoutPost(delivery, now, 'reset', interruptedMessage);
+}
+
+const withdrawnMessages: Readonly<Record<WithdrawnError, string>> = {
+  endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
+  endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
+};
+
+/** An attempt that was not made, because the client no longer has the endpoint or has disabled it. */
+export function withdrawnAttempt(delivery: Delivery, error: WithdrawnError, now: Date): Attempt {
+  return attemptWithoutPost(delivery, now, error, withdrawnMessages[error]);
+}
+
+function attemptWithoutPost(
+  delivery: Delivery,
+  now: Date,
+  error: AttemptError,
+  error_message: string,
+): Attempt {
   return {
     ...identityOf(delivery, delivery.attempt_trigger, now, now),
     total_ms: 0,
@@ -45,7 +63,7 @@ export function interruptedAttempt(delivery: Delivery, now: Date): Attempt {
     response_headers: {},
     response_body: '',
     error,
-    error_message: interruptedMessage,
+    error_message,
   };
 }
 

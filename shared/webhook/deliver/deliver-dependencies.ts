@@ -10,6 +10,7 @@ import { type Environment, webhookRuleNames } from '../../platform/env.ts';
 import { logWarning } from '../../platform/log.ts';
 import { dynamoEndpointHealthStore } from '../endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../endpoint-health/endpoint-health.ts';
+import { dynamoEndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
 import { httpPost } from '../post/post-webhook.ts';
 import { dnsResolve, machineResolve } from '../post/resolve-host.ts';
 import { addressRules } from '../post/webhook-url.ts';
@@ -22,6 +23,7 @@ import { reportFailedDelivery } from './report-failed-delivery.ts';
 
 export const deliverEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
   'CLIENT_SECRETS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'WEBHOOKS_QUEUE_URL',
@@ -47,6 +49,7 @@ export function deliverDependencies(
   });
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
+    endpoints: dynamoEndpointReader(database, env.WEBHOOK_ENDPOINTS_TABLE),
     activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
     health: endpointHealth(dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE)),

@@ -13,6 +13,7 @@
  *   5 to 6, 7 the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
+ * If the client deleted or disabled the endpoint meanwhile, step 4 is left out and the delivery has failed.
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
@@ -22,15 +23,17 @@ import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { endpointOf } from '../endpoint-health/endpoint-health.ts';
 import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import type { Post } from '../post/post-webhook.ts';
 import type { DeliveryMessage, DeliveryQueue, RetryScheduler } from '../schedule/retry-scheduler.ts';
 import type { AlertDependencies } from './alert-failure.ts';
-import { interruptedAttempt } from './attempt.ts';
+import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
 import { postAttempt } from './post-attempt.ts';
 import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
 import { type Recorded, recordOutcome } from './record-outcome.ts';
 
 export interface DeliverDependencies extends AlertDependencies, LaneDependencies {
+  readonly endpoints: Pick<EndpointReader, 'get'>;
   readonly secrets: WebhookSecrets;
   readonly post: Post;
   readonly queue: DeliveryQueue;
@@ -54,8 +57,12 @@ export async function deliver(
 ): Promise<Outcome> {
   const prepared = await prepareAttempt(dependencies, settings.lane, message); // 1 to 3
   if (prepared.kind !== 'claimed') return prepared;
-  const { delivery, trial } = prepared;
+  const { delivery, trial, withdrawn } = prepared;
   try {
+    if (withdrawn !== undefined) {
+      const attempt = withdrawnAttempt(delivery, withdrawn, dependencies.clock());
+      return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
+    }
     if (delivery.interruptions >= interruptionsMax) {
       const interrupted = interruptedAttempt(delivery, dependencies.clock());
       return await recordOutcome(dependencies, delivery, interrupted, settings.timeScale);

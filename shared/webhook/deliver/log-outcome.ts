@@ -27,6 +27,6 @@ export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcom
 
 /** The identifiers that every log line about a delivery has. */
 export function logFieldsOf(delivery: Delivery) {
-  const { client_id, message_id, event } = delivery;
-  return { client_id, message_id, event, origin: URL.parse(delivery.url)?.origin };
+  const { client_id, message_id, endpoint_id, event } = delivery;
+  return { client_id, message_id, endpoint_id, event, origin: URL.parse(delivery.url)?.origin };
 }

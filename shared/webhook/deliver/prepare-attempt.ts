@@ -1,6 +1,6 @@
 /** The first step of a delivery: reads it, waits until it is due, chooses the lane, and claims the attempt. */
 import type { WebhookSecret } from '../../client/webhook-secrets.ts';
-import type { Attempt, Delivery, Lane } from '../delivery.ts';
+import type { Attempt, Delivery, Lane, WithdrawnError } from '../delivery.ts';
 import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
 import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
 import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
@@ -19,6 +19,8 @@ export interface Claimed extends Claim {
   readonly kind: 'claimed';
   readonly trigger: Attempt['trigger'];
   readonly trial: TrialRequest | undefined;
+  /** Why nothing may be posted. */
+  readonly withdrawn: WithdrawnError | undefined;
 }
 
 /** This queue message leads to no attempt now. */
@@ -56,7 +58,9 @@ export async function prepareAttempt(
   }
   await waitUntil(dependencies, new Date(seen.attempt_due_at));
 
-  const { lane, trial } = await chooseLane(dependencies, workerLane, seen);
+  const { delivery: current, withdrawn } = await atPresentUrl(dependencies, seen);
+  const { lane, trial } =
+    withdrawn === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
   if (lane !== workerLane) {
     await moveToSlowLane(dependencies.queue, seen.client_id, message); // 2
     return { kind: 'moved_to_slow_lane' };
@@ -64,17 +68,29 @@ export async function prepareAttempt(
 
   let claim: Claim | undefined;
   try {
-    claim = await claimAttempt(dependencies, seen, message); // 3
+    claim = await claimAttempt(dependencies, current, message); // 3
   } finally {
     if (claim === undefined) await releaseTrial(dependencies, trial);
   }
   if (claim !== undefined) {
     const { attempt_trigger } = claim.delivery;
     const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-    return { kind: 'claimed', ...claim, trigger, trial };
+    return { kind: 'claimed', ...claim, trigger, trial, withdrawn };
   }
   if (message.delivery === undefined) return { kind: 'lost_race' };
   return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
+}
+
+/** An endpoint's URL is the one that it has now; the URL of a request or an account is the one of the event. */
+async function atPresentUrl(
+  { endpoints }: DeliverDependencies,
+  seen: Delivery,
+): Promise<{ readonly delivery: Delivery; readonly withdrawn?: WithdrawnError }> {
+  if (seen.endpoint_id === undefined) return { delivery: seen };
+  const endpoint = await endpoints.get(seen.client_id, seen.endpoint_id);
+  if (endpoint === undefined) return { delivery: seen, withdrawn: 'endpoint_deleted' };
+  const delivery = { ...seen, url: endpoint.url };
+  return endpoint.enabled ? { delivery } : { delivery, withdrawn: 'endpoint_disabled' };
 }
 
 async function claimAttempt(
@@ -83,7 +99,7 @@ async function claimAttempt(
   message: DeliveryMessage,
 ): Promise<Claim | undefined> {
   // Read after the wait, so that no secret is older than the cache allows.
-  const signing = await secrets.find(seen.client_id);
+  const signing = await secrets.find(seen.client_id, seen.endpoint_id);
   const delivery = claimed(seen, clock(), newRevision());
   const isClaimed =
     message.delivery === undefined

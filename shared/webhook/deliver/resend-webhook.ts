@@ -61,7 +61,7 @@ export async function resend(
     at: now.toISOString(),
     summary: `${actor} asked for ${seen.event} to be sent again`,
     client_id: seen.client_id,
-    message_id: seen.message_id,
+    ...(seen.message_id === undefined ? {} : { message_id: seen.message_id }),
     delivery_id: deliveryId,
     actor,
   });

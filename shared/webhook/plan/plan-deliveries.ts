@@ -7,38 +7,55 @@ import type { Delivery } from '../delivery.ts';
 import { type NewDelivery, newDelivery } from '../delivery-transitions.ts';
 import { initialLane } from '../endpoint-health/choose-lane.ts';
 import { type EndpointHealth, endpointOf } from '../endpoint-health/endpoint-health.ts';
+import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
 import { eventBody, eventName } from './event-body.ts';
 
-/** A change of a message, and the URL of its account, which is used if the message has none. */
-export interface ChangeWithAccountUrl extends MessageChange {
+/** A change of a message, and where its client has its events sent. */
+export interface ChangeWithDestinations extends MessageChange {
+  /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
+  /** All of the client. */
+  readonly endpoints: readonly WebhookEndpoint[];
 }
 
-interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
+export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
   /** When the message entered the state. */
   readonly happenedAt: string;
 }
 
 /**
- * One delivery for each event state that the change entered, in the order of the states. The request's URL has
- * precedence over the account's current one; without either there is nothing to deliver (contract, section 7).
+ * For each event state that the change entered, in the order of the states: one delivery to the request's URL, or to the
+ * account's current one if the request has none; and one to each endpoint that receives the event (contract, sections 7
+ * and 12).
  */
-export function planDeliveries({ before, after, accountUrl }: ChangeWithAccountUrl): PlannedDelivery[] {
-  const url = after.webhook_url ?? accountUrl;
-  if (url === undefined) return [];
-  return eventsToSend({ before, after }).map((status) => {
+export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[] {
+  const { before, after, accountUrl, endpoints } = change;
+  const ownUrl = after.webhook_url ?? accountUrl;
+  return eventsToSend({ before, after }).flatMap((status) => {
     const event = eventName(after, status);
-    return {
-      delivery_id: deliveryIdOf({ messageId: after.message_id, event }),
+    const destinations = [
+      ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
+      ...endpoints
+        .filter((endpoint) => receives(endpoint, event))
+        .map(({ endpoint_id, url }) => ({ endpoint_id, url })),
+    ];
+    if (destinations.length === 0) return [];
+    const body = eventBody(after, status);
+    return destinations.map((destination: { readonly url: string; readonly endpoint_id?: string }) => ({
+      delivery_id: deliveryIdOf({
+        messageId: after.message_id,
+        event,
+        endpointId: destination.endpoint_id,
+      }),
       client_id: after.client_id,
       message_id: after.message_id,
+      ...destination,
       event,
-      url,
-      body: eventBody(after, status),
+      body,
       happenedAt: after[`${status}_at`] ?? after.created_at,
-    };
+    }));
   });
 }
 
@@ -78,7 +95,7 @@ export interface RelayWebhooksDependencies extends UnpersistedDeliveryDependenci
  */
 export async function relayDeliveries(
   dependencies: RelayWebhooksDependencies,
-  changes: readonly ChangeWithAccountUrl[],
+  changes: readonly ChangeWithDestinations[],
 ): Promise<number> {
   const planned = changes.flatMap(planDeliveries);
   const deliveries = await Promise.all(planned.map((given) => unpersistedDelivery(dependencies, given)));

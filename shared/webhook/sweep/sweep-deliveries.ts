@@ -16,7 +16,9 @@ import { addSeconds } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
 import type { Delivery } from '../delivery.ts';
 import { nextReviewAt, sweepPauseSeconds } from '../delivery-transitions.ts';
-import { type DeliveryEvent, deliveryEventOf, deliveryIdOf } from '../plan/delivery-due-item.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.ts';
+import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { deliveryEventOf, deliveryIdOf, deliveryIdOfDueItem } from '../plan/delivery-due-item.ts';
 import {
   type Enqueued,
   enqueue,
@@ -32,6 +34,7 @@ interface SweepDependencies extends DueItemRun, UnpersistedDeliveryDependencies 
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany'>;
   readonly messages: Pick<MessageStore, 'get'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly endpoints: Pick<EndpointReader, 'get'>;
   readonly queue: DeliveryQueue;
   readonly setAside: SetAside;
 }
@@ -60,7 +63,7 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   let refused = 0;
 
   async function review(ids: readonly string[]): Promise<ReviewResult> {
-    const dueItemIds = new Map(ids.map((id) => [deliveryIdOf(deliveryEventOf(id)), id]));
+    const dueItemIds = new Map(ids.map((id) => [deliveryIdOfDueItem(id), id]));
     const rows = await readRows(
       dependencies.deliveries,
       [...dueItemIds.keys()],
@@ -74,7 +77,7 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
         if (row instanceof Error) return [id, row];
         const found =
           row === undefined
-            ? await rebuildLostDelivery(dependencies, deliveryEventOf(id)).catch(errorOf)
+            ? await rebuildLostDelivery(dependencies, id).catch(errorOf)
             : overdueRow(row, now);
         // An unreadable message delays no other delivery.
         if (found instanceof Error) return [id, found];
@@ -117,19 +120,32 @@ function overdueRow(delivery: Delivery, now: Date): Overdue | undefined {
   return { delivery, message: { delivery_id: delivery.delivery_id, swept: true }, happenedAt };
 }
 
-/** A delivery whose queue message was lost before a worker claimed it; undefined if there is nothing to deliver. */
+/**
+ * A delivery whose queue message was lost before a worker claimed it; undefined if there is nothing to deliver. Its due
+ * item shows that the endpoint's filter matched when the event happened, so the filter is not applied again.
+ */
 async function rebuildLostDelivery(
   dependencies: SweepDependencies,
-  { messageId, event }: DeliveryEvent,
+  dueItemId: string,
 ): Promise<Overdue | undefined> {
-  const message = await dependencies.messages.get(messageId);
-  if (message === undefined) return undefined;
+  const lost = deliveryEventOf(dueItemId);
+  const message = lost && (await dependencies.messages.get(lost.messageId));
+  if (lost === undefined || message === undefined) return undefined;
+  const { client_id, webhook_url } = message;
+  const isOwnUrl = lost.endpointId === undefined;
   const accountUrl =
-    message.webhook_url === undefined ? await dependencies.accountUrlOf(message.client_id) : undefined;
-  const plans = planDeliveries({ before: undefined, after: message, accountUrl });
-  const planned = plans.find((plan) => plan.event === event);
+    isOwnUrl && webhook_url === undefined ? await dependencies.accountUrlOf(client_id) : undefined;
+  const endpoint =
+    lost.endpointId === undefined ? undefined : await dependencies.endpoints.get(client_id, lost.endpointId);
+  const endpoints = endpoint === undefined ? [] : [withoutFilter(endpoint)];
+  const plans = planDeliveries({ before: undefined, after: message, accountUrl, endpoints });
+  const planned = plans.find((plan) => plan.delivery_id === deliveryIdOf(lost));
   if (planned === undefined) return undefined;
   const delivery = await unpersistedDelivery(dependencies, planned);
   const happenedAt = new Date(planned.happenedAt);
   return { delivery, message: { ...unpersistedDeliveryMessage(delivery), swept: true }, happenedAt };
+}
+
+function withoutFilter({ events: _events, ...endpoint }: WebhookEndpoint): WebhookEndpoint {
+  return endpoint;
 }

@@ -29,7 +29,7 @@ afterAll(async () => {
   await webhookEndpoint.close();
 });
 
-function failedDelivery(clientId: string): Delivery {
+function failedDelivery(clientId: string): Delivery & { readonly message_id: string } {
   const now = new Date();
   const messageId = newId('msg', now);
   return {
@@ -62,7 +62,8 @@ async function clientWithFailedDeliveries(count: number): Promise<{ clientId: st
   for (const some of chunksOf(failed, 20)) {
     await Promise.all(
       some.map(async (delivery) => {
-        const { client_id, message_id, delivery_id } = await deliveries.create(delivery);
+        const { client_id, message_id, delivery_id } = delivery;
+        await deliveries.create(delivery);
         const at = new Date();
         await activity.add({
           entry_id: derivedIdAt('act', at, delivery_id),

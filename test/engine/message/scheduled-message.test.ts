@@ -52,6 +52,7 @@ function relaySimulation() {
       retentionDays: 30,
     },
     accountUrlOf: async () => undefined,
+    endpointsOf: async () => [],
     clock,
   };
   return { dependencies, dueItemIndex, queued, schedules };

@@ -5,6 +5,7 @@ import { deriveCode } from '../../../shared/otp/code.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/otp.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
+import { receives } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
 import { attemptOf, type Gateway, otpSecret, type Seen } from '../simulation/gateway.ts';
 import type { MessageClients } from './message-clients.ts';
@@ -49,10 +50,8 @@ export async function findingsOf(
   note('stream records that are no message', gateway.unreadable.came.size);
   for (const id of gateway.unreadable.came)
     if (!gateway.unreadable.setAside.has(id)) violations.push(`${id} was not set aside`);
-  const owed = messages.reduce(
-    (sum, message) => sum + eventsToSend({ before: undefined, after: message }).length,
-    0,
-  );
+  let owed = 0;
+  for (const message of messages) owed += (await destinationsOf(message)).length;
   note('deliveries', gateway.deliveryIds.size);
   if (gateway.deliveryIds.size > owed)
     violations.push(`${gateway.deliveryIds.size} deliveries for ${owed} states`);
@@ -116,12 +115,22 @@ export async function findingsOf(
     }
   }
 
-  async function checkDeliveries(message: Message): Promise<void> {
-    for (const status of eventsToSend({ before: undefined, after: message })) {
+  /** Of each event: the message's or account's URL, and the client's endpoints that receive it, by their ids. */
+  async function destinationsOf(message: Message): Promise<string[][]> {
+    const endpoints = await gateway.endpoints.list(message.client_id);
+    return eventsToSend({ before: undefined, after: message }).flatMap((status) => {
       const event = eventName(message, status);
-      const delivery = await gateway.deliveries.get(derivedId('whd', message.message_id, event));
-      const where = `${message.message_id} ${event}`;
-      if (isRefused(message)) {
+      const receiving = endpoints.filter((endpoint) => receives(endpoint, event));
+      return [[event], ...receiving.map(({ endpoint_id }) => [event, endpoint_id])];
+    });
+  }
+
+  async function checkDeliveries(message: Message): Promise<void> {
+    for (const destination of await destinationsOf(message)) {
+      const delivery = await gateway.deliveries.get(derivedId('whd', message.message_id, ...destination));
+      const where = `${message.message_id} ${destination.join(' ')}`;
+      // The refused text is in the URL of the message alone.
+      if (isRefused(message) && destination.length === 1) {
         if (!gateway.refused.has(message.message_id))
           violations.push(`${where} was refused and not set aside`);
       } else if (delivery === undefined) violations.push(`${where} was never told`);

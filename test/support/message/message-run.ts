@@ -1,9 +1,11 @@
 /** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { simulatedGateway } from '../simulation/gateway.ts';
 import { usualFaults } from '../simulation/usual-faults.ts';
+import { anEndpoint } from '../webhook/example-webhook-endpoint.ts';
 import { type Intent, type Kind, messageClients } from './message-clients.ts';
 import { type Findings, findingsOf } from './message-invariants.ts';
 
@@ -59,6 +61,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
       return { afterMs: 20 + random() * 400, status: accepts ? 200 : 500 };
     },
   });
+  for (const clientId of clientIds) await createEndpoints(gateway.endpoints, clientId);
   const clients = messageClients(gateway);
   for (const intent of intents(total, clientIds, random)) clients.send(intent);
   await gateway.run(horizonSeconds);
@@ -74,6 +77,28 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
       receipts: gateway.world.deadLetters('receipts').length,
     },
   };
+}
+
+/** Of the endpoints that a client can have in addition to its URL; the last one is disabled. */
+const endpointFilters: readonly (readonly string[] | undefined)[] = [
+  undefined,
+  ['sms.*'],
+  ['sms.delivered', 'whatsapp.*'],
+  undefined,
+];
+
+/** None for every third client, up to four for the others. */
+async function createEndpoints(endpoints: EndpointStore, clientId: string): Promise<void> {
+  const index = Number(clientId.slice(7));
+  for (const [number, events] of endpointFilters.slice(0, index % 3 === 0 ? 0 : 2 + (index % 3)).entries()) {
+    const endpoint = anEndpoint({
+      client_id: clientId,
+      endpoint_id: `whe_${number}`,
+      enabled: number < endpointFilters.length - 1,
+    });
+    const filtered = events === undefined ? endpoint : { ...endpoint, events: [...events] };
+    await endpoints.create(filtered, { secret: 'whsec_c2VjcmV0', created_at: endpoint.created_at });
+  }
 }
 
 /** In a webhook URL: its queue refuses every message with it for good, as a service does that knows better than we. */

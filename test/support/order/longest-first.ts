@@ -16,6 +16,7 @@ const testFolder = join(import.meta.dirname, '..', '..');
 /** Each waits for half a minute or more, or computes as long; the longest first. */
 const longest = [
   'e2e/webhook-account.test.ts',
+  'e2e/webhook-endpoints.test.ts',
   'e2e/lib/local/ctrl-c.test.ts',
   'e2e/scheduled-message.test.ts',
   'e2e/message-walk.test.ts',

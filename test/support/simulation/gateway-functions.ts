@@ -32,6 +32,7 @@ import {
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+import type { EndpointReader } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
 import {
@@ -50,6 +51,7 @@ interface Resources {
   readonly activityLog: ActivityLog;
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
+  readonly endpoints: EndpointReader;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly sqs: SQSClient;
   readonly queueUrls: Readonly<Record<'outbound' | Lane, string>>;
@@ -74,7 +76,7 @@ const outboundMessage = z.object({ message_id: z.string() });
 /** Made once for a process; each takes what Lambda would hand it. */
 export function gatewayFunctions(resources: Resources) {
   const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
-  const { accountUrlOf, setAside, clock, sleep, newId } = resources;
+  const { accountUrlOf, endpoints, setAside, clock, sleep, newId } = resources;
   const outbound = sqsOutboundQueue(sqs, queueUrls.outbound);
   const webhooks = {
     dueItemIndex,
@@ -102,7 +104,16 @@ export function gatewayFunctions(resources: Resources) {
           schedule(messageId, at, 'outbound', JSON.stringify({ message_id: messageId })),
       };
       return relay(
-        { outbound, outboundScheduler, scheduleLeadSeconds, webhooks, accountUrlOf, setAside, clock },
+        {
+          outbound,
+          outboundScheduler,
+          scheduleLeadSeconds,
+          webhooks,
+          accountUrlOf,
+          endpointsOf: endpoints.list,
+          setAside,
+          clock,
+        },
         changes,
       );
     },
@@ -132,13 +143,23 @@ export function gatewayFunctions(resources: Resources) {
     deliver(lane: Lane, body: string) {
       const { activityLog, post, timeScale, reportFailedDelivery } = resources;
       return deliver(
-        { ...webhooks, deliveries, activityLog, secrets, post, retryScheduler, sleep, reportFailedDelivery },
+        {
+          ...webhooks,
+          deliveries,
+          endpoints,
+          activityLog,
+          secrets,
+          post,
+          retryScheduler,
+          sleep,
+          reportFailedDelivery,
+        },
         { lane, timeScale, userAgent: 'test' },
         deliveryMessageSchema.parse(JSON.parse(body)),
       );
     },
 
-    sweep: () => sweep({ ...run, ...webhooks, deliveries, accountUrlOf }),
+    sweep: () => sweep({ ...run, ...webhooks, deliveries, endpoints, accountUrlOf }),
 
     expire: () => expireOverdue({ ...run, outbound }),
 

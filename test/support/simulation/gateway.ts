@@ -20,6 +20,7 @@ import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store
 import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
 import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
 import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-store.ts';
+import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { streamRecords } from '../message/stream-records.ts';
@@ -100,6 +101,7 @@ export function simulatedGateway(options: GatewayOptions) {
       ? memoryDeliveryStore()
       : portThrough(options.store, (_method, act) => time.hold(act) as Promise<never>);
   const dueItemIndex = memoryDueItemIndex();
+  const endpoints = memoryEndpointStore();
   const health = memoryEndpointHealthStore();
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
@@ -238,6 +240,7 @@ export function simulatedGateway(options: GatewayOptions) {
           }),
       },
       otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
+      endpoints: port(process, 'endpoints', endpoints),
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
       sqs: world.sqs(process),
       queueUrls: { outbound: 'outbound', fast: 'fast', slow: 'slow' },
@@ -246,7 +249,7 @@ export function simulatedGateway(options: GatewayOptions) {
       carrier: carrierOf(process),
       post: postOf(process, lane),
       timeScale: options.timeScale ?? 1,
-      setAside: (work) => read('set aside', () => void refused.set(work.messageId, work)),
+      setAside: (work) => read('set aside', () => void refused.set(work.messageId ?? '', work)),
       async setUnreadableAside(records) {
         for (const { eventID = '' } of records) await read('set aside', () => void setAside.add(eventID));
       },
@@ -298,6 +301,8 @@ export function simulatedGateway(options: GatewayOptions) {
     /** The messages table as a process has it. */
     messagesOf,
     deliveries,
+    /** Webhook endpoints of clients: the test changes them. */
+    endpoints,
     /** The ids of all rows of deliveries. */
     deliveryIds: deliveryIds as ReadonlySet<string>,
     dueItemIndex,

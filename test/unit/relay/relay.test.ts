@@ -49,6 +49,7 @@ function simulation(
       retentionDays: 30,
     },
     accountUrlOf: async () => undefined,
+    endpointsOf: async () => [],
     setAside: async (work) => void refused.push(work),
     clock: () => created,
     ...change,

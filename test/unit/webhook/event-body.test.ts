@@ -112,6 +112,8 @@ describe('the body of a webhook', () => {
 });
 
 describe('the deliveries of a change', () => {
+  const endpoints: [] = [];
+
   it('are one for each state entered, ids derived from message and event', () => {
     const after = aSentMessage({
       channel: 'whatsapp',
@@ -119,7 +121,7 @@ describe('the deliveries of a change', () => {
       delivered_at: deliveredAt,
       read_at: readAt,
     });
-    const owed = { before: aMessage({ channel: 'whatsapp' }), after, accountUrl: undefined };
+    const owed = { before: aMessage({ channel: 'whatsapp' }), after, accountUrl: undefined, endpoints };
     const planned = planDeliveries(owed);
     expect(planned.map(({ event }) => event)).toEqual([
       'whatsapp.sent',
@@ -133,15 +135,15 @@ describe('the deliveries of a change', () => {
   it('go to the URL of the request, or of the account; without either there are none', () => {
     const { webhook_url: _, ...noUrl } = aSentMessage();
     const { webhook_url: _before, ...beforeNoUrl } = aMessage();
-    const withUrl = { before: aMessage(), after: aSentMessage(), accountUrl: account };
+    const withUrl = { before: aMessage(), after: aSentMessage(), accountUrl: account, endpoints };
     expect(planDeliveries(withUrl)[0]?.url).toBe('https://endpoint.example.com/hook');
-    const withoutUrl = { before: beforeNoUrl, after: noUrl };
+    const withoutUrl = { before: beforeNoUrl, after: noUrl, endpoints };
     expect(planDeliveries({ ...withoutUrl, accountUrl: account })[0]?.url).toBe(account);
     expect(planDeliveries({ ...withoutUrl, accountUrl: undefined })).toEqual([]);
   });
 
   it('are none for a change that enters no state', () => {
     const after = aSentMessage({ carrier_message_id: 'x' });
-    expect(planDeliveries({ before: aSentMessage(), after, accountUrl: account })).toEqual([]);
+    expect(planDeliveries({ before: aSentMessage(), after, accountUrl: account, endpoints })).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { DeliveryEntry } from '../../../shared/webhook/schedule/retry-sched
 import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
 import { aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
@@ -28,6 +29,7 @@ it('a webhook whose message cannot be read delays no other webhook without a row
       },
     },
     accountUrlOf: async () => undefined,
+    endpoints: memoryEndpointStore(),
     queue: { send: async (_lane, entries) => void queued.push(...entries) },
     health: { status: async () => 'healthy' },
     setAside: neverSetAside,
@@ -60,6 +62,7 @@ it('a webhook that its queue refuses is set aside each hour for a day, and delay
       deliveries: memoryDeliveryStore(),
       messages: { get: async (messageId) => aSentMessage({ message_id: messageId }) },
       accountUrlOf: async () => undefined,
+      endpoints: memoryEndpointStore(),
       queue: {
         send: async (_lane, entries) => {
           const sent = entries.map(({ message }) => message.delivery?.message_id ?? '');

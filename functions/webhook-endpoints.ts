@@ -1,0 +1,82 @@
+/** Everything under /api/v1/webhook-endpoints: one function, because all of it has the same rights. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
+import { routes } from '../shared/contract/routes.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { type HttpFunction, httpFunction } from '../shared/http/http-function.ts';
+import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { logWarning } from '../shared/platform/log.ts';
+import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
+import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
+import { dynamoEndpointStore } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointDependencies,
+  getEndpoint,
+  listEndpoints,
+  rotateOwnEndpointSecret,
+  testEndpoint,
+  updateEndpoint,
+} from '../shared/webhook/manage/manage-endpoints.ts';
+import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
+
+const env = readEnvironment([
+  ...httpEnvironment,
+  ...webhookRuleNames,
+  'WEBHOOK_ENDPOINTS_TABLE',
+  'CLIENT_SECRETS_TABLE',
+  'WEBHOOK_DELIVERIES_TABLE',
+  'DUE_ITEMS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+  'RETENTION_DAYS',
+]);
+
+const dependencies: EndpointDependencies = {
+  endpoints: dynamoEndpointStore(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE, env.CLIENT_SECRETS_TABLE),
+  webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
+  webhookUrl: webhookUrlSchema(addressRules(env)),
+  deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
+  queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+  health: endpointHealth(dynamoEndpointHealthStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE)),
+  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  clock: systemClock,
+  random: randomBytes,
+  newRevision: randomUUID,
+  retentionDays: env.RETENTION_DAYS,
+  warn: logWarning,
+};
+
+const operations = {
+  createWebhookEndpoint: createEndpoint(dependencies),
+  listWebhookEndpoints: listEndpoints(dependencies),
+  getWebhookEndpoint: getEndpoint(dependencies),
+  updateWebhookEndpoint: updateEndpoint(dependencies),
+  deleteWebhookEndpoint: deleteEndpoint(dependencies),
+  rotateWebhookEndpointSecret: rotateOwnEndpointSecret(dependencies),
+  testWebhookEndpoint: testEndpoint(dependencies),
+} as const;
+
+const http = { dependencies: httpDependencies(env) };
+const functions = new Map(
+  (Object.keys(operations) as (keyof typeof operations)[]).map((name) => {
+    const { method, path } = routes[name];
+    return [`${method} ${path}`, httpFunction(routes[name], operations[name], http)];
+  }),
+);
+
+export const handler: HttpFunction = async (event, context) => {
+  const found = functions.get(`${event.httpMethod} ${event.resource}`);
+  if (found === undefined)
+    throw new Error(`${event.httpMethod} ${event.resource} is not a route of this function`);
+  return found(event, context);
+};

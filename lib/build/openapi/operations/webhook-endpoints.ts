@@ -1,0 +1,191 @@
+/** The client's own webhook endpoints. */
+import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
+import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import type { Answer, Description, Link, Parameter } from '../description.ts';
+import { createdAt } from './examples.ts';
+
+const tag = 'Webhook endpoints';
+const endpointId = 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X';
+
+const endpointIdInPath: Parameter = {
+  name: 'endpoint_id',
+  in: 'path',
+  required: true,
+  description: 'The identifier of the endpoint.',
+  schema: { type: 'string' },
+  example: endpointId,
+};
+
+const toEndpoint: Link = {
+  operationId: 'getWebhookEndpoint',
+  parameters: { endpoint_id: '$response.body#/endpoint_id' },
+  description: 'The endpoint.',
+};
+
+const endpoint = {
+  endpoint_id: endpointId,
+  url: 'https://example.com/webhooks/delivered',
+  events: ['sms.delivered', 'whatsapp.*'],
+  description: 'The order service',
+  enabled: true,
+  created_at: createdAt,
+  disabled_at: null,
+  disabled_reason: null,
+};
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=';
+const noStore = { 'Cache-Control': 'Always `no-store`.' };
+
+const shown: Answer = {
+  status: 200,
+  description: 'The endpoint.',
+  content: {
+    schema: 'WebhookEndpoint',
+    examples: { endpoint: { summary: 'An endpoint', value: endpoint } },
+  },
+};
+
+export const createWebhookEndpoint: Description = {
+  tag,
+  summary: 'Create an endpoint',
+  description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
+  request: {
+    schema: 'NewWebhookEndpoint',
+    mediaTypes: ['application/json'],
+    examples: {
+      every: { summary: 'Every event', value: { url: 'https://example.com/webhooks' } },
+      filtered: {
+        summary: 'Some events',
+        value: { url: endpoint.url, events: endpoint.events, description: endpoint.description },
+      },
+    },
+  },
+  answer: {
+    status: 201,
+    description: 'The new endpoint, with its secret.',
+    headers: noStore,
+    links: { endpoint: toEndpoint },
+    content: {
+      schema: 'WebhookEndpointWithSecret',
+      examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
+    },
+  },
+};
+
+export const listWebhookEndpoints: Description = {
+  tag,
+  summary: 'List the endpoints',
+  description: 'All endpoints of the client, the oldest first, without their secrets.',
+  answer: {
+    status: 200,
+    description: 'The endpoints.',
+    content: {
+      schema: 'WebhookEndpointList',
+      examples: { list: { summary: 'One endpoint', value: { webhook_endpoints: [endpoint] } } },
+    },
+  },
+};
+
+export const getWebhookEndpoint: Description = {
+  tag,
+  summary: 'Show an endpoint',
+  description: 'The settings of one endpoint, without its secret.',
+  parameters: [endpointIdInPath],
+  answer: shown,
+  errors: ['not_found'],
+};
+
+export const updateWebhookEndpoint: Description = {
+  tag,
+  summary: 'Change an endpoint',
+  description:
+    'Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail.',
+  parameters: [endpointIdInPath],
+  request: {
+    schema: 'WebhookEndpointUpdate',
+    mediaTypes: ['application/json'],
+    examples: {
+      filter: { summary: 'Other events', value: { events: ['sms.failed', 'sms.expired'] } },
+      every: { summary: 'Every event', value: { events: null } },
+      enable: { summary: 'Enable it again', value: { enabled: true } },
+    },
+  },
+  answer: shown,
+  errors: ['not_found'],
+};
+
+export const deleteWebhookEndpoint: Description = {
+  tag,
+  summary: 'Delete an endpoint',
+  description:
+    'Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.',
+  parameters: [endpointIdInPath],
+  answer: {
+    status: 200,
+    description: 'It is deleted.',
+    content: {
+      schema: 'DeletedWebhookEndpoint',
+      examples: {
+        deleted: { summary: 'Deleted', value: { endpoint_id: endpointId, deleted: true } },
+      },
+    },
+  },
+  errors: ['not_found'],
+};
+
+export const rotateWebhookEndpointSecret: Description = {
+  tag,
+  summary: 'Issue a new secret',
+  description:
+    'Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that the old one signs too, as with the secret of the account.',
+  parameters: [endpointIdInPath],
+  answer: {
+    status: 200,
+    description: 'The new secret.',
+    headers: noStore,
+    content: {
+      schema: 'WebhookEndpointSecret',
+      examples: {
+        secret: {
+          summary: 'A new secret',
+          value: {
+            endpoint_id: endpointId,
+            secret,
+            created_at: createdAt,
+            active_at: '2026-11-20T10:01:00.000Z',
+            previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
+          },
+        },
+      },
+    },
+  },
+  errors: ['not_found'],
+};
+
+export const testWebhookEndpoint: Description = {
+  tag,
+  summary: 'Send a test event',
+  description: `Sends a real, signed notification with \`"test": true\` in \`data\`, of a message that does not exist. It is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; without it, one that the endpoint receives. It need not match \`events\`.`,
+  parameters: [endpointIdInPath],
+  request: {
+    schema: 'TestEvent',
+    mediaTypes: ['application/json'],
+    examples: {
+      any: { summary: 'Any event', value: {} },
+      failed: { summary: 'A failed SMS', value: { event: 'sms.failed' } },
+    },
+  },
+  answer: {
+    status: 202,
+    description: 'The notification is queued.',
+    content: {
+      schema: 'QueuedTest',
+      examples: {
+        queued: {
+          summary: 'Queued',
+          value: { delivery_id: 'whd_3V6Q9R8GKYQRTWJ0PD81CPZ102', endpoint_id: endpointId },
+        },
+      },
+    },
+  },
+  errors: ['not_found', 'endpoint_disabled'],
+};

@@ -1,0 +1,18 @@
+/** Reads and writes a client's webhook endpoints. All reads are consistent, so a change counts for the next event. */
+import type { WebhookSecret } from '../../client/webhook-secrets.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+
+export interface EndpointReader {
+  /** All endpoints of the client, the oldest first; one query. */
+  list(clientId: string): Promise<readonly WebhookEndpoint[]>;
+  get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined>;
+}
+
+export interface EndpointStore extends EndpointReader {
+  /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
+  create(endpoint: WebhookEndpoint, secret: WebhookSecret): Promise<boolean>;
+  /** Writes `next` if the row is still `seen`; false if another write came first. */
+  replace(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<boolean>;
+  /** Deletes the endpoint with its secrets; false if it does not exist. */
+  delete(clientId: string, endpointId: string): Promise<boolean>;
+}

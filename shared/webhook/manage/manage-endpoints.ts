@@ -1,0 +1,195 @@
+/** A client's operations on its webhook endpoints (contract, section 12). */
+import type * as z from 'zod/mini';
+import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
+import { rotateEndpointSecret } from '../../client/client-admin.ts';
+import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
+import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { retry } from '../../platform/retry.ts';
+import type { EndpointStore } from '../endpoints/endpoint-store.ts';
+import { changed, endpointsMax, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';
+import { endpointChangeSchema, newEndpointSchema, testRequestSchema } from './endpoint-requests.ts';
+import { testEvent } from './test-event.ts';
+
+export interface EndpointDependencies extends ActivityRecorder, NotificationDependencies {
+  readonly endpoints: EndpointStore;
+  readonly webhookSecrets: WebhookSecretStore;
+  readonly random: RandomBytes;
+  /** The URLs that this deployment may call. */
+  readonly webhookUrl: z.ZodMiniType<string>;
+}
+
+const notCached = { 'Cache-Control': 'no-store' };
+/** Another request changed the endpoint between the read and the write: both are repeated. */
+const conflictRetries = {
+  delaysMs: [0, 20, 100],
+  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+};
+
+export function createEndpoint(dependencies: EndpointDependencies): Operation {
+  const schema = newEndpointSchema(dependencies.webhookUrl);
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const { url, events, description } = parseBody(schema, request.body);
+    // Refused before anything is recorded; `create` counts exactly.
+    if ((await dependencies.endpoints.list(clientId)).length >= endpointsMax) throw tooManyEndpoints();
+    const now = dependencies.clock();
+    const created_at = now.toISOString();
+    const endpoint: WebhookEndpoint = {
+      client_id: clientId,
+      endpoint_id: newId('whe', now),
+      url,
+      ...(events ? { events } : {}),
+      ...(description ? { description } : {}),
+      enabled: true,
+      created_at,
+      revision: dependencies.newRevision(),
+    };
+    await record(dependencies, endpoint, 'webhook_endpoint_created', 'created', { after: shown(endpoint) });
+    const secret = newWebhookSecret(dependencies.random);
+    const first = { secret, created_at, active_at: created_at };
+    if (!(await dependencies.endpoints.create(endpoint, first))) throw tooManyEndpoints();
+    return {
+      status: 201,
+      headers: notCached,
+      body: { ...endpointView(endpoint), secret },
+      log: { endpoint_id: endpoint.endpoint_id },
+    };
+  };
+}
+
+export function listEndpoints({ endpoints }: Pick<EndpointDependencies, 'endpoints'>): Operation {
+  return async (request) => {
+    const found = await endpoints.list(requireCaller(request).clientId);
+    return { status: 200, body: { webhook_endpoints: found.map(endpointView) } };
+  };
+}
+
+export function getEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => ({ status: 200, body: endpointView(await ownEndpoint(dependencies, request)) });
+}
+
+export function updateEndpoint(dependencies: EndpointDependencies): Operation {
+  const schema = endpointChangeSchema(dependencies.webhookUrl);
+  return async (request) => {
+    const change = parseBody(schema, request.body);
+    const next = await retry(conflictRetries, async () => {
+      const seen = await ownEndpoint(dependencies, request);
+      const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());
+      const [before, after] = differences(shown(seen), shown(wanted));
+      if (Object.keys(after).length === 0) return seen;
+      await record(dependencies, seen, 'webhook_endpoint_changed', 'changed', { before, after });
+      if (await dependencies.endpoints.replace(seen, wanted)) return wanted;
+      throw new GatewayError('service_unavailable', 'Another request is changing this endpoint. Try again.');
+    });
+    return { status: 200, body: endpointView(next), log: { endpoint_id: next.endpoint_id } };
+  };
+}
+
+/** Deliveries that are not finished yet fail at their next attempt. */
+export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    const endpoint = await ownEndpoint(dependencies, request);
+    const { client_id, endpoint_id } = endpoint;
+    await record(dependencies, endpoint, 'webhook_endpoint_deleted', 'deleted', { before: shown(endpoint) });
+    if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw noSuchEndpoint();
+    return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
+  };
+}
+
+/** Returns the new secret, this once. The previous one signs for 24 h more. */
+export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    const endpoint = await ownEndpoint(dependencies, request);
+    const { client_id, endpoint_id } = endpoint;
+    const { webhookSecrets, random, clock } = dependencies;
+    const rotated = await rotateEndpointSecret({ webhookSecrets, random }, client_id, endpoint_id, clock);
+    if (rotated === undefined) throw noSuchEndpoint();
+    await record(dependencies, endpoint, 'webhook_endpoint_secret_rotated', 'made a new secret for');
+    return {
+      status: 200,
+      headers: notCached,
+      body: {
+        endpoint_id,
+        secret: rotated.secret,
+        created_at: rotated.created_at,
+        active_at: rotated.active_at,
+        previous_secret_expires_at: rotated.previous_expires_at ?? null,
+      },
+      log: { endpoint_id },
+    };
+  };
+}
+
+export function testEndpoint(dependencies: EndpointDependencies): Operation {
+  return async (request) => {
+    // All fields are optional, so no body is the same as an empty one.
+    const { event } = parseBody(testRequestSchema, request.body ?? {});
+    const endpoint = await ownEndpoint(dependencies, request);
+    if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+    const { delivery_id } = await sendNotification(
+      dependencies,
+      testEvent(endpoint, event, dependencies.clock()),
+    );
+    const { endpoint_id } = endpoint;
+    return { status: 202, body: { delivery_id, endpoint_id }, log: { delivery_id, endpoint_id } };
+  };
+}
+
+/** @throws GatewayError `not_found` where the caller does not have this endpoint. */
+async function ownEndpoint(
+  { endpoints }: Pick<EndpointDependencies, 'endpoints'>,
+  request: ApiRequest,
+): Promise<WebhookEndpoint> {
+  const { clientId } = requireCaller(request);
+  const { endpoint_id = '' } = request.pathParameters;
+  const endpoint = isId('whe', endpoint_id) ? await endpoints.get(clientId, endpoint_id) : undefined;
+  if (endpoint === undefined) throw noSuchEndpoint();
+  return endpoint;
+}
+
+/** The settings of an endpoint, as answers and the activity log show them. */
+function shown({ url, events, description, enabled }: WebhookEndpoint) {
+  return { url, events: events ?? null, description: description ?? null, enabled };
+}
+
+function endpointView(endpoint: WebhookEndpoint) {
+  const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
+  return { endpoint_id, ...shown(endpoint), created_at, disabled_at, disabled_reason };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that differ, before and after. */
+function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
+  const names = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const only = (fields: Fields): Fields => Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return [only(before), only(after)];
+}
+
+async function record(
+  dependencies: ActivityRecorder,
+  { client_id: clientId, endpoint_id }: WebhookEndpoint,
+  kind: Parameters<typeof recordActivity>[2]['kind'],
+  verb: string,
+  states: { readonly before?: Fields; readonly after?: Fields } = {},
+): Promise<void> {
+  const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
+  await recordActivity(dependencies, clientId, { kind, summary, clientId, ...states });
+}
+
+function noSuchEndpoint(): GatewayError {
+  return new GatewayError('not_found', errorTexts.not_found);
+}
+
+function tooManyEndpoints(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `A client can have ${endpointsMax} webhook endpoints. Delete one first.`,
+  );
+}

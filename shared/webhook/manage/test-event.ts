@@ -1,0 +1,54 @@
+/** A test event: a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+import type { MessageEventName } from '../../contract/webhook-events.ts';
+import { type Channel, type EventStatus, eventStatuses, type Message } from '../../message/message.ts';
+import { newId } from '../../platform/ids.ts';
+import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { eventBody } from '../plan/event-body.ts';
+import type { PlannedDelivery } from '../plan/plan-deliveries.ts';
+
+/** Reserved by Ofcom for drama: it is nobody's. */
+const recipient = '+447700900123';
+
+export function testEvent(
+  { client_id, endpoint_id, url, events }: WebhookEndpoint,
+  event: MessageEventName | undefined,
+  now: Date,
+): PlannedDelivery {
+  const name = event ?? defaultEvent(events);
+  const [channel, status] = name.split('.') as [Channel, EventStatus];
+  const body = eventBody(exampleMessage(client_id, channel, status, now), status);
+  const { data, ...rest } = JSON.parse(body) as { readonly data: object };
+  return {
+    delivery_id: newId('whd', now),
+    client_id,
+    endpoint_id,
+    event: name,
+    url,
+    body: JSON.stringify({ ...rest, data: { ...data, test: true } }),
+    happenedAt: now.toISOString(),
+  };
+}
+
+/** One that the endpoint receives. */
+function defaultEvent([first = 'sms.*']: readonly string[] = []): MessageEventName {
+  return first.replace('*', 'delivered') as MessageEventName;
+}
+
+function exampleMessage(clientId: string, channel: Channel, status: EventStatus, now: Date): Message {
+  const at = now.toISOString();
+  const entered = eventStatuses.slice(0, eventStatuses.indexOf(status) + 1);
+  const isSuccess = status !== 'failed' && status !== 'expired';
+  const states = isSuccess ? entered : (['sent', status] as const);
+  return {
+    message_id: newId('msg', now),
+    client_id: clientId,
+    channel,
+    status,
+    recipient,
+    type: 'transactional',
+    reference: 'test',
+    created_at: at,
+    expires_at: at,
+    ...Object.fromEntries(states.map((state) => [`${state}_at`, at])),
+  };
+}

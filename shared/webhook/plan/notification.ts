@@ -1,0 +1,29 @@
+/** Webhooks for one endpoint that follow from no message: test events. */
+import type { Delivery } from '../delivery.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import { dueItemOf } from './delivery-due-item.ts';
+import {
+  enqueue,
+  type PlannedDelivery,
+  type RelayWebhooksDependencies,
+  unpersistedDelivery,
+} from './plan-deliveries.ts';
+
+export interface NotificationDependencies extends RelayWebhooksDependencies {
+  readonly deliveries: Pick<DeliveryStore, 'create'>;
+}
+
+/**
+ * Nothing can rebuild this delivery, so its row is written before its queue message; and before the row the due item, by
+ * which the sweep delivers it if the queue message is lost. Repeating the call is safe.
+ */
+export async function sendNotification(
+  dependencies: NotificationDependencies,
+  planned: PlannedDelivery,
+): Promise<Delivery> {
+  const delivery = await unpersistedDelivery(dependencies, planned);
+  await dependencies.dueItemIndex.add('deliveries', dueItemOf(delivery));
+  const stored = await dependencies.deliveries.create(delivery);
+  await enqueue(dependencies.queue, [{ delivery: stored, message: { delivery_id: stored.delivery_id } }]);
+  return stored;
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rotateEndpointSecret } from '../../../shared/client/client-admin.ts';
+import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secret-store.dynamo.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { dynamoEndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import { changed, endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+import { created } from '../../support/webhook/example-webhook-message.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_endpoints', 'client_secrets']);
+});
+afterAll(() => tables.drop());
+
+const tableStore = (): EndpointStore =>
+  dynamoEndpointStore(tables.dynamo, tables.names.webhook_endpoints, tables.names.client_secrets);
+const secretStore = () => dynamoWebhookSecretStore(tables.dynamo, tables.names.client_secrets);
+
+let clients = 0;
+const aClient = () => `client-${++clients}`;
+const aNewEndpoint = (client_id: string) => anEndpoint({ client_id, endpoint_id: newId('whe', new Date()) });
+const secret = { secret: 'whsec_Zmlyc3Q=', created_at: created.toISOString() };
+
+describe.each([
+  ['in memory', memoryEndpointStore],
+  ['in the table', tableStore],
+])('endpoints %s', (_where, makeStore) => {
+  let store: EndpointStore;
+  beforeAll(() => {
+    store = makeStore();
+  });
+
+  it('are at most ten of a client, exactly, however many are created at once', async () => {
+    const [clientId, other] = [aClient(), aClient()];
+    const wanted = Array.from({ length: 2 * endpointsMax }, () => aNewEndpoint(clientId));
+    // In waves, as more at once would only wait for each other.
+    const results: boolean[] = [];
+    for (let first = 0; first < wanted.length; first += 5)
+      results.push(
+        ...(await Promise.all(wanted.slice(first, first + 5).map((one) => store.create(one, secret)))),
+      );
+    expect(results.filter(Boolean)).toHaveLength(endpointsMax);
+    const stored = await store.list(clientId);
+    expect(stored).toEqual(
+      wanted
+        .filter((_, index) => results[index])
+        .toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1)),
+    );
+
+    expect(await store.create(aNewEndpoint(other), secret)).toBe(true);
+    expect(await store.delete(clientId, stored[0]?.endpoint_id ?? '')).toBe(true);
+    expect(await store.create(aNewEndpoint(clientId), secret)).toBe(true);
+    expect(await store.create(aNewEndpoint(clientId), secret)).toBe(false);
+  });
+
+  it('are found by client and id only, and gone once deleted', async () => {
+    const endpoint = aNewEndpoint(aClient());
+    const { client_id, endpoint_id } = endpoint;
+    await store.create(endpoint, secret);
+    expect(await store.get(client_id, endpoint_id)).toEqual(endpoint);
+    expect(await store.get(aClient(), endpoint_id)).toBeUndefined();
+    expect(await store.delete(aClient(), endpoint_id)).toBe(false);
+    expect(await store.delete(client_id, endpoint_id)).toBe(true);
+    expect(await store.delete(client_id, endpoint_id)).toBe(false);
+    expect(await store.list(client_id)).toEqual([]);
+  });
+
+  it('keep the first of two changes of the same row, and what a change leaves out', async () => {
+    const endpoint = { ...aNewEndpoint(aClient()), events: ['sms.*'], description: 'orders' };
+    const { client_id, endpoint_id } = endpoint;
+    await store.create(endpoint, secret);
+    const first = changed(endpoint, { events: null, enabled: false }, created, 'second');
+    const late = changed(endpoint, { url: 'https://late.example.com' }, created, 'late');
+    expect(await store.replace(endpoint, first)).toBe(true);
+    expect(await store.replace(endpoint, first)).toBe(true);
+    expect(await store.replace(endpoint, late)).toBe(false);
+    const { events: _events, ...rest } = endpoint;
+    expect(await store.get(client_id, endpoint_id)).toEqual({
+      ...rest,
+      enabled: false,
+      disabled_at: created.toISOString(),
+      disabled_reason: 'by_client',
+      revision: 'second',
+    });
+    const enabled = changed(first, { enabled: true }, created, 'third');
+    expect(await store.replace(first, enabled)).toBe(true);
+    expect(await store.get(client_id, endpoint_id)).toEqual({ ...rest, revision: 'third' });
+  });
+});
+
+describe('the secrets of endpoints', () => {
+  it('are made with their endpoint, rotate apart from the account’s, and go with it', async () => {
+    const [store, secrets] = [tableStore(), secretStore()];
+    const one = aNewEndpoint(aClient());
+    const { client_id, endpoint_id } = one;
+    const account = [{ secret: 'whsec_YWNjb3VudA==', created_at: created.toISOString() }];
+    await secrets.replace(client_id, [], account);
+    const neighbour = aNewEndpoint(client_id);
+    await store.create(one, secret);
+    await store.create(neighbour, { ...secret, secret: 'whsec_b3RoZXI=' });
+
+    const rotating = { webhookSecrets: secrets, random: (size: number) => Buffer.alloc(size, 7) };
+    const rotated = await rotateEndpointSecret(rotating, client_id, endpoint_id, () => created);
+    expect(await secrets.find(client_id, endpoint_id)).toMatchObject([
+      { secret: rotated?.secret, active_at: '2026-11-20T10:01:00.000Z' },
+      { secret: secret.secret, expires_at: '2026-11-21T10:01:00.000Z' },
+    ]);
+    expect(await secrets.find(client_id)).toEqual(account);
+    expect(await secrets.find(client_id, neighbour.endpoint_id)).toMatchObject([
+      { secret: 'whsec_b3RoZXI=' },
+    ]);
+
+    await store.delete(client_id, endpoint_id);
+    expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
+    expect(await rotateEndpointSecret(rotating, client_id, endpoint_id, () => created)).toBeUndefined();
+    expect(await secrets.find(client_id, neighbour.endpoint_id)).toHaveLength(1);
+  });
+});
