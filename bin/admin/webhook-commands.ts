@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import {
   type DeliverySummary,
+  type EndpointSummary,
   failedWebhooks,
+  listEndpoints,
   type ResendResult,
   resendWebhooks,
   showDelivery,
@@ -34,6 +36,16 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
         const more = failed.length === failedMax;
         const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
         return { json: { webhooks: failed, more }, text };
+      }),
+    );
+  webhooks
+    .command('endpoints')
+    .description('lists the webhook endpoints that a client manages')
+    .argument('<client>', 'id or name')
+    .action(
+      run(async ({ dependencies }, client: string) => {
+        const endpoints = await listEndpoints(dependencies, client);
+        return { json: { webhook_endpoints: endpoints }, text: () => endpointTable(endpoints) };
       }),
     );
   webhooks
@@ -132,6 +144,22 @@ function problemIn(results: readonly ResendResult[]): string | undefined {
       : []),
   ];
   return sentences.length > 0 ? sentences.join('\n') : undefined;
+}
+
+function endpointTable(endpoints: readonly EndpointSummary[]): string {
+  return textTable(
+    endpoints,
+    [
+      { title: 'endpoint id', of: (row) => row.endpoint_id },
+      { title: 'url', of: (row) => row.url },
+      { title: 'events', of: (row) => row.events?.join(', ') ?? 'all' },
+      { title: 'enabled', of: (row) => (row.enabled ? 'yes' : 'no') },
+      { title: 'disabled', of: (row) => row.disabled_at },
+      { title: 'reason', of: (row) => row.disabled_reason },
+      { title: 'failing since', of: (row) => row.failing_since },
+    ],
+    'The client has no webhook endpoints.',
+  );
 }
 
 function deliveryTable(deliveries: readonly DeliverySummary[]): string {

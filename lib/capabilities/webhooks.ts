@@ -91,7 +91,9 @@ export class Webhooks extends Construct {
     });
     // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
     storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');
-    storage.grant(deliver, 'webhook-endpoints', 'GetItem');
+    // UpdateItem counts failures; the others tell a client's endpoints that one of them was disabled.
+    storage.grant(deliver, 'webhook-endpoints', 'GetItem', 'UpdateItem', 'Query');
+    storage.grant(deliver, 'due-items', 'PutItem');
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');
     storage.grant(deliver, 'usage', 'UpdateItem');

@@ -12,6 +12,7 @@ import {
   resend,
 } from '../webhook/deliver/resend-webhook.ts';
 import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
+import { endpointView } from '../webhook/endpoints/webhook-endpoint.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 
@@ -68,6 +69,28 @@ export async function showDelivery(
   const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
+}
+
+export interface EndpointSummary extends ReturnType<typeof endpointView> {
+  /** Of the first failed attempt since the last success; null if the last one succeeded. */
+  readonly failing_since: string | null;
+}
+
+/**
+ * The webhook endpoints that the client manages, the oldest first.
+ *
+ * @throws GatewayError if there is no such client.
+ */
+export async function listEndpoints(
+  dependencies: AdminDependencies,
+  /** Or its name. */
+  client: string,
+): Promise<readonly EndpointSummary[]> {
+  const endpoints = await dependencies.endpoints.list(await clientIdOf(dependencies, client));
+  return endpoints.map((endpoint) => ({
+    ...endpointView(endpoint),
+    failing_since: endpoint.failing_since ?? null,
+  }));
 }
 
 export interface ActivityView extends Activity {

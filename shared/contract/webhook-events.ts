@@ -16,8 +16,11 @@ export type MessageEventName = keyof typeof messageEvents;
 
 export const messageEventNames = Object.keys(messageEvents) as [MessageEventName, ...MessageEventName[]];
 
+/** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract, section 12). */
+export const endpointDisabledEvent = 'webhook_endpoint.disabled';
+
 /** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
-export const eventFilters = [...messageEventNames, 'sms.*', 'whatsapp.*'] as const;
+export const eventFilters = [...messageEventNames, 'sms.*', 'whatsapp.*', endpointDisabledEvent] as const;
 
 export type EventFilter = (typeof eventFilters)[number];
 

@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secret-store.dynamo.ts';
+import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { endpointsMax } from '../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
@@ -108,6 +110,14 @@ describe('webhook endpoints', () => {
     expect(enabled.body).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
     // Nothing changes, so nothing is recorded.
     await client.call('PATCH', own, { body: { enabled: true } });
+
+    const shell = adminShell();
+    const { webhook_endpoints } = await shell.json('webhooks', 'endpoints', client.clientId);
+    shell.close();
+    expect(webhook_endpoints).toMatchObject([
+      { ...enabled.body, failing_since: null },
+      { endpoint_id: second },
+    ]);
 
     expect(await client.call('POST', `${own}/secret`)).toMatchObject({ status: 200 });
     const deleted = { endpoint_id: endpoint.endpoint_id, deleted: true };
@@ -212,6 +222,46 @@ describe('an event', () => {
     expect(delivery.endpoint_id).toBe(id);
     expect(delivery.attempts.at(-1)).toMatchObject({ error: 'endpoint_deleted' });
     expect(server.posts.length - posts).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('an endpoint that has acknowledged nothing for five days', () => {
+  it('is disabled at its next failure; the other endpoint is told, and its client can enable it again', async () => {
+    const client = await newClient();
+    const [broken, notices] = [await startWebhookEndpoint(() => 500), await aServer()];
+    servers.push(broken);
+    const { id } = await create(client, { url: broken.url });
+    const other = await create(client, { url: notices.url, events: ['webhook_endpoint.disabled'] });
+    const failingSince = addDays(new Date(), -6).toISOString();
+    await dynamo.send(
+      new UpdateCommand({
+        TableName: tables.webhook_endpoints ?? '',
+        Key: { client_id: client.clientId, endpoint_id: id },
+        UpdateExpression: 'SET failing_since = :since, failed_attempts = :attempts',
+        ExpressionAttributeValues: { ':since': failingSince, ':attempts': 19 },
+      }),
+    );
+    await client.send({ to: refused });
+    const post = await eventually(async () => notices.posts[0]);
+    const { body: disabled } = await client.call('GET', `/api/v1/webhook-endpoints/${id}`);
+    expect(disabled).toMatchObject({ enabled: false, disabled_reason: 'no_successful_delivery' });
+    expect(librariesAccept(post, other.secret)).toBe(true);
+    expect(bodyOf(post)).toEqual({
+      event: 'webhook_endpoint.disabled',
+      timestamp: disabled.disabled_at,
+      data: {
+        endpoint_id: id,
+        url: broken.url,
+        disabled_at: disabled.disabled_at,
+        reason: 'no_successful_delivery',
+        client_id: client.clientId,
+      },
+    });
+    const body = { enabled: true };
+    const enabled = await client.call('PATCH', `/api/v1/webhook-endpoints/${id}`, { body });
+    expect(enabled.body).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
+    await client.send({ to: refused });
+    expect((await client.call('GET', `/api/v1/webhook-endpoints/${id}`)).body.enabled).toBe(true);
   });
 });
 

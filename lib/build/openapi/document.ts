@@ -8,12 +8,13 @@ import {
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
 import {
+  endpointDisabledEvent,
   type MessageEventName,
   messageEventNames,
   messageEvents,
 } from '../../../shared/contract/webhook-events.ts';
 import type { Example } from './description.ts';
-import { eventExample } from './events.ts';
+import { endpointDisabledExample, eventExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { type OperationName, operations } from './operations.ts';
@@ -72,7 +73,10 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
     servers: [{ url: baseUrl, description: 'The gateway that serves this document' }],
     tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: Object.fromEntries(messageEventNames.map((name) => [name, webhookOf(name)])),
+    webhooks: {
+      ...Object.fromEntries(messageEventNames.map((name) => [name, messageWebhook(name)])),
+      [endpointDisabledEvent]: endpointDisabledWebhook(),
+    },
     components: {
       schemas: componentSchemas(),
       headers: namedHeaders,
@@ -180,22 +184,48 @@ const eventsCallback = {
   },
 };
 
-function webhookOf(name: MessageEventName): Record<string, unknown> {
-  const operationId = `on${name.split('.').map(capitalized).join('')}`;
+function messageWebhook(name: MessageEventName): Record<string, unknown> {
+  const summary = messageEvents[name];
+  return webhookOf(name, {
+    summary,
+    to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
+    schema: reference('WebhookEvent'),
+    example: { summary, value: eventExample(name) },
+  });
+}
+
+function endpointDisabledWebhook(): Record<string, unknown> {
+  const summary = 'A webhook endpoint was disabled: it acknowledged nothing for five days';
+  return webhookOf(endpointDisabledEvent, {
+    summary,
+    to: 'the other webhook endpoints of the client that receive this event',
+    schema: reference('WebhookEndpointDisabledEvent'),
+    example: { summary, value: endpointDisabledExample },
+  });
+}
+
+interface DescribedWebhook {
+  readonly summary: string;
+  /** Where it is posted. */
+  readonly to: string;
+  readonly schema: JsonSchema;
+  readonly example: Example;
+}
+
+function webhookOf(
+  name: string,
+  { summary, to, schema, example }: DescribedWebhook,
+): Record<string, unknown> {
+  const operationId = `on${name.split(/[._]/).map(capitalized).join('')}`;
   return {
     post: {
-      ...notification(operationId, messageEvents[name]),
+      ...notification(operationId, summary),
       // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
       'x-internal': true,
-      description: `Posted to the \`webhook_url\` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       requestBody: {
         required: true,
-        content: {
-          'application/json': {
-            schema: reference('WebhookEvent'),
-            examples: { [name]: { summary: messageEvents[name], value: eventExample(name) } },
-          },
-        },
+        content: { 'application/json': { schema, examples: { [name]: example } } },
       },
     },
   };

@@ -1,7 +1,11 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { type MessageEventName, messageEventNames } from '../../../shared/contract/webhook-events.ts';
+import {
+  endpointDisabledEvent,
+  type MessageEventName,
+  messageEventNames,
+} from '../../../shared/contract/webhook-events.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 
@@ -26,6 +30,31 @@ export const webhookEvent = z.object({
     test: z.optional(z.boolean()),
   }),
 });
+
+export const endpointDisabled = z.object({
+  event: z.literal(endpointDisabledEvent),
+  timestamp: instant,
+  data: z.object({
+    endpoint_id: z.string(),
+    url: z.string(),
+    disabled_at: instant,
+    reason: z.literal('no_successful_delivery'),
+    client_id: z.string(),
+  }),
+});
+
+/** An example of the body of the event that a client's other endpoints get. */
+export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
+  event: endpointDisabledEvent,
+  timestamp: '2026-11-20T10:00:03.120Z',
+  data: {
+    endpoint_id: 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X',
+    url: 'https://example.com/webhooks/delivered',
+    disabled_at: '2026-11-20T10:00:03.120Z',
+    reason: 'no_successful_delivery',
+    client_id: 'client_0a1b2c3d4e5f6g7h',
+  },
+};
 
 /** An example of the body of each event. */
 export function eventExample(event: MessageEventName): z.output<typeof webhookEvent> {

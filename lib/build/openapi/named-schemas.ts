@@ -28,6 +28,7 @@ const parts: Readonly<Record<string, string>> = {
   'Usage.usage[]': 'UsageEntry',
   'Usage.caps[]': 'CapUse',
   'WebhookEvent.data': 'WebhookEventData',
+  'WebhookEndpointDisabledEvent.data': 'DisabledWebhookEndpoint',
 };
 
 /** Some of a list's values, which are of its type all the same: Go has one constant for each value. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
-import { webhookEvent } from './events.ts';
+import { endpointDisabled, webhookEvent } from './events.ts';
 import { fieldNotes } from './field-notes.ts';
 import { nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';
@@ -41,7 +41,13 @@ const more = (): Record<string, JsonSchema> => ({
 
 export function componentSchemas(): Record<string, JsonSchema> {
   const schemas = more();
-  const named = { ...requests, ...answers, ...errorSchemas, WebhookEvent: webhookEvent };
+  const named = {
+    ...requests,
+    ...answers,
+    ...errorSchemas,
+    WebhookEvent: webhookEvent,
+    WebhookEndpointDisabledEvent: endpointDisabled,
+  };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) withoutPatternOfFormat(schema);
   nameParts(schemas);

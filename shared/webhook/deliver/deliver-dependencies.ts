@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog } from '../../activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../../client/webhook-secrets.ts';
+import { dynamoDueItemIndex } from '../../due-items/due-item-index.dynamo.ts';
 import { dynamo, scheduler, sqs } from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../../platform/env.ts';
 import { logWarning } from '../../platform/log.ts';
 import { dynamoEndpointHealthStore } from '../endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../endpoint-health/endpoint-health.ts';
-import { dynamoEndpointReader } from '../endpoints/endpoint-store.dynamo.ts';
+import { dynamoEndpointReader, dynamoEndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
 import { httpPost } from '../post/post-webhook.ts';
 import { dnsResolve, machineResolve } from '../post/resolve-host.ts';
 import { addressRules } from '../post/webhook-url.ts';
@@ -24,6 +25,7 @@ import { reportFailedDelivery } from './report-failed-delivery.ts';
 export const deliverEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOK_ENDPOINTS_TABLE',
+  'DUE_ITEMS_TABLE',
   'CLIENT_SECRETS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'WEBHOOKS_QUEUE_URL',
@@ -49,7 +51,12 @@ export function deliverDependencies(
   });
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
-    endpoints: dynamoEndpointReader(database, env.WEBHOOK_ENDPOINTS_TABLE),
+    endpoints: {
+      ...dynamoEndpointReader(database, env.WEBHOOK_ENDPOINTS_TABLE),
+      ...dynamoEndpointResults(database, env.WEBHOOK_ENDPOINTS_TABLE),
+    },
+    dueItemIndex: dynamoDueItemIndex(database, env.DUE_ITEMS_TABLE),
+    retentionDays: env.RETENTION_DAYS,
     activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
     health: endpointHealth(dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE)),

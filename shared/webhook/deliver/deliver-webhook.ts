@@ -23,17 +23,19 @@ import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { endpointOf } from '../endpoint-health/endpoint-health.ts';
 import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
-import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import type { Post } from '../post/post-webhook.ts';
 import type { DeliveryMessage, DeliveryQueue, RetryScheduler } from '../schedule/retry-scheduler.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { AlertDependencies } from './alert-failure.ts';
 import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
+import { countResult, type DisableDependencies, tellOfDisabled } from './disable-endpoint.ts';
 import { postAttempt } from './post-attempt.ts';
 import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
 import { type Recorded, recordOutcome } from './record-outcome.ts';
 
-export interface DeliverDependencies extends AlertDependencies, LaneDependencies {
-  readonly endpoints: Pick<EndpointReader, 'get'>;
+export interface DeliverDependencies extends AlertDependencies, LaneDependencies, DisableDependencies {
+  readonly deliveries: DeliveryStore;
+  readonly health: LaneDependencies['health'];
   readonly secrets: WebhookSecrets;
   readonly post: Post;
   readonly queue: DeliveryQueue;
@@ -57,9 +59,10 @@ export async function deliver(
 ): Promise<Outcome> {
   const prepared = await prepareAttempt(dependencies, settings.lane, message); // 1 to 3
   if (prepared.kind !== 'claimed') return prepared;
-  const { delivery, trial, withdrawn } = prepared;
+  const { delivery, endpoint, trial, withdrawn } = prepared;
   try {
     if (withdrawn !== undefined) {
+      if (endpoint?.notice_pending) await tellOfDisabled(dependencies, endpoint);
       const attempt = withdrawnAttempt(delivery, withdrawn, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
     }
@@ -69,9 +72,20 @@ export async function deliver(
     }
     const attempt = await postAttempt(dependencies, settings, prepared); // 4
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
+    if (endpoint !== undefined && outcome.kind !== 'lost_race')
+      await orWarn(dependencies, countResult(dependencies, endpoint, attempt));
     await recordAnswer(dependencies, endpointOf(delivery), attempt.total_ms);
     return outcome;
   } finally {
     await releaseTrial(dependencies, trial);
+  }
+}
+
+/** The outcome is stored already: what fails here delays no delivery. */
+async function orWarn({ warn }: LaneDependencies, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    warn('the result of an attempt could not be counted for its endpoint', error);
   }
 }

@@ -3,6 +3,7 @@ import type { WebhookSecret } from '../../client/webhook-secrets.ts';
 import type { Attempt, Delivery, Lane, WithdrawnError } from '../delivery.ts';
 import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
 import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
+import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
 import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
 import { type DeliveryMessage, slowLaneBatchWindowSeconds } from '../schedule/retry-scheduler.ts';
@@ -21,6 +22,8 @@ export interface Claimed extends Claim {
   readonly trial: TrialRequest | undefined;
   /** Why nothing may be posted. */
   readonly withdrawn: WithdrawnError | undefined;
+  /** As it was read before the attempt; absent for the URL of a request or an account. */
+  readonly endpoint: WebhookEndpoint | undefined;
 }
 
 /** This queue message leads to no attempt now. */
@@ -58,7 +61,7 @@ export async function prepareAttempt(
   }
   await waitUntil(dependencies, new Date(seen.attempt_due_at));
 
-  const { delivery: current, withdrawn } = await atPresentUrl(dependencies, seen);
+  const { delivery: current, endpoint, withdrawn } = await atPresentUrl(dependencies, seen);
   const { lane, trial } =
     withdrawn === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
   if (lane !== workerLane) {
@@ -75,7 +78,7 @@ export async function prepareAttempt(
   if (claim !== undefined) {
     const { attempt_trigger } = claim.delivery;
     const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-    return { kind: 'claimed', ...claim, trigger, trial, withdrawn };
+    return { kind: 'claimed', ...claim, trigger, trial, withdrawn, endpoint };
   }
   if (message.delivery === undefined) return { kind: 'lost_race' };
   return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
@@ -85,12 +88,16 @@ export async function prepareAttempt(
 async function atPresentUrl(
   { endpoints }: DeliverDependencies,
   seen: Delivery,
-): Promise<{ readonly delivery: Delivery; readonly withdrawn?: WithdrawnError }> {
+): Promise<{
+  readonly delivery: Delivery;
+  readonly endpoint?: WebhookEndpoint;
+  readonly withdrawn?: WithdrawnError;
+}> {
   if (seen.endpoint_id === undefined) return { delivery: seen };
   const endpoint = await endpoints.get(seen.client_id, seen.endpoint_id);
   if (endpoint === undefined) return { delivery: seen, withdrawn: 'endpoint_deleted' };
   const delivery = { ...seen, url: endpoint.url };
-  return endpoint.enabled ? { delivery } : { delivery, withdrawn: 'endpoint_disabled' };
+  return { delivery, endpoint, ...(endpoint.enabled ? {} : { withdrawn: 'endpoint_disabled' }) };
 }
 
 async function claimAttempt(

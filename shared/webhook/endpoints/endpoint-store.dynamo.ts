@@ -14,14 +14,24 @@ import {
 import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { log } from '../../platform/log.ts';
 import { retry } from '../../platform/retry.ts';
-import type { EndpointReader, EndpointStore } from './endpoint-store.ts';
+import type { EndpointReader, EndpointResults, EndpointStore } from './endpoint-store.ts';
 import { endpointsMax, type WebhookEndpoint, webhookEndpointSchema } from './webhook-endpoint.ts';
 
 type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 
 /** The sort key of the row with the number of a client's endpoints. */
 const countKey = 'count';
-const removable = ['events', 'description', 'disabled_at', 'disabled_reason'] as const;
+const removable = [
+  'events',
+  'description',
+  'disabled_at',
+  'disabled_reason',
+  'notice_pending',
+  'failing_since',
+  'failed_attempts',
+] as const;
+/** The worker writes these; a change by the client only removes them. */
+const counted: ReadonlySet<string> = new Set(['failing_since', 'failed_attempts']);
 /** Another transaction on the same client was running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
@@ -58,6 +68,63 @@ function readable(row: Record<string, unknown>): WebhookEndpoint | undefined {
     fields: error.issues.map((i) => i.path),
   });
   return undefined;
+}
+
+export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string): EndpointResults {
+  /** The row after the update; undefined if the condition failed. */
+  async function update(
+    { client_id, endpoint_id }: WebhookEndpoint,
+    UpdateExpression: string,
+    ConditionExpression: string,
+    ExpressionAttributeValues: Readonly<Record<string, unknown>>,
+  ): Promise<WebhookEndpoint | undefined> {
+    const updating = await tryConditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { client_id, endpoint_id },
+          UpdateExpression,
+          ConditionExpression,
+          ExpressionAttributeValues,
+          ReturnValues: 'ALL_NEW',
+        }),
+      ),
+    );
+    return updating.applied ? readable(updating.answer.Attributes ?? {}) : undefined;
+  }
+
+  return {
+    addFailure: (endpoint, at) =>
+      update(
+        endpoint,
+        'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
+        'enabled = :yes',
+        { ':at': at.toISOString(), ':one': 1, ':yes': true },
+      ),
+
+    async clearFailures(endpoint) {
+      await update(endpoint, 'REMOVE failing_since, failed_attempts', 'enabled = :yes', { ':yes': true });
+    },
+
+    disable: (failing, { disabled_at, disabled_reason, revision }) =>
+      update(
+        failing,
+        'SET enabled = :no, notice_pending = :yes, disabled_at = :at, disabled_reason = :reason, revision = :revision',
+        'enabled = :yes AND failing_since = :since',
+        {
+          ':no': false,
+          ':yes': true,
+          ':at': disabled_at,
+          ':reason': disabled_reason,
+          ':revision': revision,
+          ':since': failing.failing_since,
+        },
+      ),
+
+    async noticeSent(endpoint) {
+      await update(endpoint, 'REMOVE notice_pending', 'disabled_at = :at', { ':at': endpoint.disabled_at });
+    },
+  };
 }
 
 export function dynamoEndpointStore(
@@ -133,7 +200,7 @@ export function dynamoEndpointStore(
 
     async replace(seen, next) {
       const { client_id, endpoint_id, created_at: _created, ...fields } = next;
-      const set = Object.keys(fields);
+      const set = Object.keys(fields).filter((name) => !counted.has(name));
       const removed = removable.filter((name) => next[name] === undefined);
       const replacing = await tryConditionalWrite(
         client.send(
@@ -148,7 +215,11 @@ export function dynamoEndpointStore(
               [...set, ...removed].map((name) => [`#${name}`, name]),
             ),
             ExpressionAttributeValues: {
-              ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [`:${name}`, value])),
+              ...Object.fromEntries(
+                Object.entries(fields)
+                  .filter(([name]) => set.includes(name))
+                  .map(([name, value]) => [`:${name}`, value]),
+              ),
               ':seen': seen.revision,
             },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

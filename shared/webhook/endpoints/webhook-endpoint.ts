@@ -19,7 +19,13 @@ export const webhookEndpointSchema = z.readonly(
     enabled: z.boolean(),
     created_at: time,
     disabled_at: z.exactOptional(time),
+    /** `by_client`, or `no_successful_delivery`. */
     disabled_reason: z.exactOptional(z.string()),
+    /** Disabled by the gateway, and not yet told. */
+    notice_pending: z.exactOptional(z.boolean()),
+    /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
+    failing_since: z.exactOptional(time),
+    failed_attempts: z.exactOptional(z.int()),
     /** Changes with each change by the client, and when the endpoint is disabled; the condition of the next one. */
     revision: z.string(),
   }),
@@ -32,6 +38,17 @@ export function receives({ enabled, events }: WebhookEndpoint, event: string): b
   return enabled && matchesFilters(event, events);
 }
 
+/** The settings of an endpoint, as answers and the activity log show them. */
+export function settingsOf({ url, events, description, enabled }: WebhookEndpoint) {
+  return { url, events: events ?? null, description: description ?? null, enabled };
+}
+
+/** An endpoint as its client sees it. */
+export function endpointView(endpoint: WebhookEndpoint) {
+  const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
+  return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };
+}
+
 /** `null` removes a field; an absent field is not changed. */
 export interface EndpointChange {
   readonly url?: string | undefined;
@@ -40,24 +57,30 @@ export interface EndpointChange {
   readonly enabled?: boolean | undefined;
 }
 
-/** The row after a change that its client asked for. Enabling it again removes why it was disabled. */
+/**
+ * The row after a change that its client asked for. Enabling it again removes why it was disabled; a new URL is another
+ * server, so its failures are counted anew.
+ */
 export function changed(
   endpoint: WebhookEndpoint,
   change: EndpointChange,
   now: Date,
   revision: string,
 ): WebhookEndpoint {
-  const { events, description, disabled_at, disabled_reason, ...rest } = endpoint;
+  const { events, description, disabled_at, disabled_reason, notice_pending, ...counted } = endpoint;
+  const { failing_since: _since, failed_attempts: _attempts, ...rest } = counted;
   const { url = endpoint.url, enabled = endpoint.enabled } = change;
   const disabling = endpoint.enabled && !enabled;
+  const isAnew = enabled !== endpoint.enabled || url !== endpoint.url;
   return {
-    ...rest,
+    ...(isAnew ? rest : counted),
     url,
     enabled,
     revision,
     ...fieldOf('events', change.events, events),
     ...fieldOf('description', change.description, description),
     ...(enabled ? {} : fieldOf('disabled_at', disabling ? now.toISOString() : undefined, disabled_at)),
+    ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
     ...(enabled ? {} : fieldOf('disabled_reason', disabling ? 'by_client' : undefined, disabled_reason)),
   };
 }

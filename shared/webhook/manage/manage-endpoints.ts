@@ -9,7 +9,13 @@ import { type ApiRequest, type Operation, parseBody, requireCaller } from '../..
 import { isId, newId } from '../../platform/ids.ts';
 import { retry } from '../../platform/retry.ts';
 import type { EndpointStore } from '../endpoints/endpoint-store.ts';
-import { changed, endpointsMax, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import {
+  changed,
+  endpointsMax,
+  endpointView,
+  settingsOf,
+  type WebhookEndpoint,
+} from '../endpoints/webhook-endpoint.ts';
 import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';
 import { endpointChangeSchema, newEndpointSchema, testRequestSchema } from './endpoint-requests.ts';
 import { testEvent } from './test-event.ts';
@@ -48,7 +54,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
       created_at,
       revision: dependencies.newRevision(),
     };
-    await record(dependencies, endpoint, 'webhook_endpoint_created', 'created', { after: shown(endpoint) });
+    await record(dependencies, endpoint, 'webhook_endpoint_created', 'created', {
+      after: settingsOf(endpoint),
+    });
     const secret = newWebhookSecret(dependencies.random);
     const first = { secret, created_at, active_at: created_at };
     if (!(await dependencies.endpoints.create(endpoint, first))) throw tooManyEndpoints();
@@ -79,7 +87,7 @@ export function updateEndpoint(dependencies: EndpointDependencies): Operation {
     const next = await retry(conflictRetries, async () => {
       const seen = await ownEndpoint(dependencies, request);
       const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());
-      const [before, after] = differences(shown(seen), shown(wanted));
+      const [before, after] = differences(settingsOf(seen), settingsOf(wanted));
       if (Object.keys(after).length === 0) return seen;
       await record(dependencies, seen, 'webhook_endpoint_changed', 'changed', { before, after });
       if (await dependencies.endpoints.replace(seen, wanted)) return wanted;
@@ -94,7 +102,9 @@ export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
   return async (request) => {
     const endpoint = await ownEndpoint(dependencies, request);
     const { client_id, endpoint_id } = endpoint;
-    await record(dependencies, endpoint, 'webhook_endpoint_deleted', 'deleted', { before: shown(endpoint) });
+    await record(dependencies, endpoint, 'webhook_endpoint_deleted', 'deleted', {
+      before: settingsOf(endpoint),
+    });
     if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw noSuchEndpoint();
     return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
   };
@@ -149,16 +159,6 @@ async function ownEndpoint(
   const endpoint = isId('whe', endpoint_id) ? await endpoints.get(clientId, endpoint_id) : undefined;
   if (endpoint === undefined) throw noSuchEndpoint();
   return endpoint;
-}
-
-/** The settings of an endpoint, as answers and the activity log show them. */
-function shown({ url, events, description, enabled }: WebhookEndpoint) {
-  return { url, events: events ?? null, description: description ?? null, enabled };
-}
-
-function endpointView(endpoint: WebhookEndpoint) {
-  const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
-  return { endpoint_id, ...shown(endpoint), created_at, disabled_at, disabled_reason };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

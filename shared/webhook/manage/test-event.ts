@@ -1,5 +1,5 @@
 /** A test event: a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
-import type { MessageEventName } from '../../contract/webhook-events.ts';
+import { endpointDisabledEvent, type MessageEventName } from '../../contract/webhook-events.ts';
 import { type Channel, type EventStatus, eventStatuses, type Message } from '../../message/message.ts';
 import { newId } from '../../platform/ids.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
@@ -30,7 +30,8 @@ export function testEvent(
 }
 
 /** One that the endpoint receives. */
-function defaultEvent([first = 'sms.*']: readonly string[] = []): MessageEventName {
+function defaultEvent(events: readonly string[] = []): MessageEventName {
+  const [first = 'sms.*'] = events.filter((event) => event !== endpointDisabledEvent);
   return first.replace('*', 'delivered') as MessageEventName;
 }
 

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rotateEndpointSecret } from '../../../shared/client/client-admin.ts';
 import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secret-store.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { dynamoEndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
-import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import {
+  dynamoEndpointResults,
+  dynamoEndpointStore,
+} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import type { EndpointResults, EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import { changed, endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { memoryEndpointStore } from '../../support/doubles/memory-endpoint-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
@@ -16,8 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const tableStore = (): EndpointStore =>
-  dynamoEndpointStore(tables.dynamo, tables.names.webhook_endpoints, tables.names.client_secrets);
+const tableStore = (): EndpointStore & EndpointResults => ({
+  ...dynamoEndpointStore(tables.dynamo, tables.names.webhook_endpoints, tables.names.client_secrets),
+  ...dynamoEndpointResults(tables.dynamo, tables.names.webhook_endpoints),
+});
 const secretStore = () => dynamoWebhookSecretStore(tables.dynamo, tables.names.client_secrets);
 
 let clients = 0;
@@ -29,7 +35,7 @@ describe.each([
   ['in memory', memoryEndpointStore],
   ['in the table', tableStore],
 ])('endpoints %s', (_where, makeStore) => {
-  let store: EndpointStore;
+  let store: EndpointStore & EndpointResults;
   beforeAll(() => {
     store = makeStore();
   });
@@ -89,6 +95,39 @@ describe.each([
     const enabled = changed(first, { enabled: true }, created, 'third');
     expect(await store.replace(first, enabled)).toBe(true);
     expect(await store.get(client_id, endpoint_id)).toEqual({ ...rest, revision: 'third' });
+  });
+
+  it('count failures until a success, and are disabled only if they failed all the time', async () => {
+    const endpoint = aNewEndpoint(aClient());
+    const { client_id, endpoint_id } = endpoint;
+    await store.create(endpoint, secret);
+    const since = created.toISOString();
+    const first = await store.addFailure(endpoint, created);
+    expect(first).toEqual({ ...endpoint, failing_since: since, failed_attempts: 1 });
+    const failing = await store.addFailure(endpoint, addSeconds(created, 60));
+    expect(failing).toEqual({ ...endpoint, failing_since: since, failed_attempts: 2 });
+    if (failing === undefined) throw new Error('not counted');
+    // A change that leaves the URL alone keeps the count, though it read the row before.
+    const renamed = changed(failing, { description: 'x' }, created, 'second');
+    await store.addFailure(endpoint, created);
+    expect(await store.replace(failing, renamed)).toBe(true);
+    expect(await store.get(client_id, endpoint_id)).toEqual({ ...renamed, failed_attempts: 3 });
+
+    const by = {
+      disabled_at: since,
+      disabled_reason: 'no_successful_delivery',
+      revision: 'third',
+    };
+    await store.clearFailures(endpoint);
+    expect(await store.disable(failing, by)).toBeUndefined();
+    const again = await store.addFailure(endpoint, created);
+    if (again === undefined) throw new Error('not counted');
+    const disabled = await store.disable(again, by);
+    expect(disabled).toEqual({ ...again, ...by, enabled: false, notice_pending: true });
+    expect(await store.disable(again, by)).toBeUndefined();
+    expect(await store.addFailure(endpoint, created)).toBeUndefined();
+    await store.noticeSent({ ...again, ...by });
+    expect(await store.get(client_id, endpoint_id)).toEqual({ ...again, ...by, enabled: false });
   });
 });
 

@@ -29,7 +29,10 @@ import type { Clock } from '../../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../../shared/platform/ids.ts';
 import { ack, type HandlerResult, processRecords } from '../../../shared/platform/process-queue-batch.ts';
 import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
-import { dynamoEndpointReader } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import {
+  dynamoEndpointReader,
+  dynamoEndpointResults,
+} from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
@@ -220,7 +223,10 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
     webhookSecrets: dynamoWebhookSecrets(dynamo, names.client_secrets),
     otpSecrets: { all: otpSecrets, latest: otpSecrets, current: otpSecrets },
-    endpoints: dynamoEndpointReader(dynamo, names.webhook_endpoints),
+    endpoints: {
+      ...dynamoEndpointReader(dynamo, names.webhook_endpoints),
+      ...dynamoEndpointResults(dynamo, names.webhook_endpoints),
+    },
     accountUrlOf: accountUrls(dynamoClientStore(dynamo, names.clients)),
     sqs,
     queueUrls: { outbound: queues.outbound, fast: queues.webhooks, slow: queues.webhooks },

@@ -32,7 +32,7 @@ import {
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
-import type { EndpointReader } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
 import {
@@ -51,7 +51,7 @@ interface Resources {
   readonly activityLog: ActivityLog;
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
-  readonly endpoints: EndpointReader;
+  readonly endpoints: EndpointReader & EndpointResults;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly sqs: SQSClient;
   readonly queueUrls: Readonly<Record<'outbound' | Lane, string>>;

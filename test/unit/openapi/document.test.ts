@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod/mini';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { eventExample } from '../../../lib/build/openapi/events.ts';
+import { endpointDisabledExample, eventExample } from '../../../lib/build/openapi/events.ts';
 import {
   type OperationName,
   operations as operationDescriptions,
@@ -242,9 +242,10 @@ describe('the OpenAPI document', () => {
     expect(query).toEqual(Object.keys(listMessagesQuery.shape));
   });
 
-  it('has the eight events, with bodies that are as it says', () => {
+  it('has the events of messages and endpoints, with bodies that are as it says', () => {
     const names = messageEventNames;
-    expect(Object.keys(document.webhooks)).toEqual(names);
+    expect(Object.keys(document.webhooks)).toEqual([...names, 'webhook_endpoint.disabled']);
+    expect(held.schemaFaults('WebhookEndpointDisabledEvent', endpointDisabledExample)).toEqual([]);
     expect(
       names
         .map((name) => name.split('.')[1])

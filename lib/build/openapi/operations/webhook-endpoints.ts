@@ -98,7 +98,7 @@ export const updateWebhookEndpoint: Description = {
   tag,
   summary: 'Change an endpoint',
   description:
-    'Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail.',
+    'Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.',
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',

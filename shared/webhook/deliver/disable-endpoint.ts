@@ -1,0 +1,93 @@
+/**
+ * Disables an endpoint that has acknowledged nothing for five days in at least 20 attempts (contract, section 12).
+ *
+ * A success costs no write, unless failures were counted before; failures cost one write each, and none above 20. The row
+ * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
+ * after its outcome is stored, so none is counted for an attempt that is repeated.
+ *
+ * Whoever disables the endpoint also tells of it; if that worker dies, the next attempt that finds the endpoint disabled
+ * does, because the row says until then that the notice is pending. Repeating it writes the same entry and the same
+ * deliveries.
+ */
+import type { ActivityLog } from '../../activity/activity-log.ts';
+import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
+import { addDays, type Clock } from '../../platform/clock.ts';
+import { derivedId, derivedIdAt } from '../../platform/ids.ts';
+import type { Attempt } from '../delivery.ts';
+import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.ts';
+import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';
+
+export interface DisableDependencies extends NotificationDependencies {
+  readonly endpoints: EndpointReader & EndpointResults;
+  readonly activityLog: ActivityLog;
+  readonly clock: Clock;
+}
+
+const failingDaysMax = 5;
+const failedAttemptsMin = 20;
+const reason = 'no_successful_delivery';
+
+/** @param endpoint - as it was read before the attempt */
+export async function countResult(
+  dependencies: DisableDependencies,
+  endpoint: WebhookEndpoint,
+  { error }: Attempt,
+): Promise<void> {
+  const { endpoints, clock } = dependencies;
+  if (error === undefined) {
+    if (endpoint.failing_since !== undefined) await endpoints.clearFailures(endpoint);
+    return;
+  }
+  const now = clock();
+  const isCounted = (endpoint.failed_attempts ?? 0) >= failedAttemptsMin;
+  const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
+  if (failing === undefined || !hasFailedTooLong(failing, now)) return;
+  const disabled = await endpoints.disable(failing, {
+    disabled_at: now.toISOString(),
+    disabled_reason: reason,
+    revision: dependencies.newRevision(),
+  });
+  if (disabled !== undefined) await tellOfDisabled(dependencies, disabled);
+}
+
+function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {
+  if (failing_since === undefined || failed_attempts < failedAttemptsMin) return false;
+  return addDays(new Date(failing_since), failingDaysMax) <= now;
+}
+
+/** The entry in the activity log, and the event to the client's other endpoints. */
+export async function tellOfDisabled(
+  dependencies: DisableDependencies,
+  endpoint: WebhookEndpoint,
+): Promise<void> {
+  const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
+  if (disabled_at === undefined) return;
+  const at = new Date(disabled_at);
+  await dependencies.activityLog.add({
+    entry_id: derivedIdAt('act', at, endpointDisabledEvent, endpoint_id),
+    kind: 'webhook_endpoint_disabled',
+    at: disabled_at,
+    summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${failingDaysMax} days`,
+    client_id,
+    after: { url, enabled: false },
+  });
+  const body = JSON.stringify({
+    event: endpointDisabledEvent,
+    timestamp: disabled_at,
+    data: { endpoint_id, url, disabled_at, reason: disabled_reason, client_id },
+  });
+  const others = await dependencies.endpoints.list(client_id);
+  for (const other of others.filter((one) => receives(one, endpointDisabledEvent))) {
+    await sendNotification(dependencies, {
+      delivery_id: derivedId('whd', endpoint_id, endpointDisabledEvent, disabled_at, other.endpoint_id),
+      client_id,
+      endpoint_id: other.endpoint_id,
+      event: endpointDisabledEvent,
+      url: other.url,
+      body,
+      happenedAt: disabled_at,
+    });
+  }
+  await dependencies.endpoints.noticeSent(endpoint);
+}
