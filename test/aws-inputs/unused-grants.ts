@@ -33,6 +33,7 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'due-items PutItem',
     'activity-log PutItem',
     'clients GetItem',
+    'webhook-endpoints GetItem',
     'sqs:SendMessage',
     'sqs:SendMessageBatch',
   ],

@@ -1,4 +1,4 @@
-/** Webhooks for one endpoint that follow from no message: test events. */
+/** Webhooks for one endpoint that follow from no message: test events, and that another endpoint was disabled. */
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import { dueItemOf } from './delivery-due-item.ts';
