@@ -5,6 +5,7 @@
  * An entry names about twenty rows that are due at about the same time, so it costs a fraction of a write unit for each
  * row; a secondary index would cost two units. Entries do not change when their rows do: a review reads the rows.
  */
+import { createHash } from 'node:crypto';
 import { shardOf } from '../platform/shard.ts';
 
 export type DueItemList = 'messages' | 'deliveries';
@@ -18,7 +19,10 @@ export interface DueItem {
 export interface DueItemEntry {
   /** The list and its shard: `messages#0`. */
   readonly list: string;
-  /** The due time and the first id: `2026-11-20T10:00:00.000Z#msg_…`. */
+  /**
+   * The due time, the first id and a digest of all ids: `2026-11-20T10:00:00.000Z#msg_…#1a2b3c4d`. So an entry never
+   * replaces one with other rows, although several can be due at one time and begin with the same row.
+   */
   readonly position: string;
   readonly ids: readonly string[];
 }
@@ -73,10 +77,14 @@ export function entriesOf(list: DueItemList, dueItems: readonly DueItem[]): DueI
     const [first = ''] = ids;
     return {
       list: listKey(list, shardOf(first, dueItemShards)),
-      position: `${dueAt.toISOString()}#${first}`,
+      position: `${dueAt.toISOString()}#${first}#${digestOf(ids)}`,
       ids,
     };
   });
+}
+
+function digestOf(ids: readonly string[]): string {
+  return createHash('sha256').update(ids.join()).digest('hex').slice(0, 8);
 }
 
 export function listKey(list: DueItemList, shard: number): string {

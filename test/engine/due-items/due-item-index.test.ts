@@ -6,6 +6,7 @@ import {
   type DueItemEntry,
   type DueItemIndex,
   dueItemShards,
+  entriesOf,
   packDueItems,
 } from '../../../shared/due-items/due-item-index.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -47,6 +48,19 @@ describe.each<[string, () => DueItemIndex]>([
     expect(more).toEqual([]);
     await dueItemIndex.remove([entry as DueItemEntry]);
     expect(await mine(addSeconds(dueAt, 1000))).toEqual([]);
+  });
+
+  it('keeps every row where two entries are due at one time and begin with the same row', async () => {
+    const dueItemIndex = newDueItemIndex();
+    const [first = '', second = '', third = ''] = newIds(3).toSorted();
+    const dueAt = start;
+    for (const other of [second, third])
+      await dueItemIndex.add('messages', [
+        { id: first, dueAt },
+        { id: other, dueAt },
+      ]);
+    const shown = await due(dueItemIndex, dueAt);
+    expect(shown.flatMap(({ ids }) => ids).toSorted()).toEqual([first, first, second, third]);
   });
 
   it('keeps its lists apart', async () => {
@@ -104,10 +118,8 @@ it('gathers every row once, none before its time nor more than 15 s after it, an
         expect(lateMs).toBeGreaterThanOrEqual(0);
         expect(lateMs).toBeLessThanOrEqual(15_000);
       }
-      for (const { ids: of, dueAt } of entries) {
-        const row = { list: 'deliveries#0', position: `${dueAt.toISOString()}#${of[0]}`, ids: of };
+      for (const row of entriesOf('deliveries', dueItems))
         expect(JSON.stringify(row).length).toBeLessThan(1000);
-      }
     }),
   );
 });
