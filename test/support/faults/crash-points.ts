@@ -215,12 +215,16 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
   const otpSecrets = async (): Promise<never> => {
     throw new Error('this walk has no one-time password');
   };
+  const notCounted = async (): Promise<never> => {
+    throw new Error('this walk counts no usage');
+  };
   const functions = gatewayFunctions({
     messages: dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays }),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
     activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
+    usage: { counted: notCounted, count: notCounted },
     webhookSecrets: dynamoWebhookSecrets(dynamo, names.client_secrets),
     otpSecrets: { all: otpSecrets, latest: otpSecrets, current: otpSecrets },
     endpoints: {
@@ -250,6 +254,7 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     reportFailedDelivery: () => undefined,
     clock,
     sleep: async (ms) => void (await sleep(ms, undefined, { ref: false })),
+    random: Math.random,
     newId: () => randomUUID(),
   });
   return { process, functions };

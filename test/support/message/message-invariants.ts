@@ -6,8 +6,10 @@ import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/o
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
 import { receives } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { eventName } from '../../../shared/webhook/plan/event-body.ts';
 import { attemptOf, type Gateway, otpSecret, type Seen } from '../simulation/gateway.ts';
+import { compareUsage } from '../usage/compare-usage.ts';
 import type { MessageClients } from './message-clients.ts';
 
 export interface Findings {
@@ -16,15 +18,19 @@ export interface Findings {
   readonly violations: readonly string[];
 }
 
-export async function findingsOf(
-  gateway: Gateway,
-  clients: MessageClients,
-  webhookEndpointIsDead: (clientId: string) => boolean,
+interface Ended {
+  readonly gateway: Gateway;
+  readonly clients: MessageClients;
+  readonly usage: UsageReader;
+  readonly webhookEndpointIsDead: (clientId: string) => boolean;
   /** Whether its queue refuses the message's webhooks for good. */
-  isRefused: (message: Message) => boolean,
+  readonly isRefused: (message: Message) => boolean;
   /** How far clocks may be from the true time. */
-  skewMaxMs: number,
-): Promise<Findings> {
+  readonly skewMaxMs: number;
+}
+
+export async function findingsOf(ended: Ended): Promise<Findings> {
+  const { gateway, clients, usage, webhookEndpointIsDead, isRefused, skewMaxMs } = ended;
   const violations: string[] = [];
   const counts: Record<string, number> = {};
   const note = (name: string, by = 1): void => {
@@ -58,6 +64,11 @@ export async function findingsOf(
   checkDoubled('hand-overs', gateway.handOvers);
   checkDoubled('POSTs', Map.groupBy(gateway.posts, attemptOf));
   violations.push(...clients.overLimits());
+  const compared = await compareUsage(usage, messages);
+  note('stream records given to the workers that count usage', gateway.usageRecords());
+  note('sums of usage compared with the messages', compared.sums);
+  note('cost of the messages in millionths', compared.costMillionths);
+  violations.push(...compared.faults);
   return { counts, violations };
 
   /**

@@ -2,6 +2,8 @@
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
+import { memoryUsage } from '../doubles/memory-usage.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { simulatedGateway } from '../simulation/gateway.ts';
 import { usualFaults } from '../simulation/usual-faults.ts';
@@ -17,6 +19,8 @@ interface RunSettings {
   readonly skewMaxMs: number;
   /** What the functions get for the messages table, where it is to be a broken one. */
   readonly broken?: (store: MessageStore) => MessageStore;
+  /** What the functions get for the usage tables, likewise. */
+  readonly brokenUsage?: (counter: UsageCounter) => UsageCounter;
 }
 
 export interface Run extends Findings {
@@ -39,11 +43,18 @@ const keyedShare = 0.75;
 /** So few that some get more one-time passwords than one recipient may. */
 const otpRecipients = 2;
 
-export async function runMessages({ seed, total, skewMaxMs, broken }: RunSettings): Promise<Run> {
+export async function runMessages({
+  seed,
+  total,
+  skewMaxMs,
+  broken,
+  brokenUsage = (counter) => counter,
+}: RunSettings): Promise<Run> {
   const random = randomFrom(seed);
   const clientCount = Math.max(3, Math.ceil(total / messagesPerClient));
   const clientIds = Array.from({ length: clientCount }, (_, index) => `client-${index}`);
   const refusals = new Map<string, number>();
+  const usage = memoryUsage();
 
   const gateway = simulatedGateway({
     ...usualFaults(random, skewMaxMs),
@@ -52,6 +63,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
     clientIds,
     refuses: (body) => body.includes(refusedMark),
     unrelayedShare,
+    usage: brokenUsage(usage),
     accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
     answer(deliveryId, postNumber, clientId) {
       const refused = refusals.get(deliveryId) ?? (random() < 0.8 ? 0 : 1 + Math.floor(random() * 5));
@@ -67,7 +79,7 @@ export async function runMessages({ seed, total, skewMaxMs, broken }: RunSetting
   await gateway.run(horizonSeconds);
 
   return {
-    ...(await findingsOf(gateway, clients, webhookEndpointIsDead, isRefused, skewMaxMs)),
+    ...(await findingsOf({ gateway, clients, usage, webhookEndpointIsDead, isRefused, skewMaxMs })),
     messages: gateway.messages.all().length,
     calls: gateway.world.processes.calls.length,
     faults: gateway.world.processes.counted,

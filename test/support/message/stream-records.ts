@@ -3,11 +3,12 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-row.ts';
-import type { StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import { type Clock, epochSeconds } from '../../../shared/platform/clock.ts';
+import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 
 interface StreamRecords {
   /** The record of the change; seldom there are others about it that are no change of a message. */
-  change(before: Message | undefined, after: Message): readonly StreamRecord[];
+  change(before: Message | undefined, after: Message): readonly TimedStreamRecord[];
   /** The ids of those that no reader can make a message of. */
   readonly unreadable: ReadonlySet<string>;
 }
@@ -17,8 +18,11 @@ type Image = Record<string, AttributeValue>;
 const spoiltShare = 0.002;
 const removedShare = 0.002;
 
-/** @param random - by default no record is spoilt or a removal */
-export function streamRecords(random: () => number = () => 1): StreamRecords {
+/**
+ * @param clock - the table's, from which each record has its time in whole seconds
+ * @param random - by default no record is spoilt or a removal
+ */
+export function streamRecords(clock: Clock, random: () => number = () => 1): StreamRecords {
   const unreadable = new Set<string>();
   // The image after one change is the image before the next.
   const images = new WeakMap<Message, Image>();
@@ -30,7 +34,7 @@ export function streamRecords(random: () => number = () => 1): StreamRecords {
     return known;
   }
 
-  function change(before: Message | undefined, after: Message): readonly StreamRecord[] {
+  function change(before: Message | undefined, after: Message): readonly TimedStreamRecord[] {
     const told = [
       recordOf({ ...(before === undefined ? {} : { OldImage: imageOf(before) }), NewImage: imageOf(after) }),
     ];
@@ -45,9 +49,12 @@ export function streamRecords(random: () => number = () => 1): StreamRecords {
     return told;
   }
 
-  function recordOf(dynamodb: NonNullable<StreamRecord['dynamodb']>): StreamRecord {
+  function recordOf(images: { readonly OldImage?: Image; readonly NewImage?: Image }): TimedStreamRecord {
     records += 1;
-    return { eventID: `record-${records}`, dynamodb };
+    return {
+      eventID: `record-${records}`,
+      dynamodb: { ...images, ApproximateCreationDateTime: epochSeconds(clock()) },
+    };
   }
 
   return { change, unreadable };

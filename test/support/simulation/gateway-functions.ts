@@ -26,6 +26,8 @@ import type { HandlerResult } from '../../../shared/platform/process-queue-batch
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
 import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
+import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import { type CountedChanges, countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
@@ -49,6 +51,7 @@ interface Resources {
   readonly dueItemIndex: DueItemIndex;
   readonly endpointHealth: EndpointHealthStore;
   readonly activityLog: ActivityLog;
+  readonly usage: UsageCounter;
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
   readonly endpoints: EndpointReader & EndpointResults;
@@ -65,6 +68,7 @@ interface Resources {
   readonly reportFailedDelivery: (delivery: Delivery) => void;
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
   readonly newId: (kind: string) => string;
 }
 
@@ -116,6 +120,11 @@ export function gatewayFunctions(resources: Resources) {
         },
         changes,
       );
+    },
+
+    countUsage(records: readonly TimedStreamRecord[]): Promise<CountedChanges> {
+      const { usage: counter, random } = resources;
+      return countChanges({ counter, sleep, random }, changeRecords(records));
     },
 
     async dispatch(body: string): Promise<HandlerResult> {

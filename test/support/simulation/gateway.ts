@@ -3,15 +3,17 @@
  * Each call that reached the carrier or an endpoint is recorded where no fault can remove it.
  */
 import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
-import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
+import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
-import type { StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
+import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import { leaseSeconds } from '../../../shared/webhook/delivery-transitions.ts';
@@ -76,6 +78,8 @@ interface GatewayOptions extends WorldOptions {
   readonly unrelayedShare?: number;
   /** What the functions get for the messages table: to see that a broken one is noticed. */
   readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
+  /** Where the changes of messages are counted; by default nowhere. */
+  readonly usage?: UsageCounter;
   /** Called when a worker reads the secrets of a client. */
   readonly onSecretsRead?: (at: Date) => void;
 }
@@ -86,14 +90,26 @@ export const otpSecret = 'the secret of one-time passwords';
 export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
 const webhookSecret = 'whsec_c2VjcmV0';
 const scheduleLeadSeconds = 60;
-const prices = { currency: 'USD', sms: { default: 0.01 }, whatsapp: { default: 0.005 } };
+/** What the carrier reports, and what is estimated at the hand-over: figures that binary fractions do not have. */
+const prices = { currency: 'USD', sms: { default: 0.00785, GB: 0.04207 }, whatsapp: { default: 0.00397 } };
+const estimates = { currency: 'USD', sms: { default: 0.0121, GB: 0.0413 }, whatsapp: { default: 0.005 } };
+/** The share of transactions that another one cancels. */
+const conflictShare = 0.05;
+/** Batches as `count-usage` gets them, collected for a minute; smaller, so that there are many. */
+const usageBatches = { max: 200, windowSeconds: 60 };
+/** The share of changes that a second reader has too, because Lambda never heard of the end of the first one's batch. */
+const reReadShare = 0.3;
 
 export function simulatedGateway(options: GatewayOptions) {
   const world = simulatedWorld(options);
   const { time, random, processes } = world;
   const { call, port } = processes;
-  const recordsOf = streamRecords(options.random);
-  const changes = world.stream<StreamRecord>();
+  const recordsOf = streamRecords(world.now, options.random);
+  const streams = {
+    relay: world.stream<TimedStreamRecord>(),
+    usage: world.stream<TimedStreamRecord>(),
+    usageAgain: world.stream<TimedStreamRecord>(),
+  };
   const messages = memoryMessageStore(noteChange);
   const table = options.broken?.(messages) ?? messages;
   const deliveries =
@@ -116,12 +132,30 @@ export function simulatedGateway(options: GatewayOptions) {
   const refused = new Map<string, RefusedWork>();
   const unrelayed = new Set<string>();
   let progress: RecoveryProgress | undefined;
+  let usageRecords = 0;
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
 
+  const usage: UsageCounter = {
+    counted: async (minute) => options.usage?.counted(minute) ?? { ids: new Set<string>(), parts: 0 },
+    count: async (...part) => random() >= conflictShare && (await options.usage?.count(...part)) === true,
+  };
+
   function noteChange(before: Message | undefined, after: Message): void {
-    if (before === undefined && random() < (options.unrelayedShare ?? 0)) unrelayed.add(after.message_id);
-    else for (const record of recordsOf.change(before, after)) changes.put(after.message_id, record);
+    const records = recordsOf.change(before, after);
+    const put = (stream: keyof typeof streams, some = records): void => {
+      for (const record of some) streams[stream].put(after.message_id, record);
+    };
+    if (before === undefined && random() < (options.unrelayedShare ?? 0)) {
+      unrelayed.add(after.message_id);
+      put(
+        'relay',
+        records.filter(({ eventID = '' }) => recordsOf.unreadable.has(eventID)),
+      );
+    } else put('relay');
+    if (options.usage === undefined) return;
+    put('usage');
+    if (random() < reReadShare) put('usageAgain');
   }
 
   function claimedBy(process: Process, seconds: number, delivery?: Delivery): HeldClaim {
@@ -184,12 +218,13 @@ export function simulatedGateway(options: GatewayOptions) {
       clock: world.now,
       newCarrierMessageId: () => newId('carrier'),
     });
+    const handOver: Carrier['handOver'] = async (message, ...more): Promise<HandOver> => {
+      const answer = await carrier.handOver(message, ...more);
+      return answer.outcome === 'accepted' ? { ...answer, ...expectedPrice(estimates, message) } : answer;
+    };
     return {
       async handOver(...given) {
-        const answer = await call(process, 'hand-over', () => carrier.handOver(...given), [
-          'double',
-          'retry',
-        ]);
+        const answer = await call(process, 'hand-over', () => handOver(...given), ['double', 'retry']);
         const own = handOvers.get(given[0].message_id)?.findLast(({ claim }) => claim.process === process);
         if (own !== undefined) own.unknown = false;
         return answer;
@@ -229,6 +264,7 @@ export function simulatedGateway(options: GatewayOptions) {
       deliveries: deliveriesOf(process),
       dueItemIndex: dueItemThrough(dueItemIndex, (name, act) => call(process, name, act)),
       endpointHealth: port(process, 'health', health),
+      usage: port(process, 'usage', usage),
       activityLog: {
         add: (entry) => read('activity', () => void activities.set(entry.entry_id, entry)),
       },
@@ -256,11 +292,21 @@ export function simulatedGateway(options: GatewayOptions) {
       reportFailedDelivery: ({ delivery_id }) => void failuresReported.push(delivery_id),
       clock: process.clock,
       sleep: time.sleep,
+      random,
       newId,
     });
   }
 
-  changes.consume(30, (process, records) => functionsOf(process).relay(records));
+  streams.relay.consume(30, (process, records) => functionsOf(process).relay(records));
+  for (const stream of ['usage', 'usageAgain'] as const)
+    streams[stream].consume(
+      120,
+      (process, records) => {
+        usageRecords += records.length;
+        return functionsOf(process).countUsage(records);
+      },
+      usageBatches,
+    );
   world.consume('outbound', { timeoutSeconds: 15, maxReceives: 100 }, (process, body) =>
     functionsOf(process).dispatch(body),
   );
@@ -321,5 +367,7 @@ export function simulatedGateway(options: GatewayOptions) {
     refused: refused as ReadonlyMap<string, RefusedWork>,
     /** New messages whose change never came to the relay. */
     unrelayed: unrelayed as ReadonlySet<string>,
+    /** How many records of the stream the workers that count usage were given, with every repetition. */
+    usageRecords: () => usageRecords,
   };
 }

@@ -17,12 +17,15 @@ export interface FaultOptions {
   /** How often the SDK tries a call; by default once, so that each failure reaches the caller. */
   readonly sdkTries?: number;
   readonly latencyMs?: () => number;
+  /** Whether a new process is one that no fault kills: some are, or work of many calls could never end. */
+  readonly safe?: () => boolean;
   /** How far the clock of a new process is ahead of the true time. */
   readonly skewMs?: () => number;
 }
 
 export interface Process {
   readonly clock: Clock;
+  readonly safe: boolean;
   /** Killed by a fault, or by its time limit. */
   readonly dead: boolean;
   killed: boolean;
@@ -38,6 +41,7 @@ class Throttled extends Error {
 
 /** After these the caller gets an error. */
 const failures: ReadonlySet<Fault | undefined> = new Set(['fail_before', 'fail_after', 'throttle']);
+const deaths: ReadonlySet<Fault> = new Set(['kill_before', 'kill_after']);
 const sdkPauseMs = 100;
 const delayMaxMs = 3000;
 /** Lambda freezes a process whose function has returned: what it did not wait for does not happen. */
@@ -72,7 +76,13 @@ export function portThrough<Port extends object>(
 export function faultyProcesses(
   time: VirtualTime,
   random: () => number,
-  { fault: faultOf, sdkTries = 1, latencyMs = () => 5, skewMs: drawSkewMs = () => 0 }: FaultOptions,
+  {
+    fault: faultOf,
+    sdkTries = 1,
+    latencyMs = () => 5,
+    safe = () => false,
+    skewMs: drawSkewMs = () => 0,
+  }: FaultOptions,
 ) {
   const calls: string[] = [];
   const counted: Record<string, number> = {};
@@ -94,7 +104,8 @@ export function faultyProcesses(
     if (isGone(process)) return never;
     const drawn = faultOf?.(name, calls.length);
     calls.push(name);
-    const fault = drawn !== undefined && spared.includes(drawn) ? undefined : drawn;
+    const isSpared = drawn !== undefined && (spared.includes(drawn) || (process.safe && deaths.has(drawn)));
+    const fault = isSpared ? undefined : drawn;
     if (fault !== undefined) count(fault);
     if (fault === 'kill_before') return die(process);
     await time.sleep(latencyMs() + (fault === 'delay' ? random() * delayMaxMs : 0));
@@ -138,6 +149,7 @@ export function faultyProcesses(
       const endsAtMs = time.now() + timeoutSeconds * 1000;
       return {
         clock: () => new Date(time.now() + skewMs),
+        safe: safe(),
         killed: false,
         ended: undefined,
         get dead() {

@@ -3,8 +3,8 @@ import { type Fault, randomFaults } from './processes.ts';
 import type { WorldOptions } from './world.ts';
 
 const rates: Readonly<Record<Fault, number>> = {
-  kill_before: 0.006,
-  kill_after: 0.006,
+  kill_before: 0.008,
+  kill_after: 0.008,
   fail_before: 0.008,
   fail_after: 0.008,
   throttle: 0.008,
@@ -19,6 +19,8 @@ const lateShare = 0.02;
 const lateMaxMs = 20_000;
 const scheduleLateMaxMs = 60_000;
 const skewedShare = 0.2;
+/** A run of the sweep makes hundreds of calls; it must get to its end at some time. */
+const safeShare = 0.3;
 
 /** @param skewMaxMs - how far a clock may be from the true time */
 export function usualFaults(random: () => number, skewMaxMs: number): Omit<WorldOptions, 'startAt'> {
@@ -28,6 +30,7 @@ export function usualFaults(random: () => number, skewMaxMs: number): Omit<World
     // As `shared/platform/aws/clients.ts` sets it.
     sdkTries: 3,
     latencyMs: () => 1 + random() * 30,
+    safe: () => random() < safeShare,
     skewMs: () => (random() < skewedShare ? Math.round((2 * random() - 1) * skewMaxMs) : 0),
     lateMs(what) {
       if (what === 'scheduler') return random() * scheduleLateMaxMs;

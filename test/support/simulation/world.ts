@@ -43,8 +43,14 @@ export interface Sent {
 /** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
 const visibilityRuns = 3;
 const streamShards = 8;
-const streamBatchMax = 10;
 const streamRetryMs = 1000;
+
+/** How a reader of a stream collects its batches. */
+interface Batches {
+  readonly max: number;
+  /** How long a batch waits until it is full. */
+  readonly windowSeconds: number;
+}
 
 interface Queued {
   readonly body: string;
@@ -113,9 +119,10 @@ export function simulatedWorld(options: WorldOptions) {
   function shardReader<Item>(
     timeoutSeconds: number,
     work: (process: Process, items: readonly Item[]) => Promise<unknown>,
+    { max, windowSeconds }: Batches,
   ): (item: Item) => void {
     const items: Item[] = [];
-    let size = streamBatchMax;
+    let size = max;
     let reading = false;
 
     function read(): void {
@@ -127,7 +134,7 @@ export function simulatedWorld(options: WorldOptions) {
         if (over) return;
         over = true;
         if (succeeded && !replays()) items.splice(0, batch.length);
-        size = succeeded ? streamBatchMax : Math.max(1, size >> 1);
+        size = succeeded ? max : Math.max(1, size >> 1);
         time.at(time.now() + (succeeded ? lateMs('stream') : streamRetryMs), () => {
           reading = false;
           read();
@@ -142,7 +149,8 @@ export function simulatedWorld(options: WorldOptions) {
 
     return (item) => {
       items.push(item);
-      time.at(time.now() + lateMs('stream'), read);
+      const waitSeconds = items.length < max ? windowSeconds : 0;
+      time.at(time.now() + waitSeconds * 1000 + lateMs('stream'), read);
     };
   }
 
@@ -204,8 +212,11 @@ export function simulatedWorld(options: WorldOptions) {
         consume(
           timeoutSeconds: number,
           work: (process: Process, items: readonly Item[]) => Promise<unknown>,
+          batches: Batches = { max: 10, windowSeconds: 0 },
         ): void {
-          const shards = Array.from({ length: streamShards }, () => shardReader(timeoutSeconds, work));
+          const shards = Array.from({ length: streamShards }, () =>
+            shardReader(timeoutSeconds, work, batches),
+          );
           readers.push((shard, item) => shards[shard]?.(item));
         },
       };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import { runMessages } from '../../support/message/message-run.ts';
 
 const settings = { seed: 7, total: 150, skewMaxMs: 0 };
@@ -60,6 +61,50 @@ const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][]
   ],
 ];
 
+/** Each counts usage in a way that some fault of the run makes wrong. */
+const brokenUsage: readonly [string, (counter: UsageCounter) => UsageCounter][] = [
+  [
+    'that forgets which records it has counted',
+    (counter) => ({
+      ...counter,
+      counted: async (minute) => ({ ...(await counter.counted(minute)), ids: new Set() }),
+    }),
+  ],
+  [
+    'in which two workers write the same part',
+    (counter) => ({
+      ...counter,
+      async count(minute, _part, ...written) {
+        const { parts } = await counter.counted(minute);
+        return counter.count(minute, parts, ...written);
+      },
+    }),
+  ],
+  [
+    'that takes a canceled transaction for done',
+    (counter) => ({
+      ...counter,
+      async count(...written) {
+        await counter.count(...written);
+        return true;
+      },
+    }),
+  ],
+  [
+    'that writes the ids without the sums of a client',
+    (counter) => ({
+      ...counter,
+      count: (minute, part, ids, additions) =>
+        counter.count(
+          minute,
+          part,
+          ids,
+          additions.filter(({ clientId, amounts }) => clientId === '*' || amounts.size < 4),
+        ),
+    }),
+  ],
+];
+
 describe('the run of messages through faults', () => {
   it('finds nothing wrong, with right clocks and with wrong ones, and the same for the same seed', async () => {
     const first = await runMessages(settings);
@@ -71,5 +116,10 @@ describe('the run of messages through faults', () => {
   it.each(broken)('notices %s', async (_what, breakStore, noticed) => {
     const { violations } = await runMessages({ ...settings, total: totalToNotice, broken: breakStore });
     expect(violations.join('\n')).toMatch(noticed);
+  });
+
+  it.each(brokenUsage)('notices counting %s', async (_what, breakCounter) => {
+    const { violations } = await runMessages({ ...settings, brokenUsage: breakCounter });
+    expect(violations.join('\n')).toMatch(/usage of \S+ .* but the messages are/);
   });
 });
