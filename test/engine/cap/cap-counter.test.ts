@@ -10,6 +10,7 @@ import { GatewayError } from '../../../shared/contract/errors.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { watchCalls } from '../../support/engine/watch-calls.ts';
 import { aClient } from '../../support/message/sends.ts';
 
 let tables: TestTables;
@@ -166,26 +167,15 @@ describe('the counter', () => {
   it('is one call that consumes one write unit, whether it takes or refuses', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
-    const calls: string[] = [];
-    tables.dynamo.middlewareStack.add(
-      (next, context) => async (args) => {
-        calls.push(String(context.commandName));
-        Reflect.set(args.input, 'ReturnConsumedCapacity', 'TOTAL');
-        const result = await next(args);
-        const consumed = Reflect.get(Object(result.output), 'ConsumedCapacity');
-        if (consumed !== undefined) calls.push(String(Reflect.get(consumed, 'CapacityUnits')));
-        return result;
-      },
-      { step: 'initialize', name: 'spy' },
-    );
+    const watched = watchCalls(tables.dynamo);
     const { allowanceOf } = capProcess(tables, () => caps);
     const messages = Array.from({ length: 7 }, () => ({ channel: 'sms', country: 'US' }) as const);
     const take = async () => (await allowanceOf(client_id, { workId: 'w', now }))?.take(messages);
     await take();
-    expect(calls).toEqual(['UpdateItemCommand', '1']);
+    expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
-    expect(calls).toHaveLength(3);
-    tables.dynamo.middlewareStack.remove('spy');
+    expect(watched.calls).toHaveLength(3);
+    watched.stop();
   });
 
   it('has a TTL of two days after its month', async () => {

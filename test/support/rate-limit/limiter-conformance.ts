@@ -10,6 +10,7 @@ import { dynamoOverrideEditor, dynamoOverrideStore } from '../../../shared/rate-
 import { type InvalidOverride, overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import type { TestTables } from '../engine/tables.ts';
+import { watchCalls } from '../engine/watch-calls.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 
@@ -190,32 +191,21 @@ export function limiterConformance(start: () => Promise<Engine>): void {
 
   it('a check is one call that consumes one write unit, refused or not', async () => {
     const client = newClient();
-    const calls: string[] = [];
     const counter = dynamoRateCounter(dynamo, counters);
-    dynamo.middlewareStack.add(
-      (next, context) => async (args) => {
-        calls.push(String(context.commandName));
-        Reflect.set(args.input, 'ReturnConsumedCapacity', 'TOTAL');
-        const result = await next(args);
-        const consumed = Reflect.get(Object(result.output), 'ConsumedCapacity');
-        if (consumed !== undefined) calls.push(String(Reflect.get(consumed, 'CapacityUnits')));
-        return result;
-      },
-      { step: 'initialize', name: 'spy' },
-    );
+    const watched = watchCalls(dynamo);
     const limiter = rateLimiter({
       counter,
       limitsOf: async () => ({ ...limits, perMinute: 1 }),
       random: () => 0,
     });
     await check(limiter, client, noon);
-    expect(calls).toEqual(['UpdateItemCommand', '1']);
+    expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
     await check(limiter, client, noon);
-    expect(calls).toHaveLength(3);
+    expect(watched.calls).toHaveLength(3);
     // Now the refusal is remembered.
     await check(limiter, client, noon);
-    expect(calls).toHaveLength(3);
-    dynamo.middlewareStack.remove('spy');
+    expect(watched.calls).toHaveLength(3);
+    watched.stop();
   });
 
   it('a counter row has a TTL of two days after its day', async () => {

@@ -1,0 +1,176 @@
+/** What a send counts towards a cap: each accepted request once, through repeats, deaths and lost answers (contract, section 10). */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import {
+  bodies,
+  cappedSends,
+  cappedTables,
+  messagesOf,
+  now,
+  recipients,
+  sendNames,
+  to,
+  wantedMessages,
+} from '../../support/cap/capped-sends.ts';
+import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
+import type { TestTables } from '../../support/engine/tables.ts';
+import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
+import { type Asked, aClient, ask, bytesOf, sendsIn, storesIn } from '../../support/message/sends.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await cappedTables();
+});
+afterAll(() => tables.drop());
+
+describe.each(sendNames)('what is counted for a send: %s', (name) => {
+  const caps = { messages: { perMinute: 100, perMonth: 1000 }, spend: { perDay: 100 } };
+  const body = bodies[name];
+
+  async function used(clientId: string): Promise<Record<string, number>> {
+    return usedOf(tables, clientId, now, caps);
+  }
+
+  async function once() {
+    const spend = millionthsOf(await wantedMessages(name, body)) / 1e6;
+    const messages = recipients[name];
+    return { 'messages minute': messages, 'messages month': messages, 'spend day': spend };
+  }
+
+  it('is its recipients and their cost, when it is accepted, also for later', async () => {
+    const client = aClient();
+    const later = name === 'otp' ? {} : { scheduled_at: '2027-01-20T10:00:00Z' };
+    await ask(cappedSends(tables, caps)[name], { client, now, body: { ...body, ...later } });
+    expect(await used(client.client_id)).toEqual(await once());
+  });
+
+  it('is counted once for repeats, one after the other and eight at once', async () => {
+    const client = aClient();
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => ask(cappedSends(tables, caps)[name], { client, now, body, key: 'k' })),
+    );
+    const answers = results.flatMap((result) =>
+      result.status === 'fulfilled' ? [bytesOf(result.value)] : [],
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(await used(client.client_id)).toEqual(await once());
+    await ask(cappedSends(tables, caps)[name], { client, now: addSeconds(now, 30), body, key: 'k' });
+    expect(await used(client.client_id)).toEqual(await once());
+  });
+
+  it('is nothing for a repeat under a key of another request, which is refused', async () => {
+    const client = aClient();
+    await ask(cappedSends(tables, caps)[name], { client, now, body, key: 'k' });
+    const other = { ...body, reference: 'another' };
+    await expect(
+      ask(cappedSends(tables, caps)[name], { client, now, body: other, key: 'k' }),
+    ).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    expect(await used(client.client_id)).toEqual(await once());
+  });
+
+  it('repeats an accepted send although its cap is now full', async () => {
+    const client = aClient();
+    const tight = { messages: { perDay: recipients[name] } };
+    const first = await ask(cappedSends(tables, tight)[name], { client, now, body, key: 'k' });
+    const again = await ask(cappedSends(tables, tight)[name], { client, now, body, key: 'k' });
+    expect(bytesOf(again)).toBe(bytesOf(first));
+    await expect(
+      ask(cappedSends(tables, tight)[name], { client, now, body, key: 'k2' }),
+    ).rejects.toMatchObject({
+      code: 'message_limit_reached',
+    });
+  });
+
+  it('is nothing for a request that is refused for its recipient', async () => {
+    const client = aClient({ countries: ['FR'] });
+    const refused = name === 'bulk' ? { ...body, recipients: [to] } : body;
+    await expect(ask(cappedSends(tables, caps)[name], { client, now, body: refused })).rejects.toBeInstanceOf(
+      GatewayError,
+    );
+    expect(Object.values(await used(client.client_id))).toEqual([0, 0, 0]);
+  });
+
+  it('is at most one request more, when the process died at any call and the request is repeated', async () => {
+    const undisturbed = noKill();
+    await ask(cappedSends(tables, caps, undisturbed)[name], { client: aClient(), now, body, key: 'k' });
+    const lost: string[] = [];
+    for (let at = 0; at < undisturbed.calls; at += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const client = aClient();
+        const kill: Kill = { at, when, calls: 0 };
+        const asked = { client, now, body, key: 'k' };
+        await expect(ask(cappedSends(tables, caps, kill)[name], asked)).rejects.toThrow(Killed);
+        const repeated = { ...asked, now: addSeconds(now, 61) };
+        expect((await ask(cappedSends(tables, caps)[name], repeated)).status).toBe(202);
+        const counted = (await used(client.client_id))['messages month'] ?? 0;
+        expect([1, 2]).toContain(counted / recipients[name]);
+        if (counted > recipients[name]) lost.push(`${when} ${at}`);
+        expect(await messagesOf(tables, client.client_id)).toHaveLength(recipients[name]);
+      }
+    }
+    // Calls in the order of time: the look for an earlier answer, the cap, whatever is stored before the message.
+    const storing = name === 'otp' ? undisturbed.calls - 1 : 2;
+    const between = Array.from({ length: storing - 1 }, (_, index) => [
+      `after ${index + 1}`,
+      `before ${index + 2}`,
+    ]);
+    expect(lost).toEqual(between.flat());
+  });
+});
+
+describe('an amount that was taken', () => {
+  const caps = { messages: { perDay: 100 } };
+
+  it('is given back for a one-time password that its recipient may not get any more', async () => {
+    const client = aClient();
+    for (let sends = 0; sends < 5; sends += 1)
+      await ask(cappedSends(tables, caps).otp, { client, now, body: bodies.otp });
+    await expect(ask(cappedSends(tables, caps).otp, { client, now, body: bodies.otp })).rejects.toMatchObject(
+      {
+        code: 'rate_limit_exceeded',
+      },
+    );
+    expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 5 });
+  });
+
+  it.each([undefined, 'k'])(
+    'stays taken when nobody knows whether the message is stored (key: %s)',
+    async (key) => {
+      const client = aClient();
+      const { allowanceOf } = capProcess(tables, () => caps);
+      const stores = storesIn(tables);
+      const timedOut = async (): Promise<never> => {
+        throw new Error('no answer from the table');
+      };
+      const { sms } = sendsIn(tables, noKill(), allowanceOf, { ...stores.messages, create: timedOut });
+      const asked: Asked = { client, now, body: bodies.sms, ...(key === undefined ? {} : { key }) };
+      await expect(ask(sms, asked)).rejects.toThrow('no answer');
+      expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
+    },
+  );
+
+  it('stays taken when the SDK repeats the write of the message after a lost answer', async () => {
+    const client = aClient();
+    const { allowanceOf } = capProcess(tables, () => caps);
+    const { messages } = storesIn(tables);
+    const create: typeof messages.create = async (message) => {
+      await messages.create(message);
+      return messages.create(message);
+    };
+    const { sms } = sendsIn(tables, noKill(), allowanceOf, { ...messages, create });
+    const answer = await ask(sms, { client, now, body: bodies.sms, key: 'k' });
+    expect(answer).toMatchObject({ status: 202, headers: {} });
+    expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
+  });
+});
+
+it('without a cap nothing is counted', async () => {
+  const client = aClient();
+  const kill = noKill();
+  const { allowanceOf } = capProcess(tables, () => ({}), kill);
+  await ask(sendsIn(tables, noKill(), allowanceOf).sms, { client, now, body: bodies.sms });
+  expect(kill.calls).toBe(0);
+});
