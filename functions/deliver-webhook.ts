@@ -1,37 +1,60 @@
 /** Posts webhooks. Serves both webhook queues; the queue of a batch gives the lane. */
 import type { SQSHandler } from 'aws-lambda';
 import { version } from '../shared/contract/version.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
+import { sqs } from '../shared/platform/aws/clients.ts';
+import { sqsFurtherMessages } from '../shared/platform/aws/further-messages.sqs.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
-import { ack, processBatch } from '../shared/platform/process-queue-batch.ts';
+import { processAndReceiveFurther } from '../shared/platform/receive-further.ts';
 import { countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
 import type { AttemptMetric } from '../shared/usage/webhook-attempts.ts';
 import { webhookAttemptsFrom } from '../shared/usage/webhook-attempts-from-environment.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
-import { startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';
+import { receiveFurtherMs, startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';
+import { likelySlowAfterMs } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { deliveryMessageSchema } from '../shared/webhook/schedule/retry-scheduler.ts';
 
 const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);
 const attempts = webhookAttemptsFrom(env);
+const queues = sqs();
+/** As many POSTs as a batch of the slow lane has at most. */
+const messagesMax = 100;
 
 export const handler: SQSHandler = async (event) => {
   const counted: AttemptMetric[] = [];
-  const answer = await processBatch(event, deliveryMessageSchema, async (message, record) => {
-    const lane = record.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
-    const delayMs = startDelayMs(lane, event.Records.indexOf(record), event.Records.length);
-    if (delayMs > 0) await dependencies.sleep(delayMs);
-    const settings = {
-      lane,
-      timeScale: env.WEBHOOK_TIME_SCALE,
-      userAgent: `messaging-gateway/${version}`,
-    } as const;
-    const outcome = await deliver(dependencies, settings, message);
-    logOutcome(message, lane, outcome);
-    if ('attempt' in outcome) counted.push(`webhooks_${outcome.kind}`);
-    return ack;
-  });
+  const lane = event.Records[0]?.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
+  const queueUrl = lane === 'slow' ? env.SLOW_WEBHOOKS_QUEUE_URL : env.WEBHOOKS_QUEUE_URL;
+  const settings = {
+    lane,
+    timeScale: env.WEBHOOK_TIME_SCALE,
+    userAgent: `messaging-gateway/${version}`,
+  } as const;
+  const { clock, sleep } = dependencies;
+  const options = {
+    further: sqsFurtherMessages(queues, queueUrl),
+    changeVisibility: changeVisibilityOn(queues, queueUrl),
+    afterMs: likelySlowAfterMs,
+    untilMs: receiveFurtherMs(lane, Math.random()),
+    messagesMax,
+    clock,
+    sleep,
+  };
+  const answer = await processAndReceiveFurther(
+    event.Records,
+    options,
+    async (record, position, received) => {
+      const message = deliveryMessageSchema.parse(JSON.parse(record.body));
+      const delayMs = startDelayMs(lane, position, received);
+      if (delayMs > 0) await sleep(delayMs);
+      const outcome = await deliver(dependencies, settings, message);
+      logOutcome(message, lane, outcome);
+      if ('attempt' in outcome) counted.push(`webhooks_${outcome.kind}`);
+      return { retryAfterSeconds: outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined };
+    },
+  );
   await countWebhookAttempts(attempts, counted);
   return answer;
 };

@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
-import { deadLetterQueue, GatewayQueue } from '../constructs/gateway-queue.ts';
+import { deadLetterQueue, GatewayQueue, visibilityRuns } from '../constructs/gateway-queue.ts';
 import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { Carriers } from './carriers.ts';
@@ -54,7 +54,7 @@ export class Messaging extends Construct {
     this.outbound = new GatewayQueue(this, 'Outbound', {
       stage,
       variable: 'OUTBOUND_QUEUE_URL',
-      consumerTimeoutSeconds: dispatchTimeoutSeconds,
+      visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
       // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
       maxReceives: 100,
       oldSeconds: 900,
@@ -62,7 +62,7 @@ export class Messaging extends Construct {
     this.receipts = new GatewayQueue(this, 'Receipts', {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
-      consumerTimeoutSeconds: recordTimeoutSeconds,
+      visibilitySeconds: visibilityRuns * recordTimeoutSeconds,
       // A receipt whose message is not found yet is received up to eight times (shared/message/receipts/record-receipt.ts).
       maxReceives: 15,
       oldSeconds: 300,

@@ -1,8 +1,15 @@
 /**
  * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
- * time out do not delay others (shared/webhook/endpoint-health). A sweep finds deliveries that a queue or schedule lost.
+ * time out do not delay others (shared/webhook/endpoint-health). A worker that waits for an endpoint receives further
+ * messages itself, which the permissions of its event source allow (shared/platform/receive-further.ts). A sweep finds deliveries that a queue or schedule lost.
  */
 import { Construct } from 'constructs';
+import {
+  receivesMax,
+  slowLaneBatchWindowSeconds,
+  visibilitySeconds,
+  workerTimeoutSeconds,
+} from '../../shared/contract/delivery-times.ts';
 import { webhookRuleNames } from '../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
@@ -17,11 +24,6 @@ interface WebhooksProps {
   readonly schedules: Schedules;
 }
 
-/**
- * Up to 2 s until the due time, 5.5 s for the POST, and the writes with their retries. Shorter than the 30 s lease of an
- * attempt, so that the worker has ended when its lease expires.
- */
-const deliverTimeoutSeconds = 25;
 /** A retry may be delayed in the queue for ten minutes. */
 const oldSeconds = 1200;
 
@@ -37,13 +39,15 @@ export class Webhooks extends Construct {
       stage,
       variable: 'WEBHOOKS_QUEUE_URL',
       oldSeconds,
-      consumerTimeoutSeconds: deliverTimeoutSeconds,
+      visibilitySeconds,
+      maxReceives: receivesMax,
     });
     this.slowLane = new GatewayQueue(this, 'SlowWebhooks', {
       stage,
       variable: 'SLOW_WEBHOOKS_QUEUE_URL',
       oldSeconds,
-      consumerTimeoutSeconds: deliverTimeoutSeconds,
+      visibilitySeconds,
+      maxReceives: receivesMax,
     });
     this.lane.feed(this.makeDeliver('DeliverWebhook', props), {
       batchSize: 10,
@@ -53,7 +57,7 @@ export class Webhooks extends Construct {
     // second of the batching window (shared/webhook/schedule/retry-scheduler.ts).
     this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
       batchSize: 100,
-      batchingWindowSeconds: 1,
+      batchingWindowSeconds: slowLaneBatchWindowSeconds,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
     this.sweep = this.makeSweep(props);
@@ -85,7 +89,7 @@ export class Webhooks extends Construct {
     const deliver = new GatewayFunction(this, id, {
       stage,
       functionName: 'deliver-webhook',
-      timeoutSeconds: deliverTimeoutSeconds,
+      timeoutSeconds: workerTimeoutSeconds,
       memoryMegabytes: 1024,
       settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
     });

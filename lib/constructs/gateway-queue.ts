@@ -10,8 +10,8 @@ import { createAlarm } from './alarm.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
-/** Long enough that a running batch is not received again, short enough that a crashed one soon is. */
-const visibilityTimeoutsPerRun = 3;
+/** The usual visibility timeout, in runs of the consumer: a running batch is not shown again, a crashed one soon is. */
+export const visibilityRuns = 3;
 /** After so many failures the cause is not temporary. */
 const defaultMaxReceives = 5;
 
@@ -36,7 +36,7 @@ export class GatewayQueue extends Construct {
       readonly stage: StageSettings;
       /** The sender's variable with the queue's URL. */
       readonly variable: EnvironmentName;
-      readonly consumerTimeoutSeconds: number;
+      readonly visibilitySeconds: number;
       readonly maxReceives?: number;
       /** The alarm goes off when the oldest message is older than this. */
       readonly oldSeconds: number;
@@ -47,7 +47,7 @@ export class GatewayQueue extends Construct {
     this.stage = props.stage;
     this.deadLetters = deadLetterQueue(this, 'DeadLetters', props.stage, id);
     this.queue = new Queue(this, 'Queue', {
-      visibilityTimeout: Duration.seconds(props.consumerTimeoutSeconds * visibilityTimeoutsPerRun),
+      visibilityTimeout: Duration.seconds(props.visibilitySeconds),
       retentionPeriod: Duration.days(4),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: props.stage.enforceSslOnQueues,

@@ -74,7 +74,7 @@ const local: StageSettings = {
   webhookPorts: 'any',
   webhookAllowHttp: true,
   // Each worker is a process of this machine, so fewer of them.
-  concurrency: { ...dev.concurrency, slowWebhooks: 8 },
+  concurrency: { ...dev.concurrency, webhooks: 8, slowWebhooks: 8 },
   webhookAllowLoopback: true,
   // The emulator's sweep every 10 s, and two seconds for its work.
   scheduleLeadSeconds: 12,

@@ -14,8 +14,16 @@ export interface HandlerResult {
 
 export const ack: HandlerResult = {};
 
+/** A received message, by Lambda or by the worker itself. */
+export interface QueueRecord {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  readonly attributes: { readonly ApproximateReceiveCount: string };
+}
+
 /** Hides a received message for this many seconds. */
-type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
+export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Parses each message body with the schema. */
 export function processBatch<Schema extends z.ZodMiniType>(
@@ -38,18 +46,27 @@ export async function processRecords(
   changeVisibility?: ChangeVisibility,
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
-    event.Records.map(async (record) => {
-      try {
-        const result = await work(record);
-        if (result.retryAfterSeconds === undefined) return [];
-        await changeVisibility?.(record.receiptHandle, result.retryAfterSeconds);
-      } catch (error) {
-        const receives = record.attributes.ApproximateReceiveCount;
-        log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
-        countFunctionFailure();
-      }
-      return [{ itemIdentifier: record.messageId }];
-    }),
+    event.Records.map(async (record) =>
+      (await isDone(record, work, changeVisibility)) ? [] : [{ itemIdentifier: record.messageId }],
+    ),
   );
   return { batchItemFailures: failed.flat() };
+}
+
+/** Whether the message can be deleted. Never throws. */
+export async function isDone<Message extends QueueRecord>(
+  record: Message,
+  work: (record: Message) => Promise<HandlerResult>,
+  changeVisibility?: ChangeVisibility,
+): Promise<boolean> {
+  try {
+    const { retryAfterSeconds } = await work(record);
+    if (retryAfterSeconds === undefined) return true;
+    await changeVisibility?.(record.receiptHandle, retryAfterSeconds);
+  } catch (error) {
+    const receives = record.attributes.ApproximateReceiveCount;
+    log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
+    countFunctionFailure();
+  }
+  return false;
 }

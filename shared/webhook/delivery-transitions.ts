@@ -2,6 +2,7 @@
  * The state transitions of a delivery. Each is a pure function from one row to the next. The store replaces a row only
  * if it has not changed since it was read, so only one of several workers succeeds.
  */
+import { leaseSeconds } from '../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { boundedAttempts } from './deliver/attempt-log.ts';
@@ -19,8 +20,6 @@ import { retryLane } from './endpoint-health/choose-lane.ts';
 const sweepGraceSeconds = 90;
 /** How long the sweep waits before it enqueues the same delivery again. */
 export const sweepPauseSeconds = 300;
-/** Much longer than the 5.5 s of a POST plus its writes: when the lease ends, the worker is dead. */
-export const leaseSeconds = 30;
 /** After this many dead workers the attempt has failed, so that an endpoint cannot kill workers for ever. */
 export const interruptionsMax = 3;
 
@@ -60,17 +59,18 @@ type NextStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
   | { readonly kind: 'alert' }
-  | { readonly kind: 'nothing'; readonly reason: 'finished' | 'held' };
+  | { readonly kind: 'held'; readonly until: Date }
+  | { readonly kind: 'nothing' };
 
 export function nextStep(delivery: Delivery, now: Date): NextStep {
   switch (delivery.state) {
     case 'acknowledged':
-      return { kind: 'nothing', reason: 'finished' };
+      return { kind: 'nothing' };
     case 'failed':
-      return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing', reason: 'finished' };
+      return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing' };
     case 'attempting': {
-      const held = delivery.lease_until !== undefined && now < new Date(delivery.lease_until);
-      return held ? { kind: 'nothing', reason: 'held' } : { kind: 'attempt' };
+      const until = new Date(delivery.lease_until ?? now);
+      return now < until ? { kind: 'held', until } : { kind: 'attempt' };
     }
     case 'pending':
     case 'retry_scheduled': {

@@ -60,6 +60,7 @@ KEY = {"message_id": {"S": "msg_1"}}
 GOOD = [
     sqs("SendMessage", MessageBody="tab\t, emoji \U0001f600, \ufffd", DelaySeconds=900, MessageGroupId="client_1"),
     sqs("SendMessageBatch", Entries=entries(10)),
+    sqs("ReceiveMessage", MaxNumberOfMessages=10, WaitTimeSeconds=1, MessageSystemAttributeNames=["ApproximateReceiveCount"]),
     dynamodb("PutItem", Item={**KEY, "n": {"N": "-1.5e10"}, "m": {"M": {"a": {"L": [{"BOOL": True}]}}}}),
     dynamodb("GetItem", Key=KEY, ConsistentRead=True),
     sms(Context={"message_id": "msg_1"}, TimeToLive=60),
@@ -77,6 +78,8 @@ BAD = [
     ("sqs SendMessage .MessageGroupId", sqs("SendMessage", MessageBody="a", MessageGroupId="two words")),
     ('sqs SendMessage: Missing required parameter in input: "MessageBody"', sqs("SendMessage")),
     ("sqs SendMessage .Urgent: is not a member", sqs("SendMessage", MessageBody="a", Urgent=True)),
+    ("sqs ReceiveMessage .MaxNumberOfMessages: 11", sqs("ReceiveMessage", MaxNumberOfMessages=11)),
+    ("sqs ReceiveMessage .WaitTimeSeconds: 21", sqs("ReceiveMessage", WaitTimeSeconds=21)),
     ("sqs SendMessageBatch .Entries: 11", sqs("SendMessageBatch", Entries=entries(11))),
     ("sqs SendMessageBatch .Entries: are more", sqs("SendMessageBatch", Entries=entries(2, "a" * 600_000))),
     ("sqs SendMessageBatch .Entries: an Id is there twice", sqs("SendMessageBatch", Entries=entries(1) * 2)),

@@ -46,6 +46,8 @@ def sqs_rules(operation, params):
     entries = params.get("Entries", [])
     if operation == "SendMessage":
         yield from sqs_message(params, "")
+    if operation == "ReceiveMessage" and not 1 <= params.get("MaxNumberOfMessages", 1) <= 10:
+        yield ".MaxNumberOfMessages", f"{params['MaxNumberOfMessages']} is not 1 to 10"
     for index, entry in enumerate(entries):
         path = f".Entries[{index}]"
         if SQS_BATCH_ID.fullmatch(str(entry.get("Id", ""))) is None:

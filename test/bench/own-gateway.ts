@@ -13,6 +13,7 @@ import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { aSentMessage } from '../support/webhook/example-webhook-message.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
@@ -21,6 +22,8 @@ export interface BenchWebhookEndpoint {
   readonly url: string;
   /** When the first POST of a message came, in milliseconds since the epoch. */
   readonly arrivals: ReadonlyMap<string, number>;
+  /** How many POSTs of a message came. */
+  readonly posts: ReadonlyMap<string, number>;
 }
 
 export interface OwnGateway {
@@ -31,6 +34,8 @@ export interface OwnGateway {
   deliveryOf(messageId: string): Promise<Delivery | undefined>;
   /** How many processes the emulator has: itself, and each worker of a function. */
   processes(): number;
+  /** Kills the workers of the function with this name, and returns how many. */
+  killWorkers(functionName: string): Promise<number>;
 }
 
 /** Runs the gateway for as long as `work` takes, or until the program is interrupted. */
@@ -55,14 +60,24 @@ export async function withOwnGateway(
   try {
     const { aws, tables } = gateway;
     aimAtEmulator(process.env, aws);
-    await work({ ...parts(tables, servers), processes: () => processesOf(gateway.emulatorPid) });
+    await work({
+      ...parts(tables, servers),
+      processes: () => processesOf(gateway.emulatorPid),
+      async killWorkers(functionName) {
+        const workers = await functionProcesses(gateway.emulatorPid);
+        return workers.filter((one) => one.command.includes(functionName) && killProcess(one)).length;
+      },
+    });
   } finally {
     for (const server of servers) server.close().closeAllConnections();
     await gateway.stop();
   }
 }
 
-function parts(tables: Readonly<Record<string, string>>, servers: Server[]): Omit<OwnGateway, 'processes'> {
+function parts(
+  tables: Readonly<Record<string, string>>,
+  servers: Server[],
+): Omit<OwnGateway, 'processes' | 'killWorkers'> {
   const admin = dynamoClientAdmin(dynamo(), tables);
   const deliveries = dynamoDeliveryStore(dynamo(), tables.webhook_deliveries ?? '');
   return {
@@ -73,6 +88,7 @@ function parts(tables: Readonly<Record<string, string>>, servers: Server[]): Omi
 
     async webhookEndpoint(answer) {
       const arrivals = new Map<string, number>();
+      const posts = new Map<string, number>();
       const server = createServer((request, response) => {
         const at = Date.now();
         const chunks: Buffer[] = [];
@@ -82,12 +98,13 @@ function parts(tables: Readonly<Record<string, string>>, servers: Server[]): Omi
             data: { message_id: string };
           };
           if (!arrivals.has(data.message_id)) arrivals.set(data.message_id, at);
+          posts.set(data.message_id, (posts.get(data.message_id) ?? 0) + 1);
           answer(response);
         });
       });
       servers.push(server);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals, posts };
     },
 
     async sent(clientId, url) {

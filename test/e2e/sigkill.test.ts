@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
-import { eventually, patienceSeconds } from '../support/gateway/gateway.ts';
+import { eventually, gateway, patienceSeconds } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
@@ -11,7 +11,7 @@ const messagesInWave = 6;
 const victims = ['RelayChanges', 'DispatchMessage', 'RecordReceipt', 'DeliverWebhook'];
 const killsOfEach = 2;
 const killEveryMs = 150;
-/** A queue shows again what a dead process took after 45, 30 or 75 s, and one message may meet several deaths. */
+/** A queue shows again what a dead process took after 45, 30 or 32 s, and one message may meet several deaths. */
 const withinSeconds = 300;
 
 describe('function processes killed under the running gateway, while messages are on their way', () => {
@@ -69,7 +69,7 @@ describe('function processes killed under the running gateway, while messages ar
     const deadline = Date.now() + patienceSeconds * 1000;
     const victimsLeft = (): string[] => victims.filter((name) => (kills.get(name) ?? 0) < killsOfEach);
     while (victimsLeft().length > 0 && Date.now() < deadline) {
-      const processes = await functionProcesses();
+      const processes = await functionProcesses(gateway().emulator_pid);
       for (const name of victimsLeft()) {
         const found = processes.find(({ command }) => command.includes(name));
         if (found !== undefined && killProcess(found)) kills.set(name, (kills.get(name) ?? 0) + 1);

@@ -42,7 +42,9 @@ async function sendAndKill(): Promise<void> {
       client.send({ type: 'promotional', to: silent }),
     ]);
     sent += 4;
-    const found = (await functionProcesses()).find(({ command }) => command.includes('CountUsage'));
+    const found = (await functionProcesses(gateway().emulator_pid)).find(({ command }) =>
+      command.includes('CountUsage'),
+    );
     if (found !== undefined && killProcess(found)) kills += 1;
     await pause(200);
   }

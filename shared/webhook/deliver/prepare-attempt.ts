@@ -1,12 +1,13 @@
 /** The first step of a delivery: reads it, waits until it is due, chooses the lane, and claims the attempt. */
 import type { WebhookSecret } from '../../client/webhook-secrets.ts';
+import { waitSecondsMax } from '../../contract/delivery-times.ts';
 import type { Attempt, Delivery, Lane, WithdrawnError } from '../delivery.ts';
 import { claimed, dueNow, nextStep } from '../delivery-transitions.ts';
 import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
 import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
-import { type DeliveryMessage, slowLaneBatchWindowSeconds } from '../schedule/retry-scheduler.ts';
+import type { DeliveryMessage } from '../schedule/retry-scheduler.ts';
 import { alertFailure } from './alert-failure.ts';
 import type { DeliverDependencies } from './deliver-webhook.ts';
 
@@ -28,14 +29,13 @@ export interface Claimed extends Claim {
 
 /** This queue message leads to no attempt now. */
 export type NotClaimed =
-  | { readonly kind: 'unknown' | 'finished' | 'held' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  /** Another worker has the attempt. If it is dead, this queue message repeats the attempt after the lease. */
+  | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery };
 
-/**
- * A message that arrives less than this before its due time waits in the worker; any other is scheduled again. Messages
- * are early by a fraction of a second, and in the slow lane by the batch window too.
- */
-const longestWaitInWorkerMs = (1 + slowLaneBatchWindowSeconds) * 1000;
+/** Messages are early by a fraction of a second, and in the slow lane by the batch window too. */
+const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
 export async function prepareAttempt(
   dependencies: DeliverDependencies,
@@ -50,7 +50,8 @@ export async function prepareAttempt(
   if (seen === undefined) return { kind: 'unknown' };
 
   const step = nextStep(seen, clock());
-  if (step.kind === 'nothing') return { kind: step.reason };
+  if (step.kind === 'nothing') return { kind: 'finished' };
+  if (step.kind === 'held') return { kind: 'held', retryAfterSeconds: secondsUntil(step.until, clock()) };
   if (step.kind === 'alert') {
     await alertFailure(dependencies, seen); // 7
     return { kind: 'alerted', delivery: seen };
@@ -113,6 +114,11 @@ async function claimAttempt(
       ? await deliveries.replace(seen, delivery)
       : (await deliveries.create(delivery)).revision === delivery.revision;
   return isClaimed ? { delivery, secrets: signing } : undefined;
+}
+
+/** Whole seconds, and one more for a clock that is a little ahead. */
+function secondsUntil(at: Date, now: Date): number {
+  return Math.ceil((at.getTime() - now.getTime()) / 1000) + 1;
 }
 
 /** A timer may fire a little early; an attempt must not start early. */

@@ -13,7 +13,7 @@ export type Recorded =
       readonly attempt: Attempt;
     };
 
-/** With the SDK's own retries this takes at most about 15 s of the lease of 30 s. */
+/** With the SDK's own retries about as long as the worker has left (shared/contract/delivery-times.ts). */
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
 export async function recordOutcome(

@@ -3,6 +3,7 @@
  * at a time to any other; the slow lane is for the rest. A worker waits at most 300 ms for a decision, so only a trial
  * request can occupy a worker of the fast lane for long.
  */
+import { receiveFurtherSeconds } from '../../contract/delivery-times.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Attempt, Delivery, Lane } from '../delivery.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
@@ -31,7 +32,7 @@ export interface LaneChoice {
 const pollMs = 50;
 /** Attempts that start together in the slow lane also time out together: a start every 10 ms spreads their writes. */
 const slowStartIntervalMs = 10;
-const slowStartSpreadMaxMs = 500;
+export const longestStartDelayMs = 500;
 
 /** The lane of a new delivery: an endpoint that is known to be slow needs no worker of the fast lane. */
 export async function initialLane(
@@ -88,8 +89,17 @@ export async function moveToSlowLane(
   await queue.send('slow', [{ clientId, message, delaySeconds: 0 }]);
 }
 
+/**
+ * How long a worker that waits for endpoints receives further messages itself. In the slow lane that is nearly always:
+ * workers that started together must not stop together, or for the length of a POST nobody would receive.
+ */
+export function receiveFurtherMs(lane: Lane, random: number): number {
+  const max = receiveFurtherSeconds * 1000;
+  return lane === 'fast' ? max : Math.round(max * (0.3 + 0.7 * random));
+}
+
 /** How long a worker waits before it starts the message at this position of its batch. */
 export function startDelayMs(lane: Lane, position: number, batchSize: number): number {
   if (lane === 'fast') return 0;
-  return position * Math.min(slowStartIntervalMs, slowStartSpreadMaxMs / batchSize);
+  return position * Math.min(slowStartIntervalMs, longestStartDelayMs / batchSize);
 }

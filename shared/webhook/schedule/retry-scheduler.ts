@@ -7,6 +7,7 @@
  * schedules counted, the sum would be 8 + 2 × 2 = 12. The sweep starts new chains too.
  */
 import * as z from 'zod/mini';
+import { slowLaneBatchWindowSeconds } from '../../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../../contract/retry-delays.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -14,8 +15,6 @@ import { type Delivery, deliverySchema, type Lane } from '../delivery.ts';
 
 /** For less than this SQS is used: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
-/** How long SQS may hold a message of the slow lane to fill a batch: the message is sent that much earlier. */
-export const slowLaneBatchWindowSeconds = 1;
 
 type RetryPlan =
   | { readonly path: 'queue'; readonly delaySeconds: number }
@@ -37,6 +36,7 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
     const at = new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
     return { path: 'schedule', at, name: `${delivery.delivery_id}-${delivery.attempt_number}` };
   }
+  // Lambda may hold it that long to fill a batch, so it is sent that much earlier.
   const batchWindowSeconds = delivery.lane === 'slow' ? slowLaneBatchWindowSeconds : 0;
   return { path: 'queue', delaySeconds: Math.max(0, Math.floor(remainingSeconds - batchWindowSeconds)) };
 }

@@ -1,7 +1,6 @@
 /** The processes in which the emulator runs functions: each is a child of its own process. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { gateway } from './gateway.ts';
 
 const run = promisify(execFile);
 
@@ -11,13 +10,11 @@ interface FunctionProcess {
   readonly command: string;
 }
 
-export async function functionProcesses(): Promise<FunctionProcess[]> {
+export async function functionProcesses(emulatorPid: number): Promise<FunctionProcess[]> {
   const { stdout } = await run('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']);
   return stdout.split('\n').flatMap((line) => {
     const [, pid, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parent) === gateway().emulator_pid && command.includes('node')
-      ? [{ pid: Number(pid), command }]
-      : [];
+    return Number(parent) === emulatorPid && command.includes('node') ? [{ pid: Number(pid), command }] : [];
   });
 }
 

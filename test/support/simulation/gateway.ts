@@ -6,6 +6,12 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
+import {
+  leaseSeconds,
+  receivesMax,
+  visibilitySeconds,
+  workerTimeoutSeconds,
+} from '../../../shared/contract/delivery-times.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -16,7 +22,6 @@ import type { TimedStreamRecord } from '../../../shared/usage/change-records.dyn
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
-import { leaseSeconds } from '../../../shared/webhook/delivery-transitions.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
@@ -28,7 +33,7 @@ import { memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
 import { type Process, portThrough } from './processes.ts';
-import { simulatedWorld, type WorldOptions } from './world.ts';
+import { simulatedWorld, type Workers, type WorldOptions } from './world.ts';
 
 /** What an endpoint does with a POST. */
 export interface Answer {
@@ -80,6 +85,8 @@ interface GatewayOptions extends WorldOptions {
   readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
   /** Where the changes of messages are counted; by default nowhere. */
   readonly usage?: UsageCounter;
+  /** The workers of each lane; by default as many as there are messages. */
+  readonly workers?: Readonly<Record<Lane, Workers>>;
   /** Called when a worker reads the secrets of a client. */
   readonly onSecretsRead?: (at: Date) => void;
 }
@@ -99,6 +106,7 @@ const conflictShare = 0.05;
 const usageBatches = { max: 200, windowSeconds: 60 };
 /** The share of changes that a second reader has too, because Lambda never heard of the end of the first one's batch. */
 const reReadShare = 0.3;
+const webhookQueue = { timeoutSeconds: workerTimeoutSeconds, maxReceives: receivesMax, visibilitySeconds };
 
 export function simulatedGateway(options: GatewayOptions) {
   const world = simulatedWorld(options);
@@ -314,9 +322,10 @@ export function simulatedGateway(options: GatewayOptions) {
     functionsOf(process).recordReceipts(body, receives),
   );
   for (const lane of ['fast', 'slow'] as const)
-    world.consume(lane, { timeoutSeconds: 25, maxReceives: 5 }, async (process, body) => {
-      outcomes.push(await functionsOf(process, lane).deliver(lane, body));
-      return ack;
+    world.consume(lane, { ...webhookQueue, workers: options.workers?.[lane] }, async (process, body) => {
+      const outcome = await functionsOf(process, lane).deliver(lane, body);
+      outcomes.push(outcome);
+      return outcome.kind === 'held' ? outcome : ack;
     });
   // A run that finds nothing due does nothing; most of them, and most of the time of a simulated day, are left out.
   world.every(60, 50, async (process) => {

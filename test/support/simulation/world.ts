@@ -12,7 +12,8 @@
  * function on a timer (`world.every(60, 50, (process) => …)`). `gateway.ts` starts the gateway's functions this way.
  */
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
+import type { HandlerResult, QueueRecord } from '../../../shared/platform/process-queue-batch.ts';
+import { processAndReceiveFurther } from '../../../shared/platform/receive-further.ts';
 import { shardOf } from '../../../shared/platform/shard.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { strictSqs } from '../engine/strict-sqs.ts';
@@ -40,7 +41,7 @@ export interface Sent {
   readonly at: Date;
 }
 
-/** The visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
+/** The usual visibility timeout, as a multiple of the consumer's timeout, as in the stack. */
 const visibilityRuns = 3;
 const streamShards = 8;
 const streamRetryMs = 1000;
@@ -57,6 +58,14 @@ interface Queued {
   receives: number;
   /** Counts each change of the time when it is shown: an earlier time no longer counts. */
   version: number;
+}
+
+/** How a queue feeds a function; without it, each message has a worker of its own at once. */
+export interface Workers {
+  readonly count: number;
+  readonly batchSize: number;
+  /** For how long a worker that waits receives further messages itself; `random` is below 1. */
+  readonly receiveFurtherMs: (random: number) => number;
 }
 
 interface Queue {
@@ -154,6 +163,61 @@ export function simulatedWorld(options: WorldOptions) {
     };
   }
 
+  /** Shown messages wait for one of so many workers, each of which takes a batch, and further ones while it waits. */
+  function waitForWorker(
+    { count, batchSize, receiveFurtherMs }: Workers,
+    take: (queued: Queued) => Promise<void>,
+  ): (queued: Queued) => void {
+    const shown: Queued[] = [];
+    const received = new Map<string, Queued>();
+    let busy = 0;
+    let ids = 0;
+    function receive(max: number): QueueRecord[] {
+      return shown.splice(0, max).map((queued) => {
+        ids += 1;
+        const id = String(ids);
+        received.set(id, queued);
+        const attributes = { ApproximateReceiveCount: String(queued.receives + 1) };
+        return { messageId: id, receiptHandle: id, body: queued.body, attributes };
+      });
+    }
+    async function longPoll(max: number): Promise<QueueRecord[]> {
+      for (let waitedMs = 0; shown.length === 0 && waitedMs < 1000; waitedMs += 20) await time.sleep(20);
+      return receive(max);
+    }
+    async function work({ messageId }: QueueRecord): Promise<HandlerResult> {
+      const queued = received.get(messageId);
+      received.delete(messageId);
+      if (queued !== undefined) await take(queued);
+      return {};
+    }
+    function feed(): void {
+      while (busy < count && shown.length > 0) {
+        busy += 1;
+        processAndReceiveFurther(
+          receive(batchSize),
+          {
+            further: { receive: longPoll, delete: async () => {} },
+            changeVisibility: async () => {},
+            afterMs: 300,
+            untilMs: receiveFurtherMs(random()),
+            messagesMax: 100,
+            clock: () => new Date(time.now()),
+            sleep: time.sleep,
+          },
+          work,
+        ).finally(() => {
+          busy -= 1;
+          feed();
+        });
+      }
+    }
+    return (queued) => {
+      shown.push(queued);
+      feed();
+    };
+  }
+
   return {
     time,
     random,
@@ -167,7 +231,17 @@ export function simulatedWorld(options: WorldOptions) {
 
     consume(
       name: string,
-      { timeoutSeconds, maxReceives }: { readonly timeoutSeconds: number; readonly maxReceives: number },
+      {
+        timeoutSeconds,
+        maxReceives,
+        visibilitySeconds = timeoutSeconds * visibilityRuns,
+        workers,
+      }: {
+        readonly timeoutSeconds: number;
+        readonly maxReceives: number;
+        readonly visibilitySeconds?: number;
+        readonly workers?: Workers | undefined;
+      },
       work: (process: Process, body: string, receives: number) => Promise<HandlerResult>,
     ): void {
       const deadLetters: string[] = [];
@@ -178,14 +252,15 @@ export function simulatedWorld(options: WorldOptions) {
           if (queued.version === version) show(queued);
         });
       }
-      function show(queued: Queued): void {
+      const show = workers === undefined ? take : waitForWorker(workers, take);
+      async function take(queued: Queued): Promise<void> {
         queued.receives += 1;
         if (queued.receives > maxReceives) {
           deadLetters.push(queued.body);
           return;
         }
-        showAt(queued, time.now() + timeoutSeconds * visibilityRuns * 1000);
-        invoke(timeoutSeconds, async (process) => {
+        showAt(queued, time.now() + visibilitySeconds * 1000);
+        await invoke(timeoutSeconds, async (process) => {
           const { retryAfterSeconds } = await work(process, queued.body, queued.receives);
           if (retryAfterSeconds === undefined) return;
           const change = async () => showAt(queued, time.now() + retryAfterSeconds * 1000);

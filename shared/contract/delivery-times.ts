@@ -1,0 +1,37 @@
+/**
+ * The times of a delivery worker, chosen so that no two workers attempt one delivery at once and a killed worker's
+ * deliveries are attempted again within 35 s. A test holds the inequalities.
+ */
+
+/** From the start of the connection to the status line (contract, section 7), and half a second to end a POST. */
+export const postSecondsMax = 5.5;
+
+/** A message that arrives less than this before its due time waits in the worker. */
+export const waitSecondsMax = 2;
+
+/** How long Lambda may collect a batch of the slow lane. */
+export const slowLaneBatchWindowSeconds = 1;
+
+/**
+ * How long a worker that waits for an endpoint receives further messages of its queue itself. Longer than a POST plus
+ * the second in which an endpoint that begins to hang still has POSTs in the fast lane.
+ */
+export const receiveFurtherSeconds = 7;
+
+/**
+ * The function's time limit: a message received last may wait, is posted, and has about 10 s for the writes of its
+ * outcome with their retries.
+ */
+export const workerTimeoutSeconds = 25;
+
+/** A claim holds longer than the function runs, so the worker has ended when its lease expires. */
+export const leaseSeconds = 27;
+
+/**
+ * The visibility timeout of the webhook queues: the message of a killed worker is shown again when the lease has
+ * expired. That is one run of the function and not the six that AWS recommends: docs/decisions/one-run-visibility.md.
+ */
+export const visibilitySeconds = 32;
+
+/** As many minutes of failures as five receives were with three runs: a throttled function receives messages in vain. */
+export const receivesMax = 12;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import * as times from '../../../shared/contract/delivery-times.ts';
+import { longestStartDelayMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
+import { likelySlowAfterMs } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
+
+/** A receive ends up to a second after the worker's last chance to start it. */
+const receiveSeconds = 1;
+/** A cold start, and the reads before the claim. */
+const startSeconds = 1;
+
+describe('the times of a delivery worker', () => {
+  it('leave 8 s for the writes of a message that was received last', () => {
+    const untilPosted =
+      times.receiveFurtherSeconds +
+      receiveSeconds +
+      longestStartDelayMs / 1000 +
+      times.waitSecondsMax +
+      likelySlowAfterMs / 1000 +
+      times.postSecondsMax;
+    expect(times.workerTimeoutSeconds - untilPosted).toBeGreaterThanOrEqual(8);
+  });
+
+  it('end the worker before its lease, so that no two attempt one delivery at once', () => {
+    expect(times.workerTimeoutSeconds + 1).toBeLessThan(times.leaseSeconds);
+  });
+
+  it("show a killed worker's message after its lease, and within 35 s", () => {
+    const latestClaim =
+      times.slowLaneBatchWindowSeconds + startSeconds + longestStartDelayMs / 1000 + times.waitSecondsMax;
+    expect(latestClaim + times.leaseSeconds).toBeLessThanOrEqual(times.visibilitySeconds);
+    expect(times.visibilitySeconds).toBeLessThan(35);
+  });
+
+  it('let a worker that waits for a POST receive further messages until it ends', () => {
+    expect(times.receiveFurtherSeconds).toBeGreaterThan(times.postSecondsMax + 1);
+  });
+});
