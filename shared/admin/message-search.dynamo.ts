@@ -1,13 +1,31 @@
-/** Finds messages by client, recipient or reference, newest first. A client's messages are in several shards, merged by time. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
+/** Finds messages by clients, recipient or reference, newest first. The work of a page is bounded: one that few messages match may be short. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '../message/message.ts';
-import { listShards } from '../message/store/message-list.ts';
+import { listPartitions, newestFirst, partitionsOf } from '../message/store/message-list.dynamo.ts';
+import type { ListedKey } from '../message/store/message-list.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 
 export type MessageFilter =
+  | { readonly clientIds: readonly string[] }
   | { readonly clientId: string; readonly reference?: string | undefined }
   | { readonly recipient: string };
+
+/** ISO 8601; both ends are included. */
+export interface MessageTimes {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** What the indexes do not know: each message is read to be compared. */
+export type MessageCondition = Readonly<
+  Partial<Record<'status' | 'channel' | 'error_code', string | undefined>>
+>;
+
+interface PageOptions extends MessageTimes {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly condition?: MessageCondition;
+}
 
 interface MessagePage {
   readonly messages: readonly Message[];
@@ -15,69 +33,82 @@ interface MessagePage {
   readonly nextCursor?: string;
 }
 
-/** An index partition, sorted by `list_at`: a time, and different for every message. */
-interface Run {
-  readonly index: 'by-client' | 'by-reference' | 'by-recipient';
-  readonly key: 'list_key' | 'reference_key' | 'recipient';
-  readonly value: string;
-}
-
-const found = z.object({ message_id: z.string(), list_at: z.string() });
-type Found = z.output<typeof found>;
-
-/** Sorts after every time. */
-const end = '~';
+/** A page ends after this many messages even where few match the condition; the next page continues there. */
+const lookedAtMax = 1000;
+/** The maximum of one DynamoDB call. */
+const readAtOnce = 100;
+/** They sort before and after every position. */
+const [first, last] = ['0', '~'];
 
 export type MessageSearch = ReturnType<typeof dynamoMessageSearch>;
 
 export function dynamoMessageSearch(
   client: DynamoDBDocumentClient,
-  TableName: string,
+  tableName: string,
   messages: Pick<MessageStore, 'getMany'>,
 ) {
+  const partition = listPartitions(client, tableName);
   return {
-    async search(filter: MessageFilter, limit: number, cursor: string | undefined): Promise<MessagePage> {
+    async search(
+      filter: MessageFilter,
+      { limit, cursor = last, since = first, until, condition = {} }: PageOptions,
+    ): Promise<MessagePage> {
+      const end = until === undefined ? last : `${until}#${last}`;
+      const range = { from: since, before: cursor < end ? cursor : end };
+      // DynamoDB rejects a range whose end is before its start.
+      if (range.from > range.before) return { messages: [] };
+      const wanted = Object.entries(condition).filter(([, value]) => value !== undefined);
       // One more than is shown, to know whether there is a next page.
-      const runs = await Promise.all(runsOf(filter).map((run) => newestOf(run, limit + 1, cursor ?? end)));
-      const merged = runs.flat().toSorted((one, other) => (one.list_at < other.list_at ? 1 : -1));
-      const shown = merged.slice(0, limit);
-      const rows = await messages.getMany(shown.map(({ message_id }) => message_id));
-      const byId = new Map(rows.map((message) => [message.message_id, message]));
-      const last = shown.at(-1);
-      return {
-        messages: shown.map(({ message_id }) => byId.get(message_id)).filter((row) => row !== undefined),
-        ...(merged.length > limit && last !== undefined ? { nextCursor: last.list_at } : {}),
-      };
+      const atOnce = wanted.length === 0 ? limit + 1 : readAtOnce;
+      const keys = newestFirst(indexesOf(filter).map((index) => partition(index, range, atOnce)));
+      const found: { readonly message: Message; readonly position: string }[] = [];
+      for (let lookedAt = 0; lookedAt < lookedAtMax; ) {
+        const some = await take(keys, atOnce);
+        const rows = await messages.getMany(
+          some.map(({ messageId }) => messageId),
+          // With a condition most are read in vain, at half the price.
+          { consistent: wanted.length === 0 },
+        );
+        const byId = new Map(rows.map((message) => [message.message_id, message]));
+        for (const { messageId, position } of some) {
+          const message = byId.get(messageId);
+          if (message !== undefined && matches(message, wanted)) found.push({ message, position });
+        }
+        const shown = found.slice(0, limit);
+        const next = { messages: shown.map(({ message }) => message) };
+        if (found.length > limit) return withCursor(next, shown.at(-1)?.position);
+        if (some.length < atOnce) return next;
+        lookedAt += some.length;
+        if (lookedAt >= lookedAtMax) return withCursor(next, some.at(-1)?.position);
+      }
+      throw new Error('a page looks at one message at least');
     },
   };
-
-  async function newestOf(run: Run, Limit: number, before: string): Promise<Found[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        IndexName: run.index,
-        KeyConditionExpression: '#key = :value AND list_at < :before',
-        ExpressionAttributeNames: { '#key': run.key },
-        ExpressionAttributeValues: { ':value': run.value, ':before': before },
-        ScanIndexForward: false,
-        Limit,
-      }),
-    );
-    return Items.map((item) => found.parse(item));
-  }
 }
 
-function runsOf(filter: MessageFilter): Run[] {
+function indexesOf(filter: MessageFilter) {
   if ('recipient' in filter) {
-    return [{ index: 'by-recipient', key: 'recipient', value: filter.recipient }];
+    return [{ name: 'by-recipient', key: 'recipient', value: filter.recipient }] as const;
   }
-  const { clientId, reference } = filter;
-  if (reference !== undefined) {
-    return [{ index: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
+  if ('clientIds' in filter) return filter.clientIds.flatMap((clientId) => partitionsOf({ clientId }));
+  return partitionsOf(filter);
+}
+
+function matches(message: Message, condition: readonly (readonly [string, string | undefined])[]): boolean {
+  const values: Readonly<Record<string, unknown>> = message;
+  return condition.every(([name, value]) => values[name] === value);
+}
+
+function withCursor(page: MessagePage, nextCursor: string | undefined): MessagePage {
+  return nextCursor === undefined ? page : { ...page, nextCursor };
+}
+
+async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
+  const taken: ListedKey[] = [];
+  while (taken.length < count) {
+    const { value, done } = await keys.next();
+    if (done === true) break;
+    taken.push(value);
   }
-  return Array.from({ length: listShards }, (_shard, shard) => ({
-    index: 'by-client',
-    key: 'list_key',
-    value: `${clientId}#${shard}`,
-  }));
+  return taken;
 }

@@ -3,30 +3,108 @@ import { GatewayError } from '../contract/errors.ts';
 import { eventsToSend, type Message } from '../message/message.ts';
 import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
+import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
+import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
+import { allClients } from '../usage/count-changes.ts';
+import { periodsBetween } from '../usage/period.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
 import { eventName } from '../webhook/plan/event-body.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
-import { messageFilterOf } from './http/admin-requests.ts';
+import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
+import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
 import { type DeliverySummary, deliverySummary } from './webhooks.ts';
 
+export interface FoundMessages extends MessagePage {
+  /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
+  readonly clients_left_out?: number;
+}
+
+/** Without a client or a recipient, of all clients: of one day by default, as no index holds all messages. */
 export async function searchMessages(
   dependencies: AdminDependencies,
-  query: Parameters<typeof messageFilterOf>[0],
-  limit: number,
-  cursor: string | undefined,
-): Promise<MessagePage> {
+  { limit, cursor, since, until, ...query }: MessageQuery,
+): Promise<FoundMessages> {
+  const { status, channel, error_code } = query;
   const asked = messageFilterOf(query);
-  const filter =
-    'clientId' in asked ? { ...asked, clientId: await clientIdOf(dependencies, asked.clientId) } : asked;
-  const { messages, nextCursor } = await dependencies.messages.search(filter, limit, cursor);
+  const condition = { status, channel, error_code };
+  const named =
+    asked !== undefined && 'clientId' in asked
+      ? { ...asked, clientId: await clientIdOf(dependencies, asked.clientId) }
+      : asked;
+  const all =
+    named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
+  const filter = named ?? { clientIds: all?.clientIds ?? [] };
+  const times = all ?? { since: normal(since), until: normal(until) };
+  const { messages, nextCursor } = await dependencies.messages.search(filter, {
+    limit,
+    cursor,
+    condition,
+    since: times.since,
+    until: times.until,
+  });
   return {
     messages: messages.map(statusView),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
 }
+
+/** As positions have it: `2026-11-20T10:00:00Z` would sort after `2026-11-20T10:00:00.000Z`. */
+const normal = (time: string | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+/** Each client is searched in several partitions. */
+const clientsSearchedMax = 20;
+const daysSearchedMax = 7;
+
+/** The clients with the most messages of this status, channel or error code in this time; usage rows count them. */
+async function activeClients(
+  { usage, clock }: Pick<AdminDependencies, 'usage' | 'clock'>,
+  { since, until }: MessageTimes,
+  condition: MessageCondition,
+) {
+  const to = until === undefined ? clock() : new Date(until);
+  const from = since === undefined ? addDays(to, -1) : new Date(since);
+  const days = periodsBetween('day', from, to, daysSearchedMax + 1);
+  if (days === undefined) {
+    throw new GatewayError('invalid_request', 'Name a client or a recipient, or a shorter time.', {
+      details: [
+        { field: 'since', message: `must be within ${daysSearchedMax} days before until, for all clients` },
+      ],
+    });
+  }
+  const rows = (await Promise.all(days.map(({ name }) => usage.rowsIn(name)))).flat();
+  const counts = new Map<string, number>();
+  for (const { clientId, amounts } of rows) {
+    const count = clientId === allClients ? 0 : matchingMessages(amounts, condition);
+    if (count > 0) counts.set(clientId, (counts.get(clientId) ?? 0) + count);
+  }
+  const ids = [...counts].toSorted(([, one], [, other]) => other - one).map(([clientId]) => clientId);
+  return {
+    clientIds: ids.slice(0, clientsSearchedMax),
+    leftOut: Math.max(0, ids.length - clientsSearchedMax),
+    since: from.toISOString(),
+    until: to.toISOString(),
+  };
+}
+
+/** An upper bound: usage does not combine error codes with the rest, and is about a minute old. */
+function matchingMessages(amounts: Amounts, { status, channel, error_code }: MessageCondition): number {
+  if (error_code !== undefined) return errorCodesIn(amounts).get(error_code) ?? 0;
+  return (
+    combinationsIn(amounts)
+      .filter(({ measure }) => measure === 'messages')
+      .filter((one) => channel === undefined || one.channel === channel)
+      // A state that passes within seconds may have changed since it was counted.
+      .filter((one) => status === undefined || !finalStatuses.has(status) || one.status === status)
+      .reduce((sum, { amount }) => sum + amount, 0)
+  );
+}
+
+const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed', 'expired', 'canceled']);
 
 export interface MessageDetails {
   readonly message: MessageStatus & { readonly webhook_url: string | null };

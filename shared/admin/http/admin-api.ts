@@ -6,6 +6,8 @@ import { matchRoute } from '../../http/match-route.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
+import { attention } from '../attention.ts';
+import { listClientNames } from '../client-names.ts';
 import {
   changePermissions,
   changeWebhookUrl,
@@ -68,6 +70,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       const { limit, cursor } = parseQuery(pageQuery, request);
       return listClients(dependencies, limit, cursor);
     },
+    listClientNames: async () => listClientNames(dependencies),
     createClient: async ({ request, actor }) => {
       const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request.body);
       return createClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
@@ -105,10 +108,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       await removeLimits(dependencies, actor, path('client_id'), endpoint);
       return { limits: await limitsOf(dependencies, path('client_id')) };
     },
-    searchMessages: async ({ request }) => {
-      const { limit, cursor, ...filter } = parseQuery(messageQuery, request);
-      return searchMessages(dependencies, filter, limit, cursor);
-    },
+    searchMessages: async ({ request }) => searchMessages(dependencies, parseQuery(messageQuery, request)),
     showMessage: async ({ path }) => showMessage(dependencies, path('message_id')),
     resendWebhooks: async ({ request, actor }) => {
       const { delivery_ids, even_acknowledged } = parseBody(resendBody, request.body);
@@ -128,6 +128,7 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     listOutbox: async ({ request }) =>
       listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
+    showAttention: async () => attention(dependencies),
     showAbout: async ({ request }) => {
       const { client_id, name } = requireCaller(request).client;
       return { version, client_id, name, outbox: dependencies.outbox !== undefined };

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
+import { channels, statuses } from '../../message/message.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import { usageMoment } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
@@ -101,17 +102,22 @@ export const messageQuery = z.object({
   client_id: z.optional(keyText),
   reference: z.optional(keyText),
   recipient: z.optional(recipientSchema),
+  status: z.optional(z.enum(statuses)),
+  channel: z.optional(z.enum(channels)),
+  error_code: z.optional(keyText),
+  since: z.optional(moment),
+  until: z.optional(moment),
 });
 
-type MessageQuery = z.output<typeof messageQuery>;
+export type MessageQuery = z.output<typeof messageQuery>;
 
 /**
- * @throws GatewayError where there is nothing to search by, as no index holds all messages, or more than one search
- * can answer.
+ * @returns undefined for the messages of all clients
+ * @throws GatewayError where more is named than one search can answer.
  */
 export function messageFilterOf(
   query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
-): MessageFilter {
+): Exclude<MessageFilter, { readonly clientIds: unknown }> | undefined {
   const { client_id, reference, recipient } = query;
   if (recipient !== undefined) {
     if (client_id === undefined && reference === undefined) return { recipient };
@@ -120,10 +126,9 @@ export function messageFilterOf(
     });
   }
   if (client_id !== undefined) return { clientId: client_id, reference };
-  throw new GatewayError('invalid_request', 'Name a client or a recipient to search by.', {
-    details: [
-      { field: 'client_id', message: 'Give a client_id, with or without a reference, or a recipient.' },
-    ],
+  if (reference === undefined) return undefined;
+  throw new GatewayError('invalid_request', 'Name the client of the reference.', {
+    details: [{ field: 'client_id', message: 'must be given with a reference' }],
   });
 }
 

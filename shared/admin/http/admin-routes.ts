@@ -3,6 +3,7 @@
 export const adminApiRoutes = {
   listActivity: { method: 'GET', path: '/admin/api/activity' },
   listClients: { method: 'GET', path: '/admin/api/clients' },
+  listClientNames: { method: 'GET', path: '/admin/api/client-names' },
   createClient: { method: 'POST', path: '/admin/api/clients' },
   showClient: { method: 'GET', path: '/admin/api/clients/{client_id}' },
   changeClient: { method: 'PATCH', path: '/admin/api/clients/{client_id}' },
@@ -23,6 +24,7 @@ export const adminApiRoutes = {
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },
+  showAttention: { method: 'GET', path: '/admin/api/attention' },
   showAbout: { method: 'GET', path: '/admin/api/about' },
 } as const satisfies Record<string, AdminApiRoute>;
 

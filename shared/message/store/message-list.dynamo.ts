@@ -5,10 +5,18 @@ import { type ListedKey, type ListRange, listShards, type MessageList } from './
 
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 
-export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string): MessageList {
-  async function* partition(
-    index: { readonly name: string; readonly key: string; readonly value: string },
-    range: ListRange,
+/** A partition of an index that is sorted by `list_at`. */
+interface ListPartition {
+  readonly name: 'by-client' | 'by-reference' | 'by-recipient';
+  readonly key: 'list_key' | 'reference_key' | 'recipient';
+  readonly value: string;
+}
+
+/** Reads partitions of the list indexes, newest first; each lazily, `pageSize` keys at a time. */
+export function listPartitions(client: DynamoDBDocumentClient, tableName: string) {
+  return async function* partition(
+    index: ListPartition,
+    range: Pick<ListRange, 'from' | 'before'>,
     pageSize: number,
   ): AsyncGenerator<ListedKey> {
     let startKey: Record<string, unknown> | undefined;
@@ -35,28 +43,33 @@ export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: str
       }
       startKey = answer.LastEvaluatedKey;
     } while (startKey !== undefined);
-  }
-
-  return {
-    keys(range, pageSize) {
-      if (range.reference !== undefined) {
-        const value = `${range.clientId}#${range.reference}`;
-        return partition({ name: 'by-reference', key: 'reference_key', value }, range, pageSize);
-      }
-      const shards = Array.from({ length: listShards }, (_, shard) =>
-        partition(
-          { name: 'by-client', key: 'list_key', value: `${range.clientId}#${shard}` },
-          range,
-          pageSize,
-        ),
-      );
-      return newestFirst(shards);
-    },
   };
 }
 
+export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string): MessageList {
+  const partition = listPartitions(client, tableName);
+  return {
+    keys: (range, pageSize) =>
+      newestFirst(partitionsOf(range).map((index) => partition(index, range, pageSize))),
+  };
+}
+
+export function partitionsOf({
+  clientId,
+  reference,
+}: Pick<ListRange, 'clientId' | 'reference'>): ListPartition[] {
+  if (reference !== undefined) {
+    return [{ name: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
+  }
+  return Array.from({ length: listShards }, (_, shard) => ({
+    name: 'by-client',
+    key: 'list_key',
+    value: `${clientId}#${shard}`,
+  }));
+}
+
 /** Merges sequences that are sorted newest first. */
-async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]): AsyncGenerator<ListedKey> {
+export async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]): AsyncGenerator<ListedKey> {
   const heads = await Promise.all(sources.map((source) => source.next()));
   for (;;) {
     let newest: { readonly key: ListedKey; readonly source: number } | undefined;

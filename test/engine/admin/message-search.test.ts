@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoMessageSearch, type MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
+import {
+  dynamoMessageSearch,
+  type MessageFilter,
+  type MessageSearch,
+} from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -16,6 +20,7 @@ const messages = Array.from({ length: 60 }, (_, i): Message => {
     ...(i % 5 === 0 ? { reference: 'order 5' } : {}),
     created_at: at.toISOString(),
     queued_at: at.toISOString(),
+    ...(i % 6 === 0 ? { status: 'failed', error_code: i % 12 === 0 ? 'unreachable' : 'blocked' } : {}),
   });
 });
 const newestFirst = messages.toReversed();
@@ -29,12 +34,16 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 /** Every page of a search, one after the other. */
-async function all(filter: MessageFilter, limit: number): Promise<Message[]> {
+async function all(
+  filter: MessageFilter,
+  limit: number,
+  options: Omit<Parameters<MessageSearch['search']>[1], 'limit' | 'cursor'> = {},
+): Promise<Message[]> {
   const search = dynamoMessageSearch(tables.dynamo, tables.names.messages, store());
   const found: Message[] = [];
   let cursor: string | undefined;
   do {
-    const page = await search.search(filter, limit, cursor);
+    const page = await search.search(filter, { limit, cursor, ...options });
     found.push(...page.messages);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -59,4 +68,49 @@ describe.each([1, 7, 100])('an administrator’s search, %d messages a page', (l
     const wanted = newestFirst.filter(({ recipient }) => recipient === '+447700900001');
     expect(await all({ recipient: '+447700900001' }, limit)).toEqual(wanted);
   });
+
+  it('finds those of several clients, each once', async () => {
+    expect(await all({ clientIds: ['client-a', 'client-b', 'client-c'] }, limit)).toEqual(newestFirst);
+    expect(await all({ clientIds: [] }, limit)).toEqual([]);
+  });
+
+  it('finds those in a state, with an error code, and in a time whose ends are included', async () => {
+    const failed = newestFirst.filter(({ status }) => status === 'failed');
+    const both = { clientIds: ['client-a', 'client-b'] };
+    expect(await all(both, limit, { condition: { status: 'failed' } })).toEqual(failed);
+    const unreachable = failed.filter(({ error_code }) => error_code === 'unreachable');
+    expect(await all(both, limit, { condition: { error_code: 'unreachable' } })).toEqual(unreachable);
+    expect(await all(both, limit, { condition: { status: 'failed', channel: 'whatsapp' } })).toEqual([]);
+    const times = { since: messages[10]?.created_at, until: messages[20]?.created_at };
+    expect(await all(both, limit, times)).toEqual(messages.slice(10, 21).toReversed());
+    expect(await all(both, limit, { since: times.until, until: times.since })).toEqual([]);
+  });
+});
+
+it('ends a page after a bounded number of messages where few match, and continues there', async () => {
+  const read: number[] = [];
+  const many = Array.from({ length: 1100 }, (_, i) => {
+    const at = addSeconds(created, i);
+    return aMessage({
+      message_id: newId('msg', at),
+      client_id: 'client-many',
+      created_at: at.toISOString(),
+      ...(i < 5 ? { status: 'failed' } : {}),
+    });
+  });
+  await store().createMany(many);
+  const counting = {
+    getMany: (ids: readonly string[]) => {
+      read.push(ids.length);
+      return store().getMany(ids);
+    },
+  };
+  const { search } = dynamoMessageSearch(tables.dynamo, tables.names.messages, counting);
+  const filter = { clientIds: ['client-many'] };
+  const page = await search(filter, { limit: 25, condition: { status: 'failed' } });
+  expect(page.messages).toEqual([]);
+  expect(read.reduce((sum, count) => sum + count, 0)).toBe(1000);
+  const next = await search(filter, { limit: 25, cursor: page.nextCursor, condition: { status: 'failed' } });
+  expect(next.messages).toEqual(many.slice(0, 5).toReversed());
+  expect(next.nextCursor).toBeUndefined();
 });

@@ -88,6 +88,7 @@ const jsonOf = (schema: z.ZodMiniType): Schema =>
 const adminSchemas = {
   listActivity: activityQuery,
   listClients: pageQuery,
+  listClientNames: undefined,
   createClient: newClientBody(anyUrl),
   showClient: undefined,
   changeClient: clientChangeBody(anyUrl),
@@ -108,6 +109,7 @@ const adminSchemas = {
   listUsage: adminUsageQuery,
   summarizeUsage: usageSummaryQuery,
   listOutbox: outboxQuery,
+  showAttention: undefined,
   showAbout: undefined,
 } satisfies Record<AdminApiRouteName, z.ZodMiniType | undefined>;
 

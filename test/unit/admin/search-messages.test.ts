@@ -1,0 +1,67 @@
+/** A search without a client covers the clients that have such messages, within bounds that it tells of. */
+import { expect, it } from '@jest/globals';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { messageQuery } from '../../../shared/admin/http/admin-requests.ts';
+import type { MessageFilter, MessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
+import { searchMessages } from '../../../shared/admin/messages.ts';
+import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
+
+type Options = Parameters<MessageSearch['search']>[1];
+
+/** What was searched, where client number n had n failed messages on each day. */
+async function searched(query: Readonly<Record<string, string>>, clients = 30) {
+  const asked: { filter: MessageFilter; options: Options }[] = [];
+  const rowsIn = async (period: string): Promise<UsageRow[]> =>
+    ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)].map((clientId, index) => ({
+      period,
+      clientId,
+      amounts: new Map([
+        ['s.t.GB.f.m', index - 1],
+        ['s.t.GB.d.m', 1],
+        ['error.unreachable', clientId === 'client_3' ? 1 : 0],
+      ]),
+    }));
+  const dependencies = {
+    clock: () => new Date('2026-11-20T12:00:00.000Z'),
+    usage: { rowsIn },
+    messages: {
+      search: async (filter: MessageFilter, options: Options) => {
+        asked.push({ filter, options });
+        return { messages: [] };
+      },
+    },
+  };
+  const answer = await searchMessages(
+    dependencies as unknown as AdminDependencies,
+    messageQuery.parse(query),
+  );
+  return { answer, ...asked[0] };
+}
+
+it('searches the clients with the most such messages of the last day, and says how many it left out', async () => {
+  const { answer, filter, options } = await searched({ status: 'failed' });
+  expect(filter).toEqual({ clientIds: Array.from({ length: 20 }, (_, index) => `client_${29 - index}`) });
+  expect(answer.clients_left_out).toBe(9);
+  expect(options).toMatchObject({
+    since: '2026-11-19T12:00:00.000Z',
+    until: '2026-11-20T12:00:00.000Z',
+    condition: { status: 'failed' },
+  });
+});
+
+it('searches those with an error code, and those with any message where the status passes within seconds', async () => {
+  expect(await searched({ error_code: 'unreachable' })).toMatchObject({
+    filter: { clientIds: ['client_3'] },
+  });
+  const sending = await searched({ status: 'sending' }, 3);
+  expect(sending.filter).toEqual({ clientIds: ['client_2', 'client_1', 'client_0'] });
+  expect(sending.answer).not.toHaveProperty('clients_left_out');
+});
+
+it.each([
+  { since: '2026-11-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
+  { reference: 'order 5' },
+  { recipient: '+447700900123', client_id: 'client_1' },
+])('refuses %j', async (query) => {
+  await expect(searched(query)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});
