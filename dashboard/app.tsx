@@ -1,38 +1,102 @@
 /** Shows the sign-in page, or the dashboard while a session lasts. */
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { signIn } from './api/client.ts';
 import { RenderFailure } from './components/render-failure.tsx';
-import { forgetSession, type Session, storedSession, storeSession } from './session.ts';
-import { SignIn } from './sign-in.tsx';
+import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';
+import { type Credentials, SignIn } from './sign-in.tsx';
 
 const SignedIn = lazy(() => import('./signed-in.tsx'));
 
-export function App() {
-  const [restored] = useState(storedSession);
-  const [session, setSession] = useState<Session | undefined>(restored);
-  const [signOutReason, setSignOutReason] = useState<string>();
+type State =
+  /** Another tab may have a session. */
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'signed_out'; readonly reason: string | undefined }
+  | { readonly kind: 'signed_in'; readonly session: Session; readonly isRestored: boolean };
 
-  const end = useCallback((why: string | undefined) => {
-    forgetSession();
-    setSignOutReason(why);
-    setSession(undefined);
+export function App() {
+  const [state, setState] = useState<State>(() => {
+    const session = storedSession();
+    return session === undefined ? { kind: 'asking' } : { kind: 'signed_in', session, isRestored: true };
+  });
+  /** Of this tab's own sign-in. */
+  const credentials = useRef<Credentials>(undefined);
+  const tabs = useRef<ReturnType<typeof otherTabs>>(undefined);
+  const session = state.kind === 'signed_in' ? state.session : undefined;
+  const held = useRef(session);
+  held.current = session;
+
+  const start = useCallback((started: Session, isRestored = false) => {
+    storeSession(started);
+    setState((before) => ({
+      kind: 'signed_in',
+      session: started,
+      isRestored: before.kind === 'signed_in' ? before.isRestored : isRestored,
+    }));
   }, []);
 
-  if (session === undefined) {
-    return (
-      <SignIn
-        signOutReason={signOutReason}
-        onSignIn={(started) => {
-          storeSession(started);
-          setSignOutReason(undefined);
-          setSession(started);
-        }}
-      />
-    );
-  }
+  const end = useCallback((reason: string | undefined) => {
+    forgetSession();
+    credentials.current = undefined;
+    setState({ kind: 'signed_out', reason });
+  }, []);
+
+  useEffect(() => {
+    const opened = otherTabs({
+      current: () => held.current,
+      onSession: (shared) => start(shared),
+      onSignOut: () => end('You signed out in another tab.'),
+    });
+    tabs.current = opened;
+    if (held.current === undefined) {
+      void opened.ask().then((shared) => {
+        if (shared !== undefined) start(shared, true);
+        else setState((now) => (now.kind === 'asking' ? { kind: 'signed_out', reason: undefined } : now));
+      });
+    }
+    return () => opened.close();
+  }, [start, end]);
+
+  const signInWith = useCallback(
+    async (entered: Credentials) => {
+      const started = await signIn(entered.clientId, entered.clientSecret);
+      credentials.current = entered;
+      start(started);
+      tabs.current?.tell({ kind: 'session', session: started });
+    },
+    [start],
+  );
+
+  /** @returns false if this tab has not the secret */
+  const renew = useCallback(async (): Promise<boolean> => {
+    const [own, current] = [credentials.current, held.current];
+    if (own === undefined || current === undefined) return false;
+    const { token, endsAt } = await signIn(own.clientId, own.clientSecret);
+    // Signed out meanwhile.
+    if (credentials.current === undefined) return false;
+    const renewed = { ...current, token, endsAt };
+    start(renewed);
+    tabs.current?.tell({ kind: 'session', session: renewed });
+    return true;
+  }, [start]);
+
+  const signOut = useCallback(() => {
+    tabs.current?.tell({ kind: 'signed_out' });
+    end(undefined);
+  }, [end]);
+
+  if (state.kind === 'asking') return null;
+  if (state.kind === 'signed_out') return <SignIn signOutReason={state.reason} onSignIn={signInWith} />;
   return (
     <RenderFailure>
       <Suspense fallback={null}>
-        <SignedIn session={session} isRestored={session === restored} onEnd={end} />
+        <SignedIn
+          session={state.session}
+          isRestored={state.isRestored}
+          onSignIn={signInWith}
+          onRenew={renew}
+          onSignOut={signOut}
+          onEnd={end}
+        />
       </Suspense>
     </RenderFailure>
   );

@@ -1,4 +1,4 @@
-/** Sign-in with an administrator's client id and secret. The secret is not stored. */
+/** Sign-in with an administrator's client id and secret, as a page and in a dialog. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -8,47 +8,30 @@ import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
-import { signIn } from './api/client.ts';
-import type { Session } from './session.ts';
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
 
 interface SignInProps {
   /** Why the last session ended. */
   readonly signOutReason: string | undefined;
-  readonly onSignIn: (session: Session) => void;
+  readonly onSignIn: (credentials: Credentials) => Promise<void>;
 }
 
 export function SignIn({ signOutReason, onSignIn }: SignInProps) {
-  const [clientId, setClientId] = useState('');
-  const [secret, setSecret] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
-
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (clientId.trim() === '' || secret === '') {
-      setError('Enter the client id and the client secret.');
-      return;
-    }
-    setBusy(true);
-    setError(undefined);
-    try {
-      onSignIn(await signIn(clientId.trim(), secret.trim()));
-    } catch (refusal) {
-      setError(refusal instanceof Error ? refusal.message : String(refusal));
-      setBusy(false);
-    }
-  };
-
+  const form = useSignIn('', onSignIn);
   return (
     <main className="sign-in">
       <title>Sign in – Messaging gateway</title>
       <SpaceBetween size="l">
         {signOutReason === undefined ? null : <Alert type="info">{signOutReason}</Alert>}
-        <form onSubmit={(event) => void submit(event)}>
+        <form onSubmit={(event) => void form.submit(event)}>
           <Form
-            errorText={error}
+            errorText={form.error}
             actions={
-              <Button variant="primary" formAction="submit" loading={busy} loadingText="Signing in">
+              <Button variant="primary" formAction="submit" loading={form.isBusy} loadingText="Signing in">
                 Sign in
               </Button>
             }
@@ -60,29 +43,61 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
                 </Header>
               }
             >
-              <SpaceBetween size="m">
-                <FormField label="Client id">
-                  <Input
-                    value={clientId}
-                    autoFocus
-                    autoComplete="username"
-                    spellcheck={false}
-                    onChange={({ detail }) => setClientId(detail.value)}
-                  />
-                </FormField>
-                <FormField label="Client secret">
-                  <Input
-                    type="password"
-                    value={secret}
-                    autoComplete="current-password"
-                    onChange={({ detail }) => setSecret(detail.value)}
-                  />
-                </FormField>
-              </SpaceBetween>
+              {form.fields}
             </Container>
           </Form>
         </form>
       </SpaceBetween>
     </main>
   );
+}
+
+/** @param firstClientId - entered beforehand */
+export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn']) {
+  const [clientId, setClientId] = useState(firstClientId);
+  const [secret, setSecret] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<string>();
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (clientId.trim() === '' || secret === '') {
+      setError('Enter the client id and the client secret.');
+      return;
+    }
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await onSignIn({ clientId: clientId.trim(), clientSecret: secret.trim() });
+    } catch (refusal) {
+      setError(refusal instanceof Error ? refusal.message : String(refusal));
+      setIsBusy(false);
+    }
+  };
+
+  const fields = (
+    <SpaceBetween size="m">
+      <FormField label="Client id">
+        <Input
+          value={clientId}
+          autoFocus={firstClientId === ''}
+          name="username"
+          autoComplete="username"
+          spellcheck={false}
+          onChange={({ detail }) => setClientId(detail.value)}
+        />
+      </FormField>
+      <FormField label="Client secret">
+        <Input
+          type="password"
+          value={secret}
+          autoFocus={firstClientId !== ''}
+          name="password"
+          autoComplete="current-password"
+          onChange={({ detail }) => setSecret(detail.value)}
+        />
+      </FormField>
+    </SpaceBetween>
+  );
+  return { fields, submit, isBusy, error };
 }

@@ -4,7 +4,7 @@ import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flas
 import SideNavigation from '@cloudscape-design/components/side-navigation';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { apiOf } from './api/client.ts';
 import { newQueryClient, useAnswer } from './api/queries.ts';
@@ -20,31 +20,38 @@ import { LimitsPage } from './pages/limits.tsx';
 import { MessagePage } from './pages/message.tsx';
 import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
+import { OverviewPage } from './pages/overview.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import type { Session } from './session.ts';
+import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
+import type { Credentials } from './sign-in.tsx';
 
 interface SignedInProps {
   readonly session: Session;
   /** Whether the session began before this load of the dashboard. */
   readonly isRestored: boolean;
-  /** @param reason - undefined when the user signed out */
-  readonly onEnd: (reason: string | undefined) => void;
+  readonly onSignIn: (credentials: Credentials) => Promise<void>;
+  /** @returns false if this tab has not the secret */
+  readonly onRenew: () => Promise<boolean>;
+  readonly onSignOut: () => void;
+  readonly onEnd: (reason: string) => void;
 }
 
-// Loaded on demand: their charts are a quarter of the script.
-const OverviewPage = lazy(() => import('./pages/overview.tsx'));
+// Loaded on demand, as its charts are a quarter of the script.
 const UsagePage = lazy(() => import('./pages/usage.tsx'));
 
-const expired = 'Your session has expired. Sign in again to continue.';
-
-export default function SignedIn({ session, isRestored, onEnd }: SignedInProps) {
+export default function SignedIn({
+  session,
+  isRestored,
+  onSignIn,
+  onRenew,
+  onSignOut,
+  onEnd,
+}: SignedInProps) {
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
-
-  useEffect(() => {
-    const timer = setTimeout(() => onEnd(expired), session.endsAt - Date.now());
-    return () => clearTimeout(timer);
-  }, [session, onEnd]);
+  const [isSigningIn, setIsSigningIn] = useState(false);
+  const warning = useSessionEnd({ session, onRenew, onEnd }, () => setIsSigningIn(true));
 
   const notify = useCallback((type: 'success' | 'error', text: string) => {
     const id = crypto.randomUUID();
@@ -70,13 +77,20 @@ export default function SignedIn({ session, isRestored, onEnd }: SignedInProps) 
           <Layout
             session={session}
             isRestored={isRestored}
-            notices={notices}
+            notices={warning === undefined ? notices : [warning, ...notices]}
             onSignOut={() => {
               // The next user starts at the first page.
-              go(linkTo('activity'));
-              onEnd(undefined);
+              go(linkTo('overview'));
+              onSignOut();
             }}
           />
+          {isSigningIn ? (
+            <SignInAgain
+              clientId={session.clientId}
+              onSignIn={onSignIn}
+              onDismiss={() => setIsSigningIn(false)}
+            />
+          ) : null}
         </Router>
       </DashboardContext>
     </QueryClientProvider>
@@ -111,7 +125,7 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
       </a>
       <div id="top">
         <TopNavigation
-          identity={{ href: linkTo('activity'), title: 'Messaging gateway' }}
+          identity={{ href: linkTo('overview'), title: 'Messaging gateway' }}
           utilities={[
             {
               type: 'button',
@@ -154,17 +168,17 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
 function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const link = (text: string, page: string) => ({ type: 'link', text, href: linkTo(page) }) as const;
   const [, page = ''] = path.split('/');
-  const parent = page === '' || page === 'webhooks' ? 'activity' : page;
+  const parent = { '': 'overview', webhooks: 'activity' }[page] ?? page;
   return (
     <SideNavigation
-      header={{ text: 'Administration', href: linkTo('activity') }}
+      header={{ text: 'Administration', href: linkTo('overview') }}
       activeHref={linkTo(parent)}
       items={[
-        link('Activity Logs', 'activity'),
         link('Overview', 'overview'),
-        link('Usage', 'usage'),
+        link('Activity Logs', 'activity'),
         link('Messages', 'messages'),
         link('Clients', 'clients'),
+        link('Usage', 'usage'),
         link('Limits', 'limits'),
         ...(hasOutbox ? [link('Outbox', 'outbox')] : []),
       ]}
@@ -175,7 +189,7 @@ function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOu
 function Pages() {
   return (
     <Switch>
-      <Route path="/overview" component={OverviewPage} />
+      <Route path="/activity" component={ActivityPage} />
       <Route path="/usage" component={UsagePage} />
       <Route path="/messages" component={MessagesPage} />
       <Route path="/messages/:id">{({ id }) => <MessagePage id={decodeURIComponent(id)} />}</Route>
@@ -187,7 +201,7 @@ function Pages() {
       <Route path="/limits/:id">{({ id }) => <LimitsPage clientId={decodeURIComponent(id)} />}</Route>
       <Route path="/outbox" component={OutboxPage} />
       <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>
-      <Route component={ActivityPage} />
+      <Route component={OverviewPage} />
     </Switch>
   );
 }

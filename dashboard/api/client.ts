@@ -98,6 +98,7 @@ export async function signIn(clientId: string, clientSecret: string): Promise<Se
     token: answer.access_token,
     clientId,
     endsAt: Date.now() + answer.expires_in * 1000,
+    signedInAt: Date.now(),
   };
   await apiOf(session, () => undefined)
     .get('/about')

@@ -43,6 +43,8 @@ interface AnswerOptions<Data> {
   readonly enabled?: boolean;
   /** Whether the answer stays the same for the session. */
   readonly isFixed?: boolean;
+  /** Instead of the usual time. */
+  readonly refreshEveryMs?: number;
   /** The query that is sent, where it depends on the time. */
   readonly sent?: (query: Query) => Query;
 }
@@ -50,7 +52,13 @@ interface AnswerOptions<Data> {
 export function useAnswer<Name extends AdminApiRouteName>(
   path: string,
   query: Query = {},
-  { inProgress, enabled = true, isFixed = false, sent = (asked) => asked }: AnswerOptions<Answer<Name>> = {},
+  {
+    inProgress,
+    enabled = true,
+    isFixed = false,
+    refreshEveryMs = refreshMs,
+    sent = (asked) => asked,
+  }: AnswerOptions<Answer<Name>> = {},
 ) {
   const { api } = useDashboard();
   return useQuery<Answer<Name>>({
@@ -60,7 +68,7 @@ export function useAnswer<Name extends AdminApiRouteName>(
     staleTime: isFixed ? Number.POSITIVE_INFINITY : 0,
     refetchInterval: ({ state: { data, error } }) => {
       if (isFixed || isFinal(error)) return false;
-      return data !== undefined && inProgress?.(data) === true ? refreshInProgressMs : refreshMs;
+      return data !== undefined && inProgress?.(data) === true ? refreshInProgressMs : refreshEveryMs;
     },
   });
 }

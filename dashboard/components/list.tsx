@@ -5,21 +5,39 @@ import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
-import type { UseQueryResult } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
+import { type CsvColumns, downloadRows, firstRows } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
+
+interface Csv<Row> {
+  /** Without `.csv`. */
+  readonly name: string;
+  readonly columns: CsvColumns<Row>;
+  /** Where the list has pages: reads one. */
+  readonly pageAt?: (cursor: string | undefined) => Promise<{
+    readonly rows: readonly Row[];
+    readonly next: string | undefined;
+  }>;
+}
 
 interface ListProps<Row> {
   readonly title: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly actions?: ReactNode;
   readonly filter?: ReactNode;
   readonly columns: readonly TableProps.ColumnDefinition<Row>[];
   readonly rows: readonly Row[] | undefined;
   /** Where the rows are loaded by themselves: they can be refreshed, and loaded again after an error. */
   readonly query?: UseQueryResult;
+  /** Where they are loaded by somebody else. */
+  readonly isLoading?: boolean;
   readonly nextCursor?: string | undefined;
+  /** Whether the title has the number of rows: with a plus where there are further pages. */
+  readonly isCounted?: boolean;
+  readonly csv?: Csv<Row>;
   readonly emptyTitle?: string;
   /** Why there may be no rows. */
   readonly empty: string;
@@ -46,9 +64,15 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
           <Header
             variant="h2"
             description={props.description}
+            {...(props.isCounted === true && rows !== undefined && rows.length > 0
+              ? { counter: counterOf(rows.length, after.length, props.nextCursor) }
+              : {})}
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
                 {query === undefined ? null : <Refresh query={query} />}
+                {props.csv === undefined ? null : (
+                  <DownloadCsv csv={props.csv} rows={rows ?? []} of={props.title} />
+                )}
                 {props.actions}
               </SpaceBetween>
             }
@@ -61,7 +85,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
         items={rows ?? []}
         trackBy={idOf}
         // Rows stay visible while they are reloaded.
-        loading={rows === undefined && query?.isFetching === true}
+        loading={rows === undefined && (query?.isFetching === true || props.isLoading === true)}
         loadingText="Loading"
         wrapLines
         enableKeyboardNavigation
@@ -117,5 +141,41 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
         }
       />
     </SpaceBetween>
+  );
+}
+
+/** The rows of further pages are not counted, as no index knows their number. */
+function counterOf(count: number, pagesBefore: number, nextCursor: string | undefined): string {
+  if (pagesBefore > 0) return `(page ${pagesBefore + 1})`;
+  return `(${count}${nextCursor === undefined ? '' : '+'})`;
+}
+
+interface DownloadCsvProps<Row> {
+  readonly csv: Csv<Row>;
+  /** Of this page. */
+  readonly rows: readonly Row[];
+  /** The title of the list. */
+  readonly of: string;
+}
+
+function DownloadCsv<Row>({ csv: { name, columns, pageAt }, rows, of }: DownloadCsvProps<Row>) {
+  const { notify } = useDashboard();
+  const load = useMutation({
+    mutationFn: async () => (pageAt === undefined ? { rows, isAll: true } : await firstRows(pageAt)),
+    onSuccess: ({ rows: loaded, isAll }) => {
+      downloadRows(`${name}.csv`, columns, loaded);
+      if (!isAll) notify('success', `The file has the first ${loaded.length.toLocaleString()} rows.`);
+    },
+  });
+  return (
+    <Button
+      iconName="download"
+      ariaLabel={`Download CSV: ${of}`}
+      disabled={rows.length === 0}
+      loading={load.isPending}
+      onClick={() => load.mutate()}
+    >
+      CSV
+    </Button>
   );
 }

@@ -47,12 +47,18 @@ export function LoadFailure({ query }: { readonly query: UseQueryResult }) {
   );
 }
 
+interface RefreshProps {
+  readonly query: UseQueryResult;
+  /** Loaded with it. */
+  readonly others?: readonly UseQueryResult[];
+}
+
 /** The time of the last load, and a button to load now. The button keeps its place and its focus. */
-export function Refresh({ query }: { readonly query: UseQueryResult }) {
+export function Refresh({ query, others = [] }: RefreshProps) {
   const [isBusy, setIsBusy] = useState(false);
   const refresh = async (): Promise<void> => {
     setIsBusy(true);
-    await query.refetch();
+    await Promise.all([query, ...others].map((one) => one.refetch()));
     setIsBusy(false);
   };
   return (

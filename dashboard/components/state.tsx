@@ -1,6 +1,8 @@
 /** The status of a message, webhook, client or key, with an icon and a colour. */
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 
+export const channelNames = { sms: 'SMS', whatsapp: 'WhatsApp' } as const;
+
 const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
   scheduled: 'pending',
   queued: 'pending',

@@ -1,12 +1,33 @@
-/** A time in the user's time zone, with the exact UTC time as its title. */
+/** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
+import Box from '@cloudscape-design/components/box';
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = { day: 'numeric', month: 'short' } as const;
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const local = new Intl.DateTimeFormat(undefined, {
+  ...day,
+  ...clock,
+  year: 'numeric',
+  timeZoneName: 'short',
+});
+const utc = { timeZone: 'UTC', hourCycle: 'h23' } as const;
 
 export function Time({ at }: { readonly at: string | null | undefined }) {
   if (at === null || at === undefined) return <>–</>;
+  const date = new Date(at);
   return (
     <time dateTime={at} title={at}>
-      {format.format(new Date(at))}
+      {local.format(date)}
+      {date.getTimezoneOffset() === 0 ? null : (
+        <Box variant="span" color="text-body-secondary" fontSize="body-s" display="block">
+          {utcText(date)}
+        </Box>
+      )}
     </time>
   );
+}
+
+/** With the day where it is another one in UTC. */
+function utcText(date: Date): string {
+  const options = { ...utc, ...clock, ...(date.getDate() === date.getUTCDate() ? {} : day) };
+  return `${date.toLocaleString(undefined, options)} UTC`;
 }

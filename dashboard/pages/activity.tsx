@@ -1,24 +1,24 @@
 /** Activity Logs: failed webhooks by default, other kinds by a filter. Webhooks can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import DateRangePicker, { type DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
-import Input from '@cloudscape-design/components/input';
 import Link from '@cloudscape-design/components/link';
 import Select from '@cloudscape-design/components/select';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { useEffect, useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../shared/admin/webhooks.ts';
-import type { Query } from '../api/client.ts';
 import { useAnswer } from '../api/queries.ts';
-import { IdLink } from '../components/id-link.tsx';
+import { ClientInput, ClientLink } from '../components/client-name.tsx';
+import type { CsvColumns } from '../components/download.ts';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { useResend } from '../components/resend.ts';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
+import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
+import { useTypedText } from '../components/typed-text.ts';
+import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
@@ -53,19 +53,17 @@ export function ActivityPage() {
   const of = (name: string): string => asked.get(name) ?? '';
   const kind = Object.hasOwn(kinds, of('kind')) ? (of('kind') as keyof typeof kinds) : 'webhook_failed';
   const client = useTypedText(of('client_id'), (text) => change({ client_id: text }, { replace: true }));
-  const range = rangeOf(asked);
+  const filters = {
+    kind: kind === 'all' ? undefined : kind,
+    client_id: of('client_id'),
+    ...timesIn(asked),
+  };
   const query = useAnswer<'listActivity'>(
     '/activity',
-    {
-      kind: kind === 'all' ? undefined : kind,
-      client_id: of('client_id'),
-      last: of('last'),
-      since: of('since'),
-      until: of('until'),
-      cursor: asked.getAll('after').at(-1),
-    },
+    { ...filters, cursor: asked.getAll('after').at(-1) },
     { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
   );
+  const { api } = useDashboard();
   const resend = useResend();
   // While the user types, the old client's entries must not be shown or resent.
   const entries = client.isTyping ? undefined : query.data?.entries;
@@ -99,32 +97,25 @@ export function ActivityPage() {
               />
             </FormField>
             <FormField label="Client">
-              <Input
-                type="search"
-                placeholder="Id or name"
-                value={client.text}
-                onChange={({ detail }) => client.setText(detail.value)}
-              />
+              <ClientInput value={client.text} onChange={client.setText} />
             </FormField>
-            <FormField label="Time">
-              <DateRangePicker
-                value={range}
-                placeholder="Any time"
-                relativeOptions={[
-                  { key: 'hour', amount: 1, unit: 'hour', type: 'relative' },
-                  { key: 'day', amount: 24, unit: 'hour', type: 'relative' },
-                  { key: 'week', amount: 7, unit: 'day', type: 'relative' },
-                ]}
-                isValidRange={() => ({ valid: true })}
-                onChange={({ detail }) => change(filtersOf(detail.value))}
-              />
-            </FormField>
+            <TimeRange />
           </Grid>
         }
         columns={columnsOf(kind)}
         rows={entries}
         query={query}
         nextCursor={query.data?.next_cursor}
+        isCounted
+        csv={{
+          name: 'activity',
+          columns: csvColumns,
+          pageAt: async (cursor) => {
+            const asked = { ...withStart(filters), cursor, limit: '100' };
+            const page = await api.get<'listActivity'>('/activity', asked);
+            return { rows: page.entries, next: page.next_cursor };
+          },
+        }}
         empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing was logged.'}
         isFiltered={isFiltered}
         idOf={(entry) => entry.entry_id}
@@ -137,28 +128,8 @@ export function ActivityPage() {
   );
 }
 
-const pauseMs = 400;
-
-/** The text of a field whose value is in the address: it goes there after a pause in typing. */
-function useTypedText(value: string, onPause: (text: string) => void) {
-  const [text, setText] = useState(value);
-  const [before, setBefore] = useState(value);
-  // The address has changed: by Back, for instance.
-  if (before !== value) {
-    setBefore(value);
-    if (text.trim() !== value) setText(value);
-  }
-  const isTyping = text.trim() !== value;
-  useEffect(() => {
-    if (!isTyping) return undefined;
-    const timer = setTimeout(() => onPause(text.trim()), pauseMs);
-    return () => clearTimeout(timer);
-  });
-  return { text, setText, isTyping };
-}
-
+/** The most important first: a narrow window shows one or two of them. */
 const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
-  { id: 'at', header: 'Time', minWidth: 125, cell: (entry) => <Time at={entry.at} /> },
   {
     id: 'summary',
     header: 'Activity',
@@ -180,10 +151,23 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   {
     id: 'client',
     header: 'Client',
-    minWidth: 140,
-    cell: (entry) => (entry.client_id === undefined ? '–' : <IdLink page="clients" id={entry.client_id} />),
+    minWidth: 170,
+    cell: (entry) => (entry.client_id === undefined ? '–' : <ClientLink id={entry.client_id} />),
   },
+  { id: 'at', header: 'Time', minWidth: 150, cell: (entry) => <Time at={entry.at} /> },
 ];
+
+const csvColumns = {
+  at: (entry) => entry.at,
+  kind: (entry) => entry.kind,
+  summary: (entry) => entry.summary,
+  client_id: (entry) => entry.client_id,
+  actor: (entry) => entry.actor,
+  delivery_id: (entry) => entry.delivery_id,
+  delivery_status: (entry) => entry.delivery?.state,
+  endpoint: (entry) => entry.delivery?.url,
+  message_id: (entry) => entry.message_id,
+} as const satisfies CsvColumns<ActivityView>;
 
 const destination: TableProps.ColumnDefinition<ActivityView> = {
   id: 'to',
@@ -232,43 +216,4 @@ function isUnfinished({ delivery }: ActivityView): boolean {
 
 function isSelectable(entry: ActivityView): boolean {
   return entry.delivery !== undefined && !isUnfinished(entry);
-}
-
-const secondsPerUnit = {
-  second: 1,
-  minute: 60,
-  hour: 3600,
-  day: 86_400,
-  week: 604_800,
-  month: 2_592_000,
-  year: 31_536_000,
-} as const;
-
-/** In the address, a range is `last` (`24-hour`), or `since` and `until`. */
-function filtersOf(range: DateRangePickerProps.Value | null): Record<string, string> {
-  const none = { last: '', since: '', until: '' };
-  if (range === null) return none;
-  if (range.type === 'relative') return { ...none, last: `${range.amount}-${range.unit}` };
-  return {
-    ...none,
-    since: new Date(range.startDate).toISOString(),
-    until: new Date(range.endDate).toISOString(),
-  };
-}
-
-function rangeOf(query: URLSearchParams): DateRangePickerProps.Value | null {
-  const [, amount, unit = ''] = /^(\d{1,4})-([a-z]+)$/.exec(query.get('last') ?? '') ?? [];
-  if (Object.hasOwn(secondsPerUnit, unit)) {
-    return { type: 'relative', amount: Number(amount), unit: unit as keyof typeof secondsPerUnit };
-  }
-  const [startDate, endDate] = [query.get('since'), query.get('until')];
-  return startDate === null || endDate === null ? null : { type: 'absolute', startDate, endDate };
-}
-
-/** With the time at which `last` begins, seen from now. */
-function withStart({ last, ...query }: Query): Query {
-  const range = rangeOf(new URLSearchParams({ last: last ?? '' }));
-  if (range?.type !== 'relative') return query;
-  const seconds = range.amount * secondsPerUnit[range.unit];
-  return { ...query, since: new Date(Date.now() - seconds * 1000).toISOString() };
 }

@@ -12,6 +12,7 @@ import type { ApiKeyView } from '../../shared/admin/client-views.ts';
 import type { Answer } from '../api/client.ts';
 import { useAnswer } from '../api/queries.ts';
 import { type Confirmation, ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { Copyable } from '../components/copyable.tsx';
 import { LimitsInForce } from '../components/limits-in-force.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
@@ -67,7 +68,7 @@ export function ClientPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={client?.name ?? 'Client'}
-      description={id}
+      description={<Copyable name="client id" text={id} />}
       actions={
         client === undefined ? null : (
           <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -139,7 +140,12 @@ export function ClientPage({ id }: { readonly id: string }) {
                 </Button>
               }
               columns={[
-                { id: 'id', header: 'Key id', isRowHeader: true, cell: (key) => key.key_id },
+                {
+                  id: 'id',
+                  header: 'Key id',
+                  isRowHeader: true,
+                  cell: (key) => <Copyable name={key.key_id} text={key.key_id} />,
+                },
                 { id: 'created', header: 'Created', cell: (key) => <Time at={key.created_at} /> },
                 {
                   id: 'state',
@@ -168,6 +174,14 @@ export function ClientPage({ id }: { readonly id: string }) {
               rows={loaded.api_keys}
               empty="The client has no API keys."
               idOf={(key) => key.key_id}
+              csv={{
+                name: `api-keys-of-${id}`,
+                columns: {
+                  key_id: (key) => key.key_id,
+                  created_at: (key) => key.created_at,
+                  revoked_at: (key) => key.revoked_at,
+                },
+              }}
             />
             <LimitsInForce clientId={id} />
           </SpaceBetween>

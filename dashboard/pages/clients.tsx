@@ -6,15 +6,19 @@ import { useState } from 'react';
 import type { ClientView } from '../../shared/admin/client-views.ts';
 import type { ShownClient } from '../../shared/admin/clients.ts';
 import { useAnswer } from '../api/queries.ts';
+import { Copyable } from '../components/copyable.tsx';
+import type { CsvColumns } from '../components/download.ts';
 import { List } from '../components/list.tsx';
 import { NewClient } from '../components/new-client.tsx';
 import { Page } from '../components/page.tsx';
 import { Secrets } from '../components/secret.tsx';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
+import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
 
 export function ClientsPage() {
+  const { api } = useDashboard();
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<ShownClient>();
   const cursor = useListState().query.getAll('after').at(-1);
@@ -34,6 +38,15 @@ export function ClientsPage() {
         rows={query.data?.clients}
         query={query}
         nextCursor={query.data?.next_cursor}
+        isCounted
+        csv={{
+          name: 'clients',
+          columns: csvColumns,
+          pageAt: async (cursor) => {
+            const page = await api.get<'listClients'>('/clients', { cursor, limit: '100' });
+            return { rows: page.clients, next: page.next_cursor };
+          },
+        }}
         empty="Create a client to send messages."
         idOf={(client) => client.client_id}
       />
@@ -69,7 +82,12 @@ const columns: TableProps.ColumnDefinition<ClientView>[] = [
     isRowHeader: true,
     cell: (client) => <Link href={linkTo('clients', client.client_id)}>{client.name}</Link>,
   },
-  { id: 'id', header: 'Client id', minWidth: 190, cell: (client) => client.client_id },
+  {
+    id: 'id',
+    header: 'Client id',
+    minWidth: 220,
+    cell: (client) => <Copyable name={`the client id of ${client.name}`} text={client.client_id} />,
+  },
   {
     id: 'state',
     header: 'Status',
@@ -80,3 +98,12 @@ const columns: TableProps.ColumnDefinition<ClientView>[] = [
   { id: 'url', header: 'Webhook URL', minWidth: 165, cell: (client) => client.webhook_url ?? '–' },
   { id: 'created', header: 'Created', minWidth: 125, cell: (client) => <Time at={client.created_at} /> },
 ];
+
+const csvColumns = {
+  client_id: (client) => client.client_id,
+  name: (client) => client.name,
+  status: (client) => (client.disabled ? 'disabled' : 'enabled'),
+  scopes: (client) => client.scopes.join(' '),
+  webhook_url: (client) => client.webhook_url,
+  created_at: (client) => client.created_at,
+} as const satisfies CsvColumns<ClientView>;

@@ -1,40 +1,36 @@
 /** Limits: all overrides, with rows that have invalid values; and the limits of one client, editable. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ClientInput, ClientLink, useClientNames } from '../components/client-name.tsx';
 import { ClientLimits } from '../components/client-limits.tsx';
+import type { CsvColumns } from '../components/download.ts';
 import { LimitFaultNote, LimitWarningNote } from '../components/limit-fault.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
+import { SearchForm } from '../components/search-form.tsx';
 import { go, linkTo } from '../route.ts';
 
 export function LimitsPage({ clientId }: { readonly clientId: string | undefined }) {
-  const [wanted, setWanted] = useState('');
-  const find = (event: FormEvent): void => {
-    event.preventDefault();
-    if (wanted.trim() !== '') go(linkTo('limits', wanted.trim()));
+  const clients = useClientNames();
+  const find = (wanted: string): void => {
+    const named = clients.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (wanted !== '') go(linkTo('limits', named?.client_id ?? wanted));
   };
   return (
     <Page title="Limits" description="Changes take effect within 60 seconds.">
       <SpaceBetween size="l">
-        <form onSubmit={find}>
-          <FormField label="Client id" secondaryControl={<Button formAction="submit">Show</Button>}>
-            <Input
-              type="search"
-              placeholder="client_…"
-              value={wanted}
-              onChange={({ detail }) => setWanted(detail.value)}
-            />
-          </FormField>
-        </form>
+        <SearchForm
+          key={clientId}
+          label="Client"
+          value=""
+          action="Show"
+          onSearch={find}
+          field={(text, setText) => <ClientInput value={text} onChange={setText} onSelect={find} />}
+        />
         {clientId === undefined ? <Overrides /> : <ClientLimits clientId={clientId} />}
       </SpaceBetween>
     </Page>
@@ -60,6 +56,8 @@ function Overrides() {
         query={query}
         empty="Every client has the default limits."
         idOf={(row) => `${row.client_id} ${row.endpoint}`}
+        isCounted
+        csv={{ name: 'limit-overrides', columns: csvColumns }}
       />
     </SpaceBetween>
   );
@@ -71,7 +69,7 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
     header: 'Client',
     minWidth: 190,
     isRowHeader: true,
-    cell: (row) => <Link href={linkTo('limits', row.client_id)}>{row.client_id}</Link>,
+    cell: (row) => <ClientLink id={row.client_id} to={linkTo('limits', row.client_id)} />,
   },
   { id: 'endpoint', header: 'Endpoint', minWidth: 170, cell: (row) => row.endpoint },
   ...(['per_minute', 'per_hour', 'per_day'] as const).map((field) => ({
@@ -104,3 +102,17 @@ const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
       ),
   },
 ];
+
+const csvColumns = {
+  client_id: (row) => row.client_id,
+  endpoint: (row) => row.endpoint,
+  per_minute: (row) => row.override?.per_minute,
+  per_hour: (row) => row.override?.per_hour,
+  per_day: (row) => row.override?.per_day,
+  per_month: (row) => row.override?.per_month,
+  blocked: (row) => row.blocked,
+  expires_at: (row) => row.expires_at,
+  note: (row) => row.note,
+  status: (row) => row.status,
+  status_message: (row) => row.status_message,
+} as const satisfies CsvColumns<EndpointLimits>;

@@ -7,10 +7,12 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails } from '../../shared/admin/messages.ts';
 import type { DeliverySummary } from '../../shared/admin/webhooks.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ClientLink } from '../components/client-name.tsx';
+import { Copyable } from '../components/copyable.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
-import { isInProgress, State } from '../components/state.tsx';
+import { channelNames, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
 
@@ -20,7 +22,11 @@ export function MessagePage({ id }: { readonly id: string }) {
       isInProgress(message.status) || webhooks.some(({ state }) => isInProgress(state)),
   });
   return (
-    <Page title="Message" description={id} actions={<Refresh query={query} />}>
+    <Page
+      title="Message"
+      description={<Copyable name="message id" text={id} />}
+      actions={<Refresh query={query} />}
+    >
       <Loaded query={query}>
         {({ message, webhooks }) => (
           <SpaceBetween size="l">
@@ -57,6 +63,18 @@ export function MessagePage({ id }: { readonly id: string }) {
               rows={webhooks}
               empty="A message has webhooks if its request or its client has a webhook URL."
               idOf={(row) => row.delivery_id}
+              csv={{
+                name: `webhooks-of-${id}`,
+                columns: {
+                  delivery_id: (row) => row.delivery_id,
+                  event: (row) => row.event,
+                  status: (row) => row.state,
+                  attempts: (row) => row.attempts,
+                  endpoint: (row) => row.url,
+                  last_status: (row) => row.last_status,
+                  last_error: (row) => row.last_error,
+                },
+              }}
             />
           </SpaceBetween>
         )}
@@ -74,15 +92,19 @@ function Details({ message }: Pick<MessageDetails, 'message'>) {
         columns={3}
         items={[
           { label: 'Status', value: <State of={message.status} /> },
-          { label: 'Recipient', value: message.recipient },
+          { label: 'Recipient', value: <Copyable name="recipient" text={message.recipient} /> },
           { label: 'Sender', value: message.from ?? '–' },
-          { label: 'Channel', value: message.channel },
+          { label: 'Channel', value: channelNames[message.channel] },
           { label: 'Segments', value: `${message.segments ?? '–'} ${message.encoding ?? ''}` },
           { label: 'Cost', value: cost },
-          { label: 'Reference', value: message.reference ?? '–' },
+          {
+            label: 'Reference',
+            value: message.reference === null ? '–' : <Copyable name="reference" text={message.reference} />,
+          },
+          { label: 'Created', value: <Time at={message.created_at} /> },
           {
             label: 'Client',
-            value: <Link href={linkTo('clients', message.client_id)}>{message.client_id}</Link>,
+            value: <ClientLink id={message.client_id} />,
           },
           { label: 'Webhook URL of the request', value: message.webhook_url ?? '–' },
           { label: 'Expires', value: <Time at={message.expires_at} /> },

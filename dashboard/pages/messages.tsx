@@ -1,72 +1,134 @@
-/** Searches messages by id, recipient, client or reference; newest first. */
+/** Finds messages by client, recipient, reference, status, channel, error code and time; newest first. */
+import Alert from '@cloudscape-design/components/alert';
+import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
+import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
 import type { MessageStatus } from '../../shared/message/message-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ClientInput, ClientLink } from '../components/client-name.tsx';
+import type { CsvColumns } from '../components/download.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { isInProgress, State } from '../components/state.tsx';
+import { channelNames, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
-import { go, linkTo, useListState } from '../route.ts';
+import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
+import { useDashboard } from '../context.ts';
+import { useListState } from '../route.ts';
 
-const names = ['recipient', 'client_id', 'reference'] as const;
-type Filters = Readonly<Record<(typeof names)[number], string>>;
+const entered = ['client_id', 'recipient', 'reference', 'error_code'] as const;
+type Entered = Readonly<Record<(typeof entered)[number], string>>;
 
 export function MessagesPage() {
-  const { query: asked } = useListState();
-  const of = (name: keyof Filters): string => asked.get(name) ?? '';
-  const filters = { recipient: of('recipient'), client_id: of('client_id'), reference: of('reference') };
-  const isSearched = filters.recipient !== '' || filters.client_id !== '';
+  const { api } = useDashboard();
+  const { query: asked, isFiltered } = useListState();
+  const of = (name: string): string => asked.get(name) ?? '';
+  const filters = {
+    client_id: of('client_id'),
+    recipient: of('recipient'),
+    reference: of('reference'),
+    error_code: of('error_code'),
+  };
+  const sent = { ...filters, status: of('status'), channel: of('channel'), ...timesIn(asked) };
   const query = useAnswer<'searchMessages'>(
     '/messages',
-    { ...filters, cursor: asked.getAll('after').at(-1) },
+    { ...sent, cursor: asked.getAll('after').at(-1) },
     {
-      enabled: isSearched,
+      enabled: isFiltered,
+      sent: withStart,
       inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
     },
   );
+  const ofAllClients = filters.client_id === '' && filters.recipient === '';
+  const leftOut = query.data?.clients_left_out;
   return (
     <Page title="Messages">
       <List<MessageStatus>
         title="Search results"
-        filter={<Search key={JSON.stringify(filters)} filters={filters} />}
+        description={
+          isFiltered && ofAllClients && of('last') === '' && of('since') === ''
+            ? 'Of all clients, in the last 24 hours. Choose a client to search all times.'
+            : undefined
+        }
+        filter={
+          <SpaceBetween size="m">
+            <Search key={JSON.stringify(filters)} filters={filters} />
+            {leftOut === undefined ? null : (
+              <Alert type="info">
+                {leftOut === 1 ? 'One more client has' : `${leftOut} more clients have`} such messages. Choose
+                a client to search its messages.
+              </Alert>
+            )}
+          </SpaceBetween>
+        }
         columns={columns}
         rows={query.data?.messages}
         query={query}
         nextCursor={query.data?.next_cursor}
+        isCounted
+        csv={{
+          name: 'messages',
+          columns: csvColumns,
+          pageAt: async (cursor) => {
+            const page = await api.get<'searchMessages'>('/messages', {
+              ...withStart(sent),
+              cursor,
+              limit: '100',
+            });
+            return { rows: page.messages, next: page.next_cursor };
+          },
+        }}
         emptyTitle="Search for messages"
-        empty="Enter a message id, a recipient or a client."
-        isFiltered={isSearched}
+        empty="Choose a client, a recipient, a status or a time."
+        isFiltered={isFiltered}
         idOf={(message) => message.message_id}
       />
     </Page>
   );
 }
 
-function Search({ filters }: { readonly filters: Filters }) {
-  const { change } = useListState();
-  const [messageId, setMessageId] = useState('');
+const any = { value: '', label: 'Any' };
+const statusOptions = [
+  any,
+  ...['scheduled', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'expired', 'canceled'].map(
+    (value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }),
+  ),
+];
+const channelOptions = [any, ...Object.entries(channelNames).map(([value, label]) => ({ value, label }))];
+const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
+
+function Search({ filters }: { readonly filters: Entered }) {
+  const { query, change } = useListState();
   const [wanted, setWanted] = useState(filters);
   const search = (event: FormEvent): void => {
     event.preventDefault();
-    const id = messageId.trim();
-    if (id !== '') go(linkTo('messages', id));
-    else change(Object.fromEntries(names.map((name) => [name, wanted[name].trim()])));
+    change(Object.fromEntries(entered.map((name) => [name, wanted[name].trim()])));
   };
-  const field = (name: keyof Filters, label: string, placeholder: string) => (
+  const set = (name: keyof Entered) => (text: string) => setWanted({ ...wanted, [name]: text });
+  const text = (name: keyof Entered, label: string, placeholder: string) => (
     <FormField label={label}>
       <Input
         type="search"
         placeholder={placeholder}
         value={wanted[name]}
-        onChange={({ detail }) => setWanted({ ...wanted, [name]: detail.value })}
+        onChange={({ detail }) => set(name)(detail.value)}
+      />
+    </FormField>
+  );
+  const choice = (name: string, label: string, options: readonly (typeof any)[]) => (
+    <FormField label={label}>
+      <Select
+        selectedOption={options.find(({ value }) => value === (query.get(name) ?? '')) ?? any}
+        options={options}
+        onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
       />
     </FormField>
   );
@@ -74,18 +136,29 @@ function Search({ filters }: { readonly filters: Filters }) {
   return (
     <form onSubmit={search}>
       <SpaceBetween size="m">
-        <Grid gridDefinition={Array.from({ length: 4 }, () => ({ colspan: { default: 12, s: 6, l: 3 } }))}>
-          <FormField label="Message id">
-            <Input
-              type="search"
-              placeholder="msg_…"
-              value={messageId}
-              onChange={({ detail }) => setMessageId(detail.value)}
+        <Grid gridDefinition={Array.from({ length: 7 }, () => ({ colspan: { default: 6, s: 3 } }))}>
+          <FormField label="Client">
+            <ClientInput
+              value={wanted.client_id}
+              onChange={set('client_id')}
+              onSelect={(client_id) => change({ client_id })}
             />
           </FormField>
-          {field('recipient', 'Recipient', '+44…')}
-          {field('client_id', 'Client', 'Id or name')}
-          {field('reference', 'Reference', "the client's reference")}
+          {text('recipient', 'Recipient', '+44…')}
+          {text('reference', 'Reference', "the client's reference")}
+          {choice('status', 'Status', statusOptions)}
+          {choice('channel', 'Channel', channelOptions)}
+          <FormField label="Error code">
+            <Autosuggest
+              placeholder="Any"
+              value={wanted.error_code}
+              options={errorCodeOptions}
+              enteredTextLabel={(code) => `Use “${code}”`}
+              onChange={({ detail }) => set('error_code')(detail.value)}
+              onSelect={({ detail }) => change({ error_code: detail.value })}
+            />
+          </FormField>
+          <TimeRange />
         </Grid>
         <SpaceBetween direction="horizontal" size="m" alignItems="center">
           <Button formAction="submit" variant="primary" disabled={needsClient}>
@@ -100,23 +173,60 @@ function Search({ filters }: { readonly filters: Filters }) {
   );
 }
 
+/** The most important first: a narrow window shows one or two of them. */
 const columns: TableProps.ColumnDefinition<MessageStatus>[] = [
   {
-    id: 'id',
+    id: 'recipient',
     header: 'Message',
     minWidth: 170,
     isRowHeader: true,
-    cell: (message) => <IdLink page="messages" id={message.message_id} />,
+    cell: (message) => (
+      <>
+        {message.recipient}
+        <Box fontSize="body-s">
+          <IdLink page="messages" id={message.message_id} />
+        </Box>
+      </>
+    ),
   },
-  { id: 'state', header: 'Status', minWidth: 130, cell: (message) => <State of={message.status} /> },
-  { id: 'channel', header: 'Channel', minWidth: 95, cell: (message) => message.channel },
-  { id: 'recipient', header: 'Recipient', minWidth: 135, cell: (message) => message.recipient },
-  { id: 'reference', header: 'Reference', minWidth: 110, cell: (message) => message.reference ?? '–' },
+  {
+    id: 'state',
+    header: 'Status',
+    minWidth: 130,
+    cell: (message) => (
+      <>
+        <State of={message.status} />
+        {message.error === null ? null : (
+          <Box color="text-body-secondary" fontSize="body-s">
+            <span className="id">{message.error.code}</span>
+          </Box>
+        )}
+      </>
+    ),
+  },
+  { id: 'created', header: 'Created', minWidth: 150, cell: (message) => <Time at={message.created_at} /> },
   {
     id: 'client',
     header: 'Client',
-    minWidth: 140,
-    cell: (message) => <IdLink page="clients" id={message.client_id} />,
+    minWidth: 170,
+    cell: (message) => <ClientLink id={message.client_id} />,
   },
-  { id: 'created', header: 'Created', minWidth: 125, cell: (message) => <Time at={message.created_at} /> },
+  { id: 'channel', header: 'Channel', minWidth: 95, cell: (message) => channelNames[message.channel] },
+  { id: 'reference', header: 'Reference', minWidth: 110, cell: (message) => message.reference ?? '–' },
 ];
+
+const csvColumns = {
+  message_id: (message) => message.message_id,
+  client_id: (message) => message.client_id,
+  channel: (message) => message.channel,
+  status: (message) => message.status,
+  recipient: (message) => message.recipient,
+  from: (message) => message.from,
+  reference: (message) => message.reference,
+  error_code: (message) => message.error?.code,
+  cost: (message) => message.cost,
+  currency: (message) => message.currency,
+  created_at: (message) => message.created_at,
+  sent_at: (message) => message.sent_at,
+  delivered_at: (message) => message.delivered_at,
+} as const satisfies CsvColumns<MessageStatus>;

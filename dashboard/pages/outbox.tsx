@@ -1,64 +1,54 @@
 /** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
-import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import type { TableProps } from '@cloudscape-design/components/table';
-import { type FormEvent, useState } from 'react';
 import type { OutboxMessage } from '../../shared/admin/outbox.ts';
 import { useAnswer } from '../api/queries.ts';
+import type { CsvColumns } from '../components/download.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
+import { SearchForm } from '../components/search-form.tsx';
+import { channelNames } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { useListState } from '../route.ts';
 
 export function OutboxPage() {
-  const { query: asked, isFiltered } = useListState();
+  const { query: asked, isFiltered, change } = useListState();
   const to = asked.get('to') ?? '';
   const query = useAnswer<'listOutbox'>('/outbox', { to });
   return (
     <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">
       <List<OutboxMessage>
         title="Messages"
-        filter={<Search key={to} to={to} />}
+        filter={
+          <SearchForm
+            key={to}
+            label="Recipient"
+            placeholder="+44…"
+            value={to}
+            action="Search"
+            onSearch={(text) => change({ to: text })}
+          />
+        }
         columns={columns}
         rows={query.data?.messages}
         query={query}
         empty="No message was sent on this stage."
         isFiltered={isFiltered}
+        isCounted
+        csv={{ name: 'outbox', columns: csvColumns }}
         idOf={(entry) => `${entry.message_id} ${entry.at}`}
       />
     </Page>
   );
 }
 
-function Search({ to }: { readonly to: string }) {
-  const { change } = useListState();
-  const [wanted, setWanted] = useState(to);
-  const search = (event: FormEvent): void => {
-    event.preventDefault();
-    change({ to: wanted.trim() });
-  };
-  return (
-    <form onSubmit={search}>
-      <FormField label="Recipient" secondaryControl={<Button formAction="submit">Search</Button>}>
-        <Input
-          type="search"
-          placeholder="+44…"
-          value={wanted}
-          onChange={({ detail }) => setWanted(detail.value)}
-        />
-      </FormField>
-    </form>
-  );
-}
-
+/** The most important first: a narrow window shows one or two of them. */
 const columns: TableProps.ColumnDefinition<OutboxMessage>[] = [
-  { id: 'at', header: 'Time', minWidth: 125, cell: (entry) => <Time at={entry.at} /> },
   { id: 'to', header: 'Recipient', minWidth: 140, isRowHeader: true, cell: (entry) => entry.to },
-  { id: 'from', header: 'Sender', minWidth: 110, cell: (entry) => entry.from ?? '–' },
-  { id: 'channel', header: 'Channel', minWidth: 100, cell: (entry) => entry.channel },
   { id: 'body', header: 'Text', minWidth: 200, cell: (entry) => entry.body },
+  { id: 'at', header: 'Time', minWidth: 150, cell: (entry) => <Time at={entry.at} /> },
+  { id: 'from', header: 'Sender', minWidth: 110, cell: (entry) => entry.from ?? '–' },
+  { id: 'channel', header: 'Channel', minWidth: 100, cell: (entry) => channelNames[entry.channel] },
   {
     id: 'message',
     header: 'Message',
@@ -66,3 +56,12 @@ const columns: TableProps.ColumnDefinition<OutboxMessage>[] = [
     cell: (entry) => <IdLink page="messages" id={entry.message_id} />,
   },
 ];
+
+const csvColumns = {
+  at: (entry) => entry.at,
+  to: (entry) => entry.to,
+  from: (entry) => entry.from,
+  channel: (entry) => entry.channel,
+  text: (entry) => entry.body,
+  message_id: (entry) => entry.message_id,
+} as const satisfies CsvColumns<OutboxMessage>;

@@ -1,140 +1,222 @@
-/** Overview: messages by state and webhook attempts in the last day, week or month. */
-import BarChart from '@cloudscape-design/components/bar-chart';
-import Box from '@cloudscape-design/components/box';
+/** The first page: what needs attention, how much is sent and delivered, by whom, and why messages fail. */
 import Container from '@cloudscape-design/components/container';
+import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
-import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { UsageView } from '../../shared/admin/usage.ts';
+import { lazy, Suspense } from 'react';
+import type { UsageSummary, UsageView } from '../../shared/admin/usage.ts';
 import { useAnswer } from '../api/queries.ts';
-import { LoadFailure, Refresh } from '../components/loaded.tsx';
+import { ClientLink } from '../components/client-name.tsx';
+import { List } from '../components/list.tsx';
+import { Loaded, LoadFailure, Waiting } from '../components/loaded.tsx';
+import { NeedsAttention, useAttention } from '../components/needs-attention.tsx';
 import { Page } from '../components/page.tsx';
-import { useListState } from '../route.ts';
+import { PeriodChoice, usePeriod } from '../components/period-choice.tsx';
+import { percent, Total } from '../components/total.tsx';
+import { linkTo } from '../route.ts';
+
+const TimeChart = lazy(() => import('../components/time-chart.tsx'));
 
 /** Distinguishable in light and dark mode, and with red-green colour blindness. */
 const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
 
 const messageSeries = {
-  messages_delivered: { title: 'delivered', color: colours.good },
-  messages_read: { title: 'read', color: colours.better },
-  messages_failed: { title: 'failed', color: colours.bad },
-  messages_expired: { title: 'expired', color: colours.doubtful },
+  messages_delivered: { title: 'Delivered', color: colours.good },
+  messages_read: { title: 'Read', color: colours.better },
+  messages_failed: { title: 'Failed', color: colours.bad },
+  messages_expired: { title: 'Expired', color: colours.doubtful },
 } as const;
 const webhookSeries = {
-  webhooks_acknowledged: { title: 'acknowledged', color: colours.good },
-  webhooks_retry_scheduled: { title: 'retry scheduled', color: colours.doubtful },
-  webhooks_failed: { title: 'failed', color: colours.bad },
+  webhooks_acknowledged: { title: 'Acknowledged', color: colours.good },
+  webhooks_retry_scheduled: { title: 'Retry scheduled', color: colours.doubtful },
+  webhooks_failed: { title: 'Failed', color: colours.bad },
 } as const;
 
+/** `last`: the same time as a filter of lists. */
 const periods = [
-  { id: 'day', text: 'Day' },
-  { id: 'week', text: 'Week' },
-  { id: 'month', text: 'Month' },
-];
+  { id: 'day', text: 'Last 24 hours', last: '24-hour' },
+  { id: 'week', text: 'Last 7 days', last: '7-day' },
+  { id: 'month', text: 'Last 30 days', last: '30-day' },
+] as const;
 
-export default function OverviewPage() {
-  const { query: asked, change } = useListState();
-  const span = periods.find(({ id }) => id === asked.get('span'))?.id ?? 'day';
+export function OverviewPage() {
+  const span = usePeriod(periods, 'day');
   const query = useAnswer<'showUsage'>('/usage', { span });
+  const today = useAnswer<'summarizeUsage'>('/usage/summary', { interval: 'day' });
+  const attention = useAttention();
   const usage = query.data;
+  const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (
     <Page
       title="Overview"
-      description="Messages by the time of their acceptance; webhook attempts are approximate."
-      actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
-          <Refresh query={query} />
-          <SegmentedControl
-            label="Period"
-            selectedId={span}
-            options={periods}
-            onChange={({ detail }) => change({ span: detail.selectedId })}
-          />
-        </SpaceBetween>
-      }
+      description="Messages by the time of their acceptance. Webhook attempts are approximate counts."
+      actions={<PeriodChoice queries={[query, today, attention]} periods={periods} selected={span} />}
     >
       <SpaceBetween size="l">
         <LoadFailure query={query} />
+        <LoadFailure query={attention} />
+        <NeedsAttention query={attention} />
         <Container header={<Header variant="h2">Totals</Header>}>
-          <Totals totals={usage?.totals} />
+          <Totals totals={usage?.totals} last={last} />
         </Container>
-        <Chart title="Messages by status" series={messageSeries} usage={usage} loading={query.isFetching} />
-        <Chart title="Webhook attempts" series={webhookSeries} usage={usage} loading={query.isFetching} />
+        <Loaded query={today}>
+          {(loaded) => (
+            <Grid gridDefinition={[{ colspan: { default: 12, s: 6 } }, { colspan: { default: 12, s: 6 } }]}>
+              <TopClients summary={loaded} />
+              <TopErrorCodes summary={loaded} />
+            </Grid>
+          )}
+        </Loaded>
+        <Suspense fallback={<Waiting />}>
+          <SpaceBetween size="l">
+            <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
+            <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
+          </SpaceBetween>
+        </Suspense>
       </SpaceBetween>
     </Page>
   );
 }
 
-function Totals({ totals = {} }: { readonly totals: UsageView['totals'] | undefined }) {
-  const of = (name: string): number => totals[name] ?? 0;
-  const attempts = Object.keys(webhookSeries).reduce((sum, name) => sum + of(name), 0);
-  const success =
-    attempts === 0 ? '–' : `${Math.round((of('webhooks_acknowledged') / attempts) * 1000) / 10} %`;
+interface TotalsProps {
+  readonly totals: UsageView['totals'] | undefined;
+  readonly last: string;
+}
+
+function Totals({ totals, last }: TotalsProps) {
+  const of = (...names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + (totals?.[name] ?? 0), 0);
+  const rate = (good: number, all: number): string => percent(all === 0 ? null : good / all);
+  const count = (value: number): string => (totals === undefined ? '–' : value.toLocaleString());
+  const delivered = of('messages_delivered', 'messages_read');
+  const undelivered = of('messages_failed', 'messages_expired');
+  const acknowledged = of('webhooks_acknowledged');
+  const attempts = of(...Object.keys(webhookSeries));
+  const messages = (status: string): string => linkTo('messages', undefined, { status, last });
   return (
     <KeyValuePairs
       columns={4}
       items={[
-        { label: 'Messages accepted', value: <Total value={of('messages_accepted').toLocaleString()} /> },
-        { label: 'Messages delivered', value: <Total value={of('messages_delivered').toLocaleString()} /> },
         {
-          label: 'Messages failed or expired',
-          value: <Total value={(of('messages_failed') + of('messages_expired')).toLocaleString()} />,
+          label: 'Messages accepted',
+          value: <Total value={count(of('messages_accepted'))} href={linkTo('usage')} />,
         },
-        { label: 'Webhook success rate', value: <Total value={success} /> },
+        {
+          label: 'Delivery rate',
+          value: <Total value={rate(delivered, delivered + undelivered)} href={messages('delivered')} />,
+        },
+        {
+          label: 'Messages failed',
+          value: <Total value={count(of('messages_failed'))} href={messages('failed')} />,
+        },
+        {
+          label: 'Messages expired',
+          value: <Total value={count(of('messages_expired'))} href={messages('expired')} />,
+        },
+        { label: 'Webhook attempts', value: <Total value={count(attempts)} /> },
+        { label: 'Webhook success rate', value: <Total value={rate(acknowledged, attempts)} /> },
+        {
+          label: 'Webhook retries scheduled',
+          value: <Total value={count(of('webhooks_retry_scheduled'))} />,
+        },
+        {
+          label: 'Webhooks failed',
+          value: (
+            <Total value={count(of('webhooks_failed'))} href={linkTo('activity', undefined, { last })} />
+          ),
+        },
       ]}
     />
   );
 }
 
-function Total({ value }: { readonly value: string }) {
+const shownMax = 5;
+const today = '24-hour';
+
+function TopClients({ summary }: { readonly summary: UsageSummary }) {
   return (
-    <Box variant="span" fontSize="heading-xl" fontWeight="bold">
-      {value}
-    </Box>
+    <List<UsageSummary['top_senders'][number]>
+      title="Top clients today"
+      actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>Usage</Link>}
+      columns={[
+        {
+          id: 'client',
+          header: 'Client',
+          minWidth: 150,
+          isRowHeader: true,
+          cell: ({ client_id }) => (
+            <ClientLink id={client_id} to={linkTo('messages', undefined, { client_id, last: today })} />
+          ),
+        },
+        { id: 'messages', header: 'Messages', cell: ({ messages }) => messages.toLocaleString() },
+        { id: 'rate', header: 'Delivery rate', cell: ({ delivery_rate }) => percent(delivery_rate) },
+      ]}
+      rows={summary.top_senders.slice(0, shownMax)}
+      empty="No client has sent a message today (UTC)."
+      idOf={({ client_id }) => client_id}
+    />
+  );
+}
+
+function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
+  return (
+    <List<UsageSummary['error_codes'][number]>
+      title="Top error codes today"
+      actions={<Link href={linkTo('usage', undefined, { period: 'today' })}>Usage</Link>}
+      columns={[
+        {
+          id: 'code',
+          header: 'Code',
+          minWidth: 150,
+          isRowHeader: true,
+          cell: ({ error_code }) => (
+            <span className="id">
+              <Link href={linkTo('messages', undefined, { error_code, last: today })}>{error_code}</Link>
+            </span>
+          ),
+        },
+        { id: 'messages', header: 'Messages', cell: ({ messages }) => messages.toLocaleString() },
+        { id: 'meaning', header: 'Meaning', minWidth: 200, cell: ({ meaning }) => meaning ?? '–' },
+      ]}
+      rows={summary.error_codes.slice(0, shownMax)}
+      empty="No message of today (UTC) has an error."
+      idOf={({ error_code }) => error_code}
+    />
   );
 }
 
 interface ChartProps {
   readonly title: string;
+  readonly unit: string;
   readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
   readonly usage: UsageView | undefined;
-  readonly loading: boolean;
 }
 
-function Chart({ title, series, usage, loading }: ChartProps) {
-  const step = usage?.step ?? 'hour';
+function Chart({ title, unit, series, usage }: ChartProps) {
   const points = usage?.points ?? [];
+  const steps = points.map(({ at }) => new Date(at));
   const any = points.some(({ counts }) => Object.keys(series).some((name) => (counts[name] ?? 0) > 0));
-  const label = (at: Date): string =>
-    at.toLocaleString(
-      undefined,
-      step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
-    );
   return (
     <Container header={<Header variant="h2">{title}</Header>}>
-      <BarChart<Date>
-        ariaLabel={title}
-        stackedBars
-        height={240}
-        hideFilter
-        xScaleType="categorical"
-        xDomain={points.map(({ at }) => new Date(at))}
+      <TimeChart
+        title={title}
+        unit={unit}
+        step={usage?.step ?? 'hour'}
+        steps={steps}
         series={
           any
             ? Object.entries(series).map(([name, look]) => ({
                 ...look,
-                type: 'bar' as const,
-                data: points.map(({ at, counts }) => ({ x: new Date(at), y: counts[name] ?? 0 })),
+                data: points.map(({ counts }, index) => ({
+                  x: steps[index] ?? new Date(0),
+                  y: counts[name] ?? 0,
+                })),
               }))
             : []
         }
-        i18nStrings={{ xTickFormatter: label }}
-        xTitle={step === 'hour' ? 'Hour' : 'Day (UTC)'}
-        yTitle="Count"
-        statusType={loading && usage === undefined ? 'loading' : 'finished'}
-        loadingText="Loading"
-        empty={<Box textAlign="center">Nothing here yet: no data for this period.</Box>}
+        isLoading={usage === undefined}
       />
     </Container>
   );

@@ -1,5 +1,4 @@
 /** Usage: what all clients sent in a period, what became of it, what it cost, and who sent the most. */
-import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -7,23 +6,25 @@ import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
-import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
 import { usageCsv } from '../../shared/admin/usage-csv.ts';
 import { useAnswer } from '../api/queries.ts';
+import { downloadCsv } from '../components/download.ts';
 import { List } from '../components/list.tsx';
-import { Loaded, LoadFailure, Refresh } from '../components/loaded.tsx';
+import { Loaded, LoadFailure } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
+import { PeriodChoice, usePeriod } from '../components/period-choice.tsx';
+import TimeChart from '../components/time-chart.tsx';
+import { percent, Total } from '../components/total.tsx';
 import { linkTo, useListState } from '../route.ts';
-import { stepsOf, timesAt, type UsagePeriod, type UsageTimes, usagePeriods } from '../usage-period.ts';
-import { groupTitle, type Series, seriesOf, type UsageGroup, usageGroups } from '../usage-series.ts';
+import { stepsOf, timesAt, type UsagePeriod, usagePeriods } from '../usage-period.ts';
+import { groupTitle, seriesOf, type UsageGroup, usageGroups } from '../usage-series.ts';
 
 export default function UsagePage() {
-  const { query: asked, change } = useListState();
-  const period = usagePeriods.find(({ id }) => id === asked.get('period'))?.id ?? 'month';
+  const period = usePeriod(usagePeriods, 'month');
   const summary = useAnswer<'summarizeUsage'>(
     '/usage/summary',
     { period },
@@ -39,17 +40,7 @@ export default function UsagePage() {
     <Page
       title="Usage"
       description="Of all clients, by the UTC time at which messages were accepted. Counted within about a minute."
-      actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
-          <Refresh query={summary} />
-          <SegmentedControl
-            label="Period"
-            selectedId={period}
-            options={usagePeriods}
-            onChange={({ detail }) => change({ period: detail.selectedId })}
-          />
-        </SpaceBetween>
-      }
+      actions={<PeriodChoice queries={[summary]} periods={usagePeriods} selected={period} />}
     >
       <Loaded query={summary}>
         {(loaded) => (
@@ -107,14 +98,6 @@ function Totals({ summary: { total, currency } }: { readonly summary: UsageSumma
   );
 }
 
-function Total({ value }: { readonly value: string }) {
-  return (
-    <Box variant="span" fontSize="heading-xl" fontWeight="bold">
-      {value}
-    </Box>
-  );
-}
-
 interface CostProps {
   readonly of: Pick<Sender, 'cost' | 'other_costs' | 'estimated'>;
   readonly currency: string;
@@ -139,10 +122,6 @@ function costText({ cost, other_costs = {} }: CostProps['of'], currency: string)
 function amountText(amount: number, currency: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 5 : 2 };
   return `${currency} ${amount.toLocaleString(undefined, digits)}`;
-}
-
-function percent(rate: number | null | undefined): string {
-  return typeof rate === 'number' ? `${Math.round(rate * 1000) / 10} %` : '–';
 }
 
 function senderColumns(currency: string): readonly TableProps.ColumnDefinition<Sender>[] {
@@ -211,7 +190,7 @@ function Charts({ period, names }: ChartsProps) {
   const steps = stepsOf(times);
   const currency = byChannel.data?.currency ?? '';
   const title = (by: UsageGroup) => (entry: UsageList['usage'][number]) => groupTitle(entry, by, names);
-  const common = { times, steps };
+  const common = { step: times.step, steps };
   return (
     <>
       <LoadFailure query={grouped} />
@@ -225,7 +204,7 @@ function Charts({ period, names }: ChartsProps) {
                 disabled={grouped.data === undefined}
                 onClick={() => {
                   if (grouped.data !== undefined)
-                    download(grouped.data, `usage-${period}-${group.value}.csv`);
+                    downloadCsv(`usage-${period}-${group.value}.csv`, usageCsv(grouped.data));
                 }}
               >
                 Download CSV
@@ -244,19 +223,20 @@ function Charts({ period, names }: ChartsProps) {
               onChange={({ detail }) => change({ by: detail.selectedOption.value ?? '' })}
             />
           </FormField>
-          <Chart
+          <TimeChart
             {...common}
             title="Messages"
+            unit="Messages"
             series={seriesOf(grouped.data?.usage ?? [], steps, title(group.value), (one) => one.messages)}
-            text={(value) => value.toLocaleString()}
             isLoading={grouped.isPending}
           />
         </SpaceBetween>
       </Container>
       <Container header={<Header variant="h2">Cost by channel</Header>}>
-        <Chart
+        <TimeChart
           {...common}
-          title={`Cost in ${currency}`}
+          title="Cost by channel"
+          unit={`Cost in ${currency}`}
           series={seriesOf(byChannel.data?.usage ?? [], steps, title('channel'), (one) => one.cost)}
           text={(value) => amountText(value, currency)}
           isLoading={byChannel.isPending}
@@ -276,48 +256,5 @@ function useUsage(period: UsagePeriod, by: UsageGroup) {
         return { since: since.toISOString(), until: until.toISOString(), interval: step, group_by: by };
       },
     },
-  );
-}
-
-function download(usage: UsageList, name: string): void {
-  const address = URL.createObjectURL(new Blob([`${usageCsv(usage)}\n`], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}
-
-interface ChartProps {
-  readonly title: string;
-  readonly times: UsageTimes;
-  readonly steps: readonly Date[];
-  readonly series: readonly Series[];
-  readonly text: (value: number) => string;
-  readonly isLoading: boolean;
-}
-
-function Chart({ title, times: { step }, steps, series, text, isLoading }: ChartProps) {
-  const label = (at: Date): string =>
-    at.toLocaleString(undefined, {
-      timeZone: 'UTC',
-      ...(step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' }),
-    });
-  return (
-    <BarChart<Date>
-      ariaLabel={title}
-      stackedBars
-      height={240}
-      hideFilter
-      xScaleType="categorical"
-      xDomain={steps}
-      series={series.map((one) => ({ ...one, type: 'bar', valueFormatter: text }))}
-      i18nStrings={{ xTickFormatter: label }}
-      xTitle={step === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}
-      yTitle={title}
-      statusType={isLoading ? 'loading' : 'finished'}
-      loadingText="Loading"
-      empty={<Box textAlign="center">Nothing here yet: no data for this period.</Box>}
-    />
   );
 }

@@ -2,15 +2,20 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useState } from 'react';
 import type { DeliveryView } from '../../shared/admin/webhooks.ts';
 import type { Attempt } from '../../shared/webhook/delivery.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ClientLink } from '../components/client-name.tsx';
 import { Code } from '../components/code.tsx';
+import { Copyable } from '../components/copyable.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
 import { useResend } from '../components/resend.ts';
@@ -28,7 +33,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
-      description={id}
+      description={<Copyable name="webhook id" text={id} />}
       actions={
         <SpaceBetween direction="horizontal" size="xs" alignItems="center">
           <Refresh query={query} />
@@ -51,7 +56,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
           columns={3}
           items={[
             { label: 'Status', value: <State of={webhook.state} /> },
-            { label: 'Endpoint', value: <Box variant="span">{webhook.url}</Box> },
+            { label: 'Endpoint', value: <Copyable name="endpoint" text={webhook.url} /> },
             { label: 'Created', value: <Time at={webhook.created_at} /> },
             {
               label: 'Message',
@@ -59,12 +64,14 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
                 webhook.message_id === null ? (
                   'None'
                 ) : (
-                  <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>
+                  <Copyable name="message id" text={webhook.message_id}>
+                    <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>
+                  </Copyable>
                 ),
             },
             {
               label: 'Client',
-              value: <Link href={linkTo('clients', webhook.client_id)}>{webhook.client_id}</Link>,
+              value: <ClientLink id={webhook.client_id} />,
             },
             {
               label: webhook.next_due_at === null ? 'Finished' : 'Next attempt',
@@ -73,9 +80,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
           ]}
         />
       </Container>
-      <Container header={<Header variant="h2">Request body</Header>}>
-        <Code label="Request body of every attempt" text={pretty(webhook.body)} />
-      </Container>
+      <RequestBody body={webhook.body} />
       <Container header={<Header variant="h2">{`Attempts (${webhook.attempt_log.length})`}</Header>}>
         {webhook.attempt_log.length === 0 ? (
           <Box color="text-body-secondary">Nothing here yet: the first attempt is in progress.</Box>
@@ -89,9 +94,49 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
   );
 }
 
+const forms = [
+  { id: 'formatted', text: 'Formatted' },
+  { id: 'raw', text: 'Raw' },
+];
+
+/** Signatures are of the raw bytes. */
+function RequestBody({ body }: { readonly body: string }) {
+  const [form, setForm] = useState('formatted');
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          actions={
+            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+              <SegmentedControl
+                label="Form of the body"
+                selectedId={form}
+                options={forms}
+                onChange={({ detail }) => setForm(detail.selectedId)}
+              />
+              <CopyToClipboard
+                variant="icon"
+                textToCopy={body}
+                copyButtonAriaLabel="Copy raw body"
+                copySuccessText="Copied"
+                copyErrorText="Copying failed. Select the text instead."
+              />
+            </SpaceBetween>
+          }
+        >
+          Request body
+        </Header>
+      }
+    >
+      <Code label="Request body of every attempt" text={form === 'raw' ? body : pretty(body)} />
+    </Container>
+  );
+}
+
 function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
   const result = attempt.status === undefined ? (attempt.error ?? 'no response') : `HTTP ${attempt.status}`;
-  const by = { automatic: '', manual: ', sent manually', sweep: ', sent by the sweep' }[attempt.trigger];
+  const by = { automatic: '', manual: ', sent manually', sweep: ', found overdue and sent' }[attempt.trigger];
   return (
     <ExpandableSection
       headerText={`Attempt ${attempt.number}: ${attempt.error === undefined ? 'acknowledged' : 'not acknowledged'}`}

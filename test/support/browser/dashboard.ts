@@ -43,7 +43,7 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Client id').fill(client_id);
   await page.getByLabel('Client secret').fill(client_secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Activity Logs', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 }
 
 /** Opens a page of the dashboard, and waits until nothing in it is loading. */

@@ -1,0 +1,117 @@
+/** What an administrator should look at now, each with a link to where it is solved. */
+import Link from '@cloudscape-design/components/link';
+import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ReactNode } from 'react';
+import type { Attention } from '../../shared/admin/attention.ts';
+import { useAnswer } from '../api/queries.ts';
+import { linkTo } from '../route.ts';
+import { ClientLink } from './client-name.tsx';
+import { List } from './list.tsx';
+import { Time } from './time.tsx';
+
+interface Item {
+  readonly id: string;
+  readonly type: StatusIndicatorProps.Type;
+  readonly text: ReactNode;
+  readonly href: string;
+  readonly clientId?: string;
+  readonly since?: string;
+}
+
+/** Reads more than other pages do, and changes slowly. */
+const refreshMs = 60_000;
+const recently = '24-hour';
+
+export function useAttention() {
+  return useAnswer<'showAttention'>('/attention', undefined, { refreshEveryMs: refreshMs });
+}
+
+export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {
+  return (
+    <List<Item>
+      title="Needs attention"
+      isLoading={query.isPending}
+      columns={[
+        {
+          id: 'what',
+          header: 'Problem',
+          minWidth: 220,
+          isRowHeader: true,
+          cell: ({ type, text, href }) => (
+            <StatusIndicator type={type}>
+              <Link href={href}>{text}</Link>
+            </StatusIndicator>
+          ),
+        },
+        {
+          id: 'client',
+          header: 'Client',
+          minWidth: 160,
+          cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
+        },
+        { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
+      ]}
+      rows={query.data === undefined ? undefined : itemsOf(query.data)}
+      emptyTitle="Nothing needs attention"
+      empty="No webhook has failed in the last 24 hours, and no spend cap is at 80 %."
+      idOf={({ id }) => id}
+    />
+  );
+}
+
+function itemsOf(attention: Attention): Item[] {
+  const { failing_endpoints, caps, processing_failures, invalid_overrides } = attention;
+  const more = attention.more_failed_webhooks ? ' at least' : '';
+  return [
+    ...failing_endpoints.map(
+      ({ client_id, origin, failed, since, last_error }): Item => ({
+        id: `${client_id} ${origin}`,
+        type: 'error',
+        text: (
+          <>
+            {failed === 1 ? 'One webhook' : `${failed.toLocaleString()} webhooks${more}`} to{' '}
+            <span className="id">{origin}</span> failed{last_error === null ? '' : ` (${last_error})`}
+          </>
+        ),
+        href: linkTo('activity', undefined, { client_id, last: recently }),
+        clientId: client_id,
+        since,
+      }),
+    ),
+    ...caps.map(
+      ({ client_id, window, is_reached, summary }): Item => ({
+        id: `${client_id} cap ${window}`,
+        type: is_reached ? 'error' : 'warning',
+        text: summary,
+        href: linkTo('clients', client_id),
+        clientId: client_id,
+      }),
+    ),
+    ...(processing_failures.count === 0
+      ? []
+      : [
+          {
+            id: 'processing_failures',
+            type: 'error' as const,
+            text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
+            href: linkTo('activity', undefined, { kind: 'entry_refused', last: recently }),
+          },
+        ]),
+    ...(invalid_overrides === 0
+      ? []
+      : [
+          {
+            id: 'invalid_overrides',
+            type: 'warning' as const,
+            text: `${countOf(invalid_overrides, 'limit override')} with an invalid value`,
+            href: linkTo('limits'),
+          },
+        ]),
+  ];
+}
+
+function countOf(count: number, what: string, more = false): string {
+  if (count === 1 && !more) return `One ${what}`;
+  return `${count.toLocaleString()}${more ? '+' : ''} ${what}s`;
+}

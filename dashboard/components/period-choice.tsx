@@ -1,0 +1,41 @@
+/** The actions of a page of one period: when it was loaded, a button to load it again, and the choice of the period. */
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useListState } from '../route.ts';
+import { Refresh } from './loaded.tsx';
+
+interface PeriodChoiceProps<Id extends string> {
+  /** The first one tells when it was loaded. */
+  readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
+  readonly periods: readonly { readonly id: Id; readonly text: string }[];
+  readonly selected: Id;
+}
+
+/** The period of the address. */
+export function usePeriod<Id extends string>(
+  periods: readonly { readonly id: Id; readonly text: string }[],
+  byDefault: Id,
+): Id {
+  const { query } = useListState();
+  return periods.find(({ id }) => id === query.get('period'))?.id ?? byDefault;
+}
+
+export function PeriodChoice<Id extends string>({
+  queries: [query, ...others],
+  periods,
+  selected,
+}: PeriodChoiceProps<Id>) {
+  const { change } = useListState();
+  return (
+    <SpaceBetween direction="horizontal" size="xs" alignItems="end">
+      <Refresh query={query} others={others} />
+      <SegmentedControl
+        label="Period"
+        selectedId={selected}
+        options={periods}
+        onChange={({ detail }) => change({ period: detail.selectedId })}
+      />
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,112 @@
+/** Renews the session while the tab is used; where it cannot be renewed, warns before it ends and asks for the secret in place. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
+import Form from '@cloudscape-design/components/form';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useEffect, useRef, useState } from 'react';
+import { mayRenew, type Session, warningMs } from './session.ts';
+import { type Credentials, useSignIn } from './sign-in.tsx';
+
+export const expired = 'Your session has expired. Sign in again to continue.';
+
+interface SessionEndOptions {
+  readonly session: Session;
+  /** @returns false if this tab has not the secret */
+  readonly onRenew: () => Promise<boolean>;
+  readonly onEnd: (reason: string) => void;
+}
+
+/** The warning, once the session is about to end. */
+export function useSessionEnd(
+  { session, onRenew, onEnd }: SessionEndOptions,
+  onAsk: () => void,
+): FlashbarProps.MessageDefinition | undefined {
+  const lastUsedAt = useLastUse();
+  const [warnedOf, setWarnedOf] = useState<Session>();
+
+  useEffect(() => {
+    const renewOrWarn = async (): Promise<void> => {
+      const isRenewed = mayRenew(session, lastUsedAt.current, Date.now())
+        ? await onRenew().catch(() => false)
+        : false;
+      if (!isRenewed) setWarnedOf(session);
+    };
+    const warning = setTimeout(() => void renewOrWarn(), session.endsAt - warningMs - Date.now());
+    const end = setTimeout(() => onEnd(expired), session.endsAt - Date.now());
+    return () => {
+      clearTimeout(warning);
+      clearTimeout(end);
+    };
+  }, [session, onRenew, onEnd, lastUsedAt]);
+
+  if (warnedOf !== session) return undefined;
+  const stay = async (): Promise<void> => {
+    const isRenewed = await onRenew().catch(() => false);
+    if (!isRenewed) onAsk();
+  };
+  return {
+    id: 'session-end',
+    type: 'warning',
+    header: `Your session ends at ${format.format(session.endsAt)}`,
+    content: 'Stay signed in to keep this page as it is.',
+    action: <Button onClick={() => void stay()}>Stay signed in</Button>,
+  };
+}
+
+const format = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** The time of the last click or key in this tab. */
+function useLastUse() {
+  const at = useRef(Date.now());
+  useEffect(() => {
+    const note = (): void => {
+      at.current = Date.now();
+    };
+    const events = ['pointerdown', 'keydown'] as const;
+    for (const event of events) addEventListener(event, note, { capture: true, passive: true });
+    return () => {
+      for (const event of events) removeEventListener(event, note, { capture: true });
+    };
+  }, []);
+  return at;
+}
+
+interface SignInAgainProps {
+  readonly clientId: string;
+  readonly onSignIn: (credentials: Credentials) => Promise<void>;
+  readonly onDismiss: () => void;
+}
+
+/** Over the page, so that nothing on it is lost. */
+export function SignInAgain({ clientId, onSignIn, onDismiss }: SignInAgainProps) {
+  const form = useSignIn(clientId, async (credentials) => {
+    await onSignIn(credentials);
+    onDismiss();
+  });
+  return (
+    <Modal visible header="Sign in again" onDismiss={onDismiss}>
+      <form onSubmit={(event) => void form.submit(event)}>
+        <Form
+          errorText={form.error}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button formAction="none" variant="link" onClick={onDismiss}>
+                Cancel
+              </Button>
+              <Button variant="primary" formAction="submit" loading={form.isBusy} loadingText="Signing in">
+                Sign in
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <SpaceBetween size="m">
+            <Box>The client secret is not stored, so it is needed again.</Box>
+            {form.fields}
+          </SpaceBetween>
+        </Form>
+      </form>
+    </Modal>
+  );
+}
