@@ -10,7 +10,9 @@ import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
+import { useClientName } from './client-name.tsx';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
+import { LimitPreview } from './limit-preview.tsx';
 import { Loaded } from './loaded.tsx';
 
 const fields = ['per_minute', 'per_hour', 'per_day'] as const;
@@ -25,6 +27,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
   const path = `/clients/${encodeURIComponent(clientId)}/limits`;
   const query = useAnswer<'showLimits'>(path);
+  const name = useClientName(clientId);
   const save = useMutation({
     mutationFn: (change: Readonly<Record<string, unknown>>) => api.send<'setLimits'>('PATCH', path, change),
     onSuccess: ({ endpoint }) =>
@@ -83,7 +86,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
               description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
               actions={<Button href={linkTo('limits')}>All clients</Button>}
             >
-              {clientId}
+              {name === undefined ? clientId : `${name} (${clientId})`}
             </Header>
           }
           columnDefinitions={columns}
@@ -135,16 +138,22 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
       editIconAriaLabel: 'can be edited',
       disabledReason: (row) => (row.policy === null ? 'This endpoint does not exist.' : undefined),
       validation: (row, text: string | undefined) => fault(text ?? String(row.override?.[field] ?? '')),
-      editingCell: (row, { currentValue, setValue }) => (
-        <Input
-          autoFocus
-          inputMode="numeric"
-          placeholder={String(row.defaults?.[field] ?? '')}
-          ariaLabel={`${titles[field]} of ${row.endpoint}`}
-          value={currentValue ?? String(row.override?.[field] ?? '')}
-          onChange={({ detail }) => setValue(detail.value)}
-        />
-      ),
+      editingCell: (row, { currentValue, setValue }) => {
+        const text = currentValue ?? String(row.override?.[field] ?? '');
+        return (
+          <>
+            <Input
+              autoFocus
+              inputMode="numeric"
+              placeholder={String(row.defaults?.[field] ?? '')}
+              ariaLabel={`${titles[field]} of ${row.endpoint}`}
+              value={text}
+              onChange={({ detail }) => setValue(detail.value)}
+            />
+            <LimitPreview row={row} field={field} text={text} />
+          </>
+        );
+      },
     },
   };
 }

@@ -93,7 +93,7 @@ function firstReached({ blocked, first_reached, windows: [shortest] }: Explained
     : `The ${first_reached.window}, after ${durationText(first_reached.after_seconds)} at full rate`;
 }
 
-function durationText(seconds: number): string {
+export function durationText(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

@@ -1,4 +1,5 @@
 /** One message: its history and webhooks. */
+import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -6,6 +7,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails } from '../../shared/admin/messages.ts';
 import type { DeliverySummary } from '../../shared/admin/webhooks.ts';
+import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Copyable } from '../components/copyable.tsx';
@@ -85,7 +87,6 @@ export function MessagePage({ id }: { readonly id: string }) {
 
 function Details({ message }: Pick<MessageDetails, 'message'>) {
   const cost = message.cost === null ? '–' : `${message.cost} ${message.currency ?? ''}`;
-  const error = message.error === null ? '–' : `${message.error.code}: ${message.error.message ?? ''}`;
   return (
     <Container header={<Header variant="h2">Details</Header>}>
       <KeyValuePairs
@@ -108,9 +109,27 @@ function Details({ message }: Pick<MessageDetails, 'message'>) {
           },
           { label: 'Webhook URL of the request', value: message.webhook_url ?? '–' },
           { label: 'Expires', value: <Time at={message.expires_at} /> },
-          { label: 'Error', value: error },
+          { label: 'Error', value: <ErrorNote error={message.error} /> },
         ]}
       />
     </Container>
+  );
+}
+
+/** What happened, and what the client does about it. */
+function ErrorNote({ error }: Pick<MessageDetails['message'], 'error'>) {
+  if (error === null) return <>–</>;
+  const notes: Readonly<Record<string, { readonly cause: string; readonly remedy: string } | undefined>> =
+    messageErrorCodes;
+  const note = Object.hasOwn(notes, error.code) ? notes[error.code] : undefined;
+  return (
+    <>
+      <span className="id">{error.code}</span>: {error.message ?? ''}
+      {note === undefined ? null : (
+        <Box color="text-body-secondary" fontSize="body-s">
+          {note.cause} {note.remedy}
+        </Box>
+      )}
+    </>
   );
 }

@@ -2,6 +2,7 @@
 import type { CapName, LimitTarget, WindowAttribute } from '../../contract/limit-rows.ts';
 import { policies } from '../../contract/routes.ts';
 import type { ParsedRow } from '../override-row.ts';
+import { type FirstReached, firstReached } from './first-reached.ts';
 
 /** The stage's limits for a cap without a row; those of `spend` in millionths of the currency. */
 export type CapDefaults = Readonly<
@@ -21,12 +22,6 @@ export interface EndpointInForce {
   /** Shortest first; a window of a cap without a limit is left out. */
   readonly windows: readonly WindowInForce[];
   readonly firstReached: FirstReached | undefined;
-}
-
-/** The limit that ends the traffic of a client that always uses its shortest window in full. */
-interface FirstReached {
-  readonly window: WindowAttribute;
-  readonly afterSeconds: number;
 }
 
 /** @param row - the row in force; undefined for the defaults */
@@ -52,19 +47,4 @@ export function defaultsOf(
   if (target.kind === 'cap') return capDefaults[target.cap] ?? {};
   const { perMinute, perHour, perDay } = policies[target.policy];
   return { per_minute: perMinute, per_hour: perHour, per_day: perDay };
-}
-
-/** Of the longest month, as a limit that no month reaches is never reached. */
-const secondsOf = { per_minute: 60, per_hour: 3600, per_day: 86_400, per_month: 31 * 86_400 } as const;
-
-function firstReached(windows: readonly WindowInForce[]): FirstReached | undefined {
-  const [shortest, ...longer] = windows;
-  if (shortest === undefined) return undefined;
-  const perSecond = shortest.limit / secondsOf[shortest.window];
-  // Of several that are reached together, the one that resets last refuses.
-  return longer
-    .toReversed()
-    .map(({ window, limit }) => ({ window, afterSeconds: limit / perSecond }))
-    .filter(({ window, afterSeconds }) => afterSeconds < secondsOf[window])
-    .toSorted((one, other) => one.afterSeconds - other.afterSeconds)[0];
 }
