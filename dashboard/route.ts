@@ -22,8 +22,8 @@ export function linkTo(page: string, id?: string, query: Readonly<Record<string,
   return `#/${path}${search === '' ? '' : `?${search}`}`;
 }
 
-export function go(link: string): void {
-  navigate(link);
+export function go(link: string, options?: { readonly replace?: boolean }): void {
+  navigate(link, options);
 }
 
 type Values = Readonly<Record<string, string | readonly string[]>>;

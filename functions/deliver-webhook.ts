@@ -6,8 +6,7 @@ import { sqs } from '../shared/platform/aws/clients.ts';
 import { sqsFurtherMessages } from '../shared/platform/aws/further-messages.sqs.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { processAndReceiveFurther } from '../shared/platform/receive-further.ts';
-import { countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
-import type { AttemptMetric } from '../shared/usage/webhook-attempts.ts';
+import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
 import { webhookAttemptsFrom } from '../shared/usage/webhook-attempts-from-environment.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
@@ -24,7 +23,7 @@ const queues = sqs();
 const messagesMax = 100;
 
 export const handler: SQSHandler = async (event) => {
-  const counted: AttemptMetric[] = [];
+  const counted: CountedAttempt[] = [];
   const lane = event.Records[0]?.eventSourceARN === env.SLOW_WEBHOOKS_QUEUE_ARN ? 'slow' : 'fast';
   const queueUrl = lane === 'slow' ? env.SLOW_WEBHOOKS_QUEUE_URL : env.WEBHOOKS_QUEUE_URL;
   const settings = {
@@ -51,7 +50,9 @@ export const handler: SQSHandler = async (event) => {
       if (delayMs > 0) await sleep(delayMs);
       const outcome = await deliver(dependencies, settings, message);
       logOutcome(message, lane, outcome);
-      if ('attempt' in outcome) counted.push(`webhooks_${outcome.kind}`);
+      if ('attempt' in outcome) {
+        counted.push({ metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });
+      }
       return { retryAfterSeconds: outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined };
     },
   );

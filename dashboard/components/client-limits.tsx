@@ -6,11 +6,13 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
 import { useClientName } from './client-name.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
 import { LimitPreview } from './limit-preview.tsx';
 import { Loaded } from './loaded.tsx';
@@ -33,9 +35,11 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     onSuccess: ({ endpoint }) =>
       notify('success', `Limits of ${endpoint} saved. The change takes effect within 60 seconds.`),
   });
+  const [resetting, setResetting] = useState<string>();
   const reset = useMutation({
     mutationFn: (endpoint: string) => api.send<'removeLimits'>('POST', `${path}/remove`, { endpoint }),
     onSuccess: (_limits, endpoint) => notify('success', `Limits of ${endpoint} reset to the defaults.`),
+    onSettled: () => setResetting(undefined),
   });
 
   const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
@@ -68,7 +72,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
           <Button
             variant="inline-link"
             ariaLabel={`Reset to default: ${row.endpoint}`}
-            onClick={() => reset.mutate(row.endpoint)}
+            onClick={() => setResetting(row.endpoint)}
           >
             Reset to default
           </Button>
@@ -79,34 +83,46 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   return (
     <Loaded query={query}>
       {({ limits }) => (
-        <Table<EndpointLimits>
-          header={
-            <Header
-              variant="h2"
-              description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
-              actions={<Button href={linkTo('limits')}>All clients</Button>}
-            >
-              {name === undefined ? clientId : `${name} (${clientId})`}
-            </Header>
-          }
-          columnDefinitions={columns}
-          items={limits}
-          trackBy="endpoint"
-          wrapLines
-          submitEdit={async (row, edited, text) => {
-            const value = String(text).trim();
-            await save.mutateAsync({
-              endpoint: row.endpoint,
-              [edited.id ?? '']: value === '' ? null : Number(value),
-            });
-          }}
-          ariaLabels={{
-            tableLabel: `Limits of ${clientId}`,
-            activateEditLabel: (edited, row) => `Edit ${String(edited.header)} of ${row.endpoint}`,
-            cancelEditLabel: () => 'Cancel',
-            submitEditLabel: () => 'Save',
-          }}
-        />
+        <>
+          <Table<EndpointLimits>
+            header={
+              <Header
+                variant="h2"
+                description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
+                actions={<Button href={linkTo('limits')}>All clients</Button>}
+              >
+                {name === undefined ? clientId : `${name} (${clientId})`}
+              </Header>
+            }
+            columnDefinitions={columns}
+            items={limits}
+            trackBy="endpoint"
+            wrapLines
+            submitEdit={async (row, edited, text) => {
+              const value = String(text).trim();
+              await save.mutateAsync({
+                endpoint: row.endpoint,
+                [edited.id ?? '']: value === '' ? null : Number(value),
+              });
+            }}
+            ariaLabels={{
+              tableLabel: `Limits of ${clientId}`,
+              activateEditLabel: (edited, row) => `Edit ${String(edited.header)} of ${row.endpoint}`,
+              cancelEditLabel: () => 'Cancel',
+              submitEditLabel: () => 'Save',
+            }}
+          />
+          {resetting === undefined ? null : (
+            <ConfirmDialog
+              title={`Reset the limits of ${resetting}?`}
+              text="The client's own values are deleted. The defaults take effect within 60 seconds."
+              yes="Reset to default"
+              isBusy={reset.isPending}
+              onYes={() => reset.mutate(resetting)}
+              onNo={() => setResetting(undefined)}
+            />
+          )}
+        </>
       )}
     </Loaded>
   );

@@ -1,4 +1,4 @@
-/** The error boundary of pages; for instance, a chunk of the script may be gone after a deploy. */
+/** The error boundary of pages and of their parts; for instance, a chunk of the script may be gone after a deploy. */
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import { Component, type ReactNode } from 'react';
@@ -6,6 +6,8 @@ import { Page } from './page.tsx';
 
 interface RenderFailureProps {
   readonly children: ReactNode;
+  /** Whether it is only a part of a page. */
+  readonly isPart?: boolean;
 }
 
 export class RenderFailure extends Component<RenderFailureProps, { readonly failed: boolean }> {
@@ -17,12 +19,12 @@ export class RenderFailure extends Component<RenderFailureProps, { readonly fail
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
-    return (
-      <Page title="This page could not be shown">
-        <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
-          The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
-        </Alert>
-      </Page>
+    const alert = (
+      <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
+        The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.
+      </Alert>
     );
+    if (this.props.isPart === true) return alert;
+    return <Page title="This page could not be shown">{alert}</Page>;
   }
 }

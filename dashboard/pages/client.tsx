@@ -238,7 +238,7 @@ function Settings({ path, client }: SettingsProps) {
 const questions = {
   disable: (name: string) => ({
     title: `Disable ${name}?`,
-    text: 'Its requests are rejected within 60 seconds, even with valid tokens. Messages that were already accepted are still sent.',
+    text: 'Its requests are rejected within 60 seconds, even with valid tokens. Messages that are scheduled or queued fail with client_disabled when they are due; enabling the client does not send them.',
     yes: 'Disable',
   }),
   enable: (name: string) => ({

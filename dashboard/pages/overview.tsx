@@ -14,6 +14,7 @@ import { Loaded, LoadFailure, Waiting } from '../components/loaded.tsx';
 import { NeedsAttention, useAttention } from '../components/needs-attention.tsx';
 import { Page } from '../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../components/period-choice.tsx';
+import { RenderFailure } from '../components/render-failure.tsx';
 import { percent, Total } from '../components/total.tsx';
 import { linkTo } from '../route.ts';
 
@@ -59,7 +60,7 @@ export function OverviewPage() {
         <LoadFailure query={attention} />
         <NeedsAttention query={attention} />
         <Container header={<Header variant="h2">Totals</Header>}>
-          <Totals totals={usage?.totals} last={last} />
+          <Totals usage={usage} last={last} />
         </Container>
         <Loaded query={today}>
           {(loaded) => (
@@ -69,23 +70,26 @@ export function OverviewPage() {
             </Grid>
           )}
         </Loaded>
-        <Suspense fallback={<Waiting />}>
-          <SpaceBetween size="l">
-            <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
-            <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
-          </SpaceBetween>
-        </Suspense>
+        <RenderFailure isPart>
+          <Suspense fallback={<Waiting />}>
+            <SpaceBetween size="l">
+              <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
+              <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
+            </SpaceBetween>
+          </Suspense>
+        </RenderFailure>
       </SpaceBetween>
     </Page>
   );
 }
 
 interface TotalsProps {
-  readonly totals: UsageView['totals'] | undefined;
+  readonly usage: UsageView | undefined;
   readonly last: string;
 }
 
-function Totals({ totals, last }: TotalsProps) {
+function Totals({ usage, last }: TotalsProps) {
+  const totals = usage?.totals;
   const of = (...names: readonly string[]): number =>
     names.reduce((sum, name) => sum + (totals?.[name] ?? 0), 0);
   const rate = (good: number, all: number): string => percent(all === 0 ? null : good / all);
@@ -115,7 +119,7 @@ function Totals({ totals, last }: TotalsProps) {
           label: 'Messages expired',
           value: <Total value={count(of('messages_expired'))} href={messages('expired')} />,
         },
-        { label: 'Webhook attempts', value: <Total value={count(attempts)} /> },
+        { label: 'Webhook latency, average', value: <Total value={latencyText(usage)} /> },
         { label: 'Webhook success rate', value: <Total value={rate(acknowledged, attempts)} /> },
         {
           label: 'Webhook retries scheduled',
@@ -130,6 +134,17 @@ function Totals({ totals, last }: TotalsProps) {
       ]}
     />
   );
+}
+
+/** Of all attempts, those that timed out included. */
+function latencyText(usage: UsageView | undefined): string {
+  // An earlier release did not count the time.
+  const timed = usage?.points.filter(({ counts }) => counts.webhooks_total_ms !== undefined) ?? [];
+  const sum = (names: readonly string[]): number =>
+    timed.reduce((all, { counts }) => all + names.reduce((of, name) => of + (counts[name] ?? 0), 0), 0);
+  const attempts = sum(Object.keys(webhookSeries));
+  if (attempts === 0) return '–';
+  return `${Math.round(sum(['webhooks_total_ms']) / attempts).toLocaleString()} ms`;
 }
 
 const shownMax = 5;

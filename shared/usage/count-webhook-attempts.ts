@@ -9,13 +9,24 @@ export interface AttemptDependencies {
   readonly warn: (message: string, error: unknown) => void;
 }
 
+export interface CountedAttempt {
+  readonly metric: AttemptMetric;
+  readonly totalMs: number;
+}
+
 /** One write for a whole batch. */
 export async function countWebhookAttempts(
   { counter, clock, warn }: AttemptDependencies,
-  attempts: readonly AttemptMetric[],
+  attempts: readonly CountedAttempt[],
 ): Promise<void> {
-  const counts: Partial<Record<AttemptMetric, number>> = {};
-  for (const metric of attempts) counts[metric] = (counts[metric] ?? 0) + 1;
+  const counts: Partial<Record<keyof AttemptCounts, number>> = {};
+  const add = (name: keyof AttemptCounts, amount: number): void => {
+    counts[name] = (counts[name] ?? 0) + amount;
+  };
+  for (const { metric, totalMs } of attempts) {
+    add(metric, 1);
+    add('webhooks_total_ms', Math.round(totalMs));
+  }
   try {
     await counter.add(counts satisfies AttemptCounts, clock());
   } catch (error) {

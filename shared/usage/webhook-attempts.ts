@@ -4,7 +4,8 @@
  */
 
 export type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
-export type AttemptCounts = Readonly<Partial<Record<AttemptMetric, number>>>;
+/** `webhooks_total_ms` is the sum of the durations of all attempts. */
+export type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
 
 export interface HourlyAttempts {
   /** `2026-11-20T10` in UTC. */
