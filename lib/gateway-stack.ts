@@ -22,9 +22,6 @@ import { createFunctionThrottleAlarm } from './constructs/gateway-function.ts';
 import { publishedSettings } from './constructs/stack-outputs.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 
-/** With all optional parts; CloudFormation's limit is 500, so there is room for new parts. */
-export const resourceMaximum = 449;
-
 export class GatewayStack extends Stack {
   constructor(scope: Construct, stage: StageSettings) {
     super(scope, stage.stackName, {

@@ -11,27 +11,24 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** The anchors of the runbooks in docs/operate.md, without `runbook-`. */
-export const runbooks = [
-  'api-errors',
-  'api-latency',
-  'function-errors',
-  'function-throttles',
-  'dead-letters',
-  'old-messages',
-  'relay-behind',
-  'unreadable-records',
-  'refused-entries',
-  'schedule-drops',
-  'table-throttles',
-  'limit-overrides',
-  'carrier-refusals',
-  'carrier-throttles',
-  'spend',
-  'spend-caps',
-  'failed-webhooks',
-] as const;
-
-type Runbook = (typeof runbooks)[number];
+type Runbook =
+  | 'api-errors'
+  | 'api-latency'
+  | 'function-errors'
+  | 'function-throttles'
+  | 'dead-letters'
+  | 'old-messages'
+  | 'relay-behind'
+  | 'unreadable-records'
+  | 'refused-entries'
+  | 'schedule-drops'
+  | 'table-throttles'
+  | 'limit-overrides'
+  | 'carrier-refusals'
+  | 'carrier-throttles'
+  | 'spend'
+  | 'spend-caps'
+  | 'failed-webhooks';
 
 interface AlarmProps {
   readonly stage: StageSettings;

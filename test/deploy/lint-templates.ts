@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pythonWithPackages } from '../../lib/local/python.ts';
-import { deployments, forgetTemplates, synthesized } from '../support/template/stage-templates.ts';
+import { deployments } from '../support/template/deployments.ts';
+import { forgetTemplates, synthesized } from '../support/template/stage-templates.ts';
 
 /** The CDK names dependencies that a reference implies already; they do no harm, and no setting of it ends that. */
 const ignoredAlways = 'W3005';

@@ -1,5 +1,5 @@
 /** The API of every stage, as API Gateway imports it. */
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -8,19 +8,12 @@ import { apiBody } from '../../lib/capabilities/api/api-body.ts';
 import { ownResponses } from '../../lib/capabilities/api/gateway-responses.ts';
 import { adminRoutes, type Route, routes, unmatchedRoute } from '../../shared/contract/routes.ts';
 import { anyMethod, apiBodyOf, operationsOf, stageVariablesOf } from '../support/template/api-body.ts';
+import { deployments } from '../support/template/deployments.ts';
 import { rendered } from '../support/template/physical-names.ts';
-import {
-  deployments,
-  forgetTemplates,
-  refOf,
-  resourcesOfType,
-  synthesized,
-} from '../support/template/stage-templates.ts';
+import { refOf, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
 
 const handled: readonly Route[] = [...Object.values(routes), ...Object.values(adminRoutes)];
 const variableOf = (functionName: string): string => functionName.replaceAll('-', '_');
-
-afterAll(forgetTemplates);
 
 describe.each(Object.keys(deployments))('the body of the API, %s', (deployment) => {
   const body = apiBodyOf(deployment);

@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { page } from '../support/docs/pages.ts';
-import { forgetTemplates, refOf, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
+import { refOf, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
 
 const longestName = 'production under the longest name';
-
-afterAll(forgetTemplates);
 
 describe('a deploy while an alarm is on', () => {
   it('is permitted by a setting, which applies before the code is shifted', () => {

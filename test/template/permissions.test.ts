@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { actionsOf, statementsOf } from '../support/template/function-actions.ts';
-import { forgetTemplates, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
+import { resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
 
 /** Actions on resources that cannot be named in the template. */
 const wildcards: readonly RegExp[] = [
@@ -15,8 +15,6 @@ const wildcards: readonly RegExp[] = [
   // Numbers, sender ids and pools are registered by hand.
   /^sms-voice:SendTextMessage$/,
 ];
-
-afterAll(forgetTemplates);
 
 describe.each(['no settings', 'production'])('what functions may do, %s', (name) => {
   const { resources } = synthesized(name);

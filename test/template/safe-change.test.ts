@@ -1,12 +1,10 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
-import { forgetTemplates, synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
+import { synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
 
 const complete = 'production with everything';
-
-afterAll(forgetTemplates);
 
 function ofType(name: string, type: string): [string, TemplateResource][] {
   return Object.entries(synthesized(name).resources).filter(([, { Type }]) => Type === type);

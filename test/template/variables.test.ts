@@ -1,16 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { stageFrom } from '../../lib/stages/stages.ts';
-import {
-  deployments,
-  forgetTemplates,
-  synthesized,
-  type TemplateResource,
-} from '../support/template/stage-templates.ts';
-
-afterAll(forgetTemplates);
+import { deployments } from '../support/template/deployments.ts';
+import { synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
 
 const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
 

@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
-import { forgetTemplates, resourcesOfType } from '../support/template/stage-templates.ts';
-
-afterAll(forgetTemplates);
+import { resourcesOfType } from '../support/template/stage-templates.ts';
 
 describe('the web ACL', () => {
   const [[, { Properties: acl }] = ['', { Properties: {} as Record<string, never> }]] = resourcesOfType(

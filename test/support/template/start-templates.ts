@@ -1,14 +1,20 @@
-/** Makes the folder of the templates that the test files of one run share; who names one for it keeps it. */
+/** Starts to synthesize the templates that the test files of one run share; each waits for those that it reads. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deployments } from './deployments.ts';
+import { synthesizer } from './stage-templates.ts';
 
 declare global {
-  var templatesFolder: string | undefined;
+  var templatesOfRun: { readonly folder: string; readonly synthesis: ChildProcess } | undefined;
 }
 
 export default function start(): void {
-  if (process.env.TEMPLATES_FOLDER !== undefined) return;
-  globalThis.templatesFolder = mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
-  process.env.TEMPLATES_FOLDER = globalThis.templatesFolder;
+  const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
+  process.env.TEMPLATES_FOLDER = folder;
+  const synthesis = spawn(process.execPath, [synthesizer, folder, ...Object.keys(deployments)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  globalThis.templatesOfRun = { folder, synthesis };
 }

@@ -1,7 +1,10 @@
-/** Removes the folder that start-templates.ts made. */
+/** Ends what start-templates.ts started, and removes its folder. */
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 
-export default function stop(): void {
-  const folder = globalThis.templatesFolder;
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+export default async function stop(): Promise<void> {
+  if (globalThis.templatesOfRun === undefined) return;
+  const { folder, synthesis } = globalThis.templatesOfRun;
+  if (synthesis.exitCode === null && synthesis.kill()) await once(synthesis, 'exit');
+  rmSync(folder, { recursive: true, force: true });
 }
