@@ -9,3 +9,11 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 export function dataRemovalPolicy(stage: StageSettings): RemovalPolicy {
   return stage.keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }
+
+/**
+ * For tables: kept where the stage keeps its data, also when a deploy fails, because CloudFormation cannot delete a
+ * protected table. The next deploy imports the existing tables into the stack (`--import-existing-resources`).
+ */
+export function tableRemovalPolicy(stage: StageSettings): RemovalPolicy {
+  return stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+}

@@ -74,7 +74,7 @@ export function webhookGuide(): Page {
       ),
       heading('retries'),
       prose(
-        `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed and listed in the dashboard under Activity Logs, from where it can be sent again.`,
+        `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before, whatever a \`Retry-After\` header of the answer says. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed and listed in the dashboard under Activity Logs, from where it can be sent again.`,
       ),
       heading('duplicates'),
       prose(

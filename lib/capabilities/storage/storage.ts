@@ -1,5 +1,5 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type Attribute,
@@ -13,6 +13,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { type TableName, type TableShape, tableShapes } from './table-shapes.ts';
@@ -125,9 +126,7 @@ function makeTable(scope: Construct, name: string, shape: TableShape, stage: Sta
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
     deletionProtection: stage.keepData,
-    // Also kept when a deploy fails: CloudFormation cannot delete a protected table. The next deploy imports the existing
-    // tables into the stack (`--import-existing-resources`).
-    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: tableRemovalPolicy(stage),
   });
   for (const [indexName, index] of Object.entries(shape.indexes ?? {})) {
     table.addGlobalSecondaryIndex({
