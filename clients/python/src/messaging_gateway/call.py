@@ -1,0 +1,93 @@
+"""A request as the methods describe it, and how it becomes one of HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import pydantic
+
+from .errors import GatewayError
+from .retry import Repeat
+from .version import VERSION
+
+
+class NotGiven:
+    """An argument that was left out, where None has a meaning of its own."""
+
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
+NOT_GIVEN = NotGiven()
+
+Model = TypeVar("Model", bound=pydantic.BaseModel)
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    repeat: Repeat
+    body: Mapping[str, Any] | None = None
+    query: Mapping[str, Any] = field(default_factory=dict)
+    idempotency_key: str | None = None
+    timeout_seconds: float | None = None
+
+    def headers(self) -> dict[str, str]:
+        """The same for every attempt: the key of the first is the key of all."""
+        headers = {
+            "Accept": "application/json",
+            "User-Agent": f"messaging-gateway-client-python/{VERSION}",
+        }
+        if self.body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.repeat == "with_key":
+            headers["Idempotency-Key"] = self.idempotency_key or str(uuid.uuid4())
+        return headers
+
+    def content(self) -> bytes | None:
+        return None if self.body is None else json.dumps(_plain(self.body)).encode()
+
+    def params(self) -> dict[str, str]:
+        return {name: str(_plain(value)) for name, value in self.query.items()}
+
+
+def given(fields: Mapping[str, Any], absent: object) -> dict[str, Any]:
+    """The fields that the caller gave."""
+    return {name: value for name, value in fields.items() if value is not absent}
+
+
+def segment(value: str) -> str:
+    """A path segment. Refuses what a URL would take as no segment, or as a step up."""
+    if not isinstance(value, str) or re.fullmatch(r"\.{0,2}", value):
+        raise ValueError(f"not an id: {value!r}")
+    return quote(value, safe="")
+
+
+def answer_as(model: type[Model], body: Any) -> Model:
+    """The answer as a model; fields that it does not know are kept."""
+    try:
+        return model.model_validate(body)
+    except pydantic.ValidationError as error:
+        raise GatewayError(f"The answer is not a {model.__name__}: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, pydantic.BaseModel):
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if isinstance(value, datetime):
+        # A time without a zone is meant as Python means it: local.
+        return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(one) for one in value]
+    return value

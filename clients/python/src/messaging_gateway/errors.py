@@ -1,0 +1,114 @@
+"""What the client raises. Every error is a GatewayError."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from .models import FieldError
+
+
+class GatewayError(Exception):
+    """Anything that went wrong with a request or a webhook."""
+
+
+class ConnectionError(GatewayError):
+    """The gateway was not reached, or its answer was lost.
+
+    A send may have been accepted: repeat it with the same key.
+    """
+
+    def __init__(self, message: str, *, never_sent: bool = False) -> None:
+        super().__init__(message)
+        self.never_sent = never_sent
+
+
+class TimeoutError(ConnectionError):
+    """There was no answer within the time limit."""
+
+
+class WebhookVerificationError(GatewayError):
+    """A webhook that the gateway did not sign, or signed too long ago."""
+
+
+class ApiError(GatewayError):
+    """The gateway answered with an error. The attributes are those of the error's body."""
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
+        given = body if isinstance(body, dict) else {}
+        self.status = status
+        """The HTTP status."""
+        self.error: str = given.get("error", "unexpected_response")
+        """A stable code; unexpected_response where the answer is not the gateway's, but of a proxy for example."""
+        self.message: str = given.get("message", f"The answer has status {status} and is not the gateway's.")
+        self.request_id: str | None = given.get("request_id", headers.get("x-request-id"))
+        """Quote it to support."""
+        self.details: list[FieldError] = [FieldError.model_validate(one) for one in given.get("details", [])]
+        """The faulty fields, all of them at once."""
+        self.retry_after: int | None = given.get("retry_after", _seconds(headers.get("retry-after")))
+        """Seconds to wait; of a RateLimitError."""
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        fields = "".join(f"; {one.field} {one.message}" for one in self.details)
+        return f"{self.status} {self.error}: {self.message}{fields} (request {self.request_id})"
+
+
+class InvalidRequestError(ApiError):
+    """400, 413, 415, 422: the request must be changed."""
+
+
+class AuthenticationError(ApiError):
+    """401: the credentials are not valid."""
+
+
+class ForbiddenError(ApiError):
+    """403: the client is disabled, or may not do this."""
+
+
+class NotFoundError(ApiError):
+    """404: it does not exist, or belongs to another client."""
+
+
+class ConflictError(ApiError):
+    """409, 410: the state does not allow it, or not any more."""
+
+
+class RateLimitError(ApiError):
+    """429: a rate limit or a cap is reached."""
+
+
+class ServerError(ApiError):
+    """5xx: something is wrong with the gateway."""
+
+
+_CLASSES: dict[int, type[ApiError]] = {
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    410: ConflictError,
+    413: InvalidRequestError,
+    415: InvalidRequestError,
+    422: InvalidRequestError,
+    429: RateLimitError,
+}
+
+
+def api_error(status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+    """The error of an answer. The body is None where it is not JSON."""
+    kind = _CLASSES.get(status, ServerError if status >= 500 else ApiError)
+    return kind(status, headers, body)
+
+
+def _seconds(retry_after: str | None) -> int | None:
+    """Retry-After is a number of seconds, or a date (RFC 9110, section 10.2.3)."""
+    if retry_after is None:
+        return None
+    if retry_after.isascii() and retry_after.isdigit():
+        return int(retry_after[:9])
+    date = email.utils.parsedate_tz(retry_after)
+    return None if date is None else max(0, round(email.utils.mktime_tz(date) - time.time()))

@@ -1,0 +1,151 @@
+/**
+ * The methods that the clients in `clients/` have: one for each operation of the API document, by resource. A new operation
+ * gets its method from its path and its operationId, so that nobody has to name it a second time.
+ */
+import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
+import type { JsonSchema } from '../openapi/schemas.ts';
+
+/**
+ * When a request may be sent again after a failure that leaves open whether it was carried out: always, with the
+ * idempotency key of the first attempt, or only if the gateway surely did not take it.
+ */
+export type Repeat = 'always' | 'with_key' | 'if_refused';
+
+export interface ClientMethod {
+  readonly operationId: string;
+  /** Words in lower case: `['webhook', 'endpoints']`. */
+  readonly resource: readonly string[];
+  readonly name: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly pathParameters: readonly string[];
+  /** Names of schemas. */
+  readonly query: string | undefined;
+  readonly body: string | undefined;
+  readonly answer: string;
+  readonly repeat: Repeat;
+  /** Of a list with pages: the field with the items, and their schema. */
+  readonly pages: { readonly field: string; readonly item: string } | undefined;
+}
+
+/** The token is requested by the clients themselves. */
+const withoutMethod = ['issueToken'];
+
+/** Where neither the path nor the operationId tells the name: the look-up is at the path of SMS, and finds two things. */
+const named: Readonly<Record<string, readonly { readonly method: string; readonly answer: string }[]>> = {
+  getMessageStatus: [
+    { method: 'messages.get', answer: 'Message' },
+    { method: 'batches.get', answer: 'Batch' },
+  ],
+};
+
+/** @throws Error where two operations would have the same method, or one has no answer */
+export function clientMethods({ paths, components }: OpenApiDocument): ClientMethod[] {
+  const methods = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { operationId }]) => !withoutMethod.includes(operationId))
+      .flatMap(([httpMethod, operation]) => methodsOf(path, httpMethod, operation, components.schemas)),
+  );
+  const distinct = methods.map((method) =>
+    methods.some((other) => other !== method && isSameMethod(other, method) && method.ofMany)
+      ? { ...method, name: [...method.name, 'many'] }
+      : method,
+  );
+  const twice = distinct.find((method, index) =>
+    distinct.slice(index + 1).some((other) => isSameMethod(other, method)),
+  );
+  if (twice !== undefined)
+    throw new Error(`two operations would be ${twice.resource.join('_')}.${twice.name.join('_')}: name them`);
+  return distinct.map(({ ofMany, ...method }) => method);
+}
+
+interface NamedMethod extends ClientMethod {
+  /** Whether the operationId has the resource in the plural. */
+  readonly ofMany: boolean;
+}
+
+function isSameMethod(one: ClientMethod, other: ClientMethod): boolean {
+  return one.resource.join() === other.resource.join() && one.name.join() === other.name.join();
+}
+
+function methodsOf(
+  path: string,
+  httpMethod: string,
+  operation: OpenApiOperation,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): NamedMethod[] {
+  const { operationId, parameters = [], summary, description } = operation;
+  const answer = answerOf(operation);
+  const isKeyed = parameters.some(({ name }) => name === 'Idempotency-Key');
+  const common = {
+    operationId,
+    summary,
+    description,
+    httpMethod: httpMethod.toUpperCase(),
+    path,
+    pathParameters: parameters.filter((one) => one.in === 'path').map(({ name }) => String(name)),
+    query: parameters.some((one) => one.in === 'query') ? queryName(operationId) : undefined,
+    body: schemaName(operation.requestBody?.content['application/json']?.schema),
+    repeat: isKeyed ? ('with_key' as const) : httpMethod === 'post' ? 'if_refused' : 'always',
+    pages: pagesOf(operation, answer, schemas),
+  } satisfies Partial<ClientMethod>;
+  const given = named[operationId];
+  if (given !== undefined) {
+    return given.map((one) => {
+      const [resource = '', name = ''] = one.method.split('.');
+      return { ...common, resource: [resource], name: [name], answer: one.answer, ofMany: false };
+    });
+  }
+  const resource = (path.split('/')[3] ?? '').split('-');
+  return [{ ...common, resource, answer, ...nameOf(operationId, resource) }];
+}
+
+/** `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`: the resource is not said twice. */
+function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMethod, 'name' | 'ofMany'> {
+  const words = wordsOf(operationId);
+  const plural = resource.join('');
+  const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
+  for (const noun of [plural, singular]) {
+    for (let from = 0; from < words.length; from += 1) {
+      for (let to = from + 1; to <= words.length; to += 1) {
+        if (words.slice(from, to).join('') !== noun) continue;
+        return { name: [...words.slice(0, from), ...words.slice(to)], ofMany: noun === plural };
+      }
+    }
+  }
+  return { name: words, ofMany: false };
+}
+
+function wordsOf(camelCase: string): string[] {
+  return camelCase.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** The schema of the query parameters: the document describes them one by one. */
+export function queryName(operationId: string): string {
+  return `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Query`;
+}
+
+function answerOf({ operationId, responses }: OpenApiOperation): string {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const name = schemaName(success?.content['application/json']?.schema);
+  if (name === undefined) throw new Error(`the answer of ${operationId} has no named schema`);
+  return name;
+}
+
+function pagesOf(
+  { parameters = [] }: OpenApiOperation,
+  answer: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): ClientMethod['pages'] {
+  if (!parameters.some(({ name }) => name === 'cursor')) return undefined;
+  const fields = Object.entries((schemas[answer]?.properties ?? {}) as Record<string, JsonSchema>);
+  const [field, list] = fields.find(([, { type }]) => type === 'array') ?? [];
+  const item = schemaName(list?.items as JsonSchema | undefined);
+  return field === undefined || item === undefined ? undefined : { field, item };
+}
+
+export function schemaName(schema: JsonSchema | undefined): string | undefined {
+  return typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+}

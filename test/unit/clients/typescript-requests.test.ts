@@ -1,0 +1,335 @@
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  ApiError,
+  ConnectionError,
+  RateLimitError,
+  TimeoutError,
+} from '../../../clients/typescript/src/errors.ts';
+import { MessagingGateway } from '../../../clients/typescript/src/gateway.ts';
+import type { GatewayOptions, Runtime } from '../../../clients/typescript/src/transport.ts';
+import {
+  type FaultServer,
+  type Reply,
+  refusal,
+  type SeenRequest,
+  startFaultServer,
+} from '../../support/clients/fault-server.ts';
+
+const sms = { to: '+447700900123', message: 'Hello' };
+const verification = { otp_id: 'otp_1', code: '1234' };
+
+let server: FaultServer | undefined;
+afterEach(async () => {
+  await server?.close();
+});
+
+interface Started {
+  readonly gateway: MessagingGateway;
+  readonly server: FaultServer;
+  /** How long it waited before each retry, in milliseconds. */
+  readonly waits: number[];
+  readonly clock: { milliseconds: number };
+}
+
+async function start(
+  replies: Parameters<typeof startFaultServer>[0] = [],
+  options: Partial<GatewayOptions> & { readonly tokenReply?: (request: number) => Reply } = {},
+): Promise<Started> {
+  const { tokenReply, ...more } = options;
+  const started = await startFaultServer(replies, tokenReply === undefined ? {} : { tokenReply });
+  server = started;
+  const waits: number[] = [];
+  const clock = { milliseconds: 0 };
+  const runtime: Runtime = {
+    now: () => clock.milliseconds,
+    random: () => 1,
+    wait: async (milliseconds, signal) => {
+      waits.push(milliseconds);
+      signal?.throwIfAborted();
+    },
+  };
+  const credentials = { clientId: 'client_1', clientSecret: 'hidden-secret' };
+  const gateway = new MessagingGateway({ baseUrl: started.baseUrl, ...credentials, ...more }, runtime);
+  return { gateway, server: started, waits, clock };
+}
+
+const keysOf = (requests: readonly SeenRequest[]) =>
+  requests.map(({ headers }) => headers['idempotency-key']);
+const tokensOf = (requests: readonly SeenRequest[]) => requests.map(({ headers }) => headers.authorization);
+
+describe('the access token', () => {
+  it('is requested once for all calls that need it at the same time', async () => {
+    const { gateway, server } = await start();
+    await Promise.all(Array.from({ length: 20 }, () => gateway.sms.send(sms)));
+    expect(server.tokenRequests).toHaveLength(1);
+    expect(JSON.parse(server.tokenRequests[0]?.body ?? '')).toEqual({
+      grant_type: 'client_credentials',
+      client_id: 'client_1',
+      client_secret: 'hidden-secret',
+    });
+    expect(new Set(tokensOf(server.requests))).toEqual(new Set(['Bearer token-1']));
+  });
+
+  it('is renewed a minute before it expires, and not earlier', async () => {
+    const { gateway, server, clock } = await start();
+    await gateway.sms.send(sms);
+    clock.milliseconds = 3_539_000;
+    await gateway.sms.send(sms);
+    expect(server.tokenRequests).toHaveLength(1);
+    clock.milliseconds = 3_540_000;
+    await Promise.all([gateway.sms.send(sms), gateway.sms.send(sms)]);
+    expect(server.tokenRequests).toHaveLength(2);
+    expect(tokensOf(server.requests).slice(-2)).toEqual(['Bearer token-2', 'Bearer token-2']);
+  });
+
+  it('is renewed once, by one request, where concurrent calls get 401', async () => {
+    const unlessNew = ({ headers }: SeenRequest): Reply =>
+      headers.authorization === 'Bearer token-1' ? refusal(401, 'unauthorized') : { status: 202, body: {} };
+    const { gateway, server } = await start(Array.from({ length: 20 }, () => unlessNew));
+    await Promise.all(Array.from({ length: 10 }, () => gateway.sms.send(sms)));
+    expect(server.tokenRequests).toHaveLength(2);
+    expect(server.requests).toHaveLength(20);
+    // The repeat is the same send.
+    expect(new Set(keysOf(server.requests)).size).toBe(10);
+  });
+
+  it('that is refused again ends in an AuthenticationError', async () => {
+    const { gateway, server } = await start([refusal(401, 'unauthorized'), refusal(401, 'unauthorized')]);
+    await expect(gateway.account.get()).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 });
+    expect([server.requests.length, server.tokenRequests.length]).toEqual([2, 2]);
+  });
+
+  it('is requested again after a failure, and not repeated with wrong credentials', async () => {
+    const { gateway, server } = await start([], {
+      tokenReply: (count) =>
+        count === 1
+          ? refusal(401, 'invalid_client')
+          : count === 2
+            ? refusal(503, 'service_unavailable')
+            : tokenOf(count),
+    });
+    await expect(gateway.sms.send(sms)).rejects.toMatchObject({ error: 'invalid_client' });
+    expect(server.tokenRequests).toHaveLength(1);
+    await gateway.sms.send(sms);
+    expect(tokensOf(server.requests)).toEqual(['Bearer token-3']);
+  });
+
+  it('is not requested with an API key', async () => {
+    const { gateway, server } = await start([], {
+      clientId: undefined,
+      clientSecret: undefined,
+      apiKey: 'sk-1',
+    });
+    await gateway.sms.send(sms);
+    expect([tokensOf(server.requests), server.tokenRequests.length]).toEqual([['Bearer sk-1'], 0]);
+  });
+});
+
+function tokenOf(count: number): Reply {
+  return { status: 200, body: { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 } };
+}
+
+describe('a failed send', () => {
+  it.each<[string, Reply, number]>([
+    ['429', refusal(429, 'rate_limit_exceeded', { retry_after: 7 }), 7250],
+    [
+      '429 of a proxy with a header',
+      { status: 429, text: 'slow down', headers: { 'Retry-After': '3' } },
+      3250,
+    ],
+    ['500', refusal(500, 'internal_error'), 500],
+    ['502 of a proxy', { status: 502, text: '<html>Bad gateway</html>' }, 500],
+    ['503', refusal(503, 'service_unavailable'), 500],
+    ['a dropped connection', 'drop', 500],
+    ['half an answer', 'half', 500],
+    ['no answer in time', 'hang', 500],
+    ['409 while the first attempt is still at work', refusal(409, 'idempotency_in_progress'), 500],
+  ])('is repeated after %s with the same key, after a wait', async (_what, reply, waitMs) => {
+    const { gateway, server, waits } = await start([reply], { timeoutMs: 300 });
+    await expect(gateway.sms.send(sms)).resolves.toMatchObject({ status: 'queued' });
+    expect(waits).toEqual([waitMs]);
+    const [first, second] = server.requests;
+    expect(first?.headers['idempotency-key']).toMatch(/^[A-Za-z0-9._:-]{1,255}$/);
+    expect(second).toMatchObject({ path: '/api/v1/sms/send', body: first?.body });
+    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+  });
+
+  it('is repeated three times, each wait longer, and then throws what the last attempt got', async () => {
+    const { gateway, server, waits } = await start(
+      Array.from({ length: 9 }, () => refusal(503, 'service_unavailable')),
+    );
+    await expect(gateway.sms.send(sms)).rejects.toMatchObject({ name: 'ServerError', request_id: 'req_1' });
+    expect(waits).toEqual([500, 1000, 2000]);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('is not repeated where retries are off, for one call or for all', async () => {
+    const { gateway, server } = await start(['drop', 'drop']);
+    await expect(gateway.sms.send(sms, { maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('throws at once where the limit resets in hours, and says when', async () => {
+    const { gateway, waits } = await start([refusal(429, 'spend_limit_reached', { retry_after: 5400 })]);
+    const error = await gateway.sms.send(sms).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ error: 'spend_limit_reached', retry_after: 5400 });
+    expect(waits).toEqual([]);
+  });
+
+  it('throws a TimeoutError where no attempt is answered in time', async () => {
+    const { gateway } = await start(['hang', 'hang'], { timeoutMs: 100, maxRetries: 1 });
+    await expect(gateway.sms.send(sms)).rejects.toBeInstanceOf(TimeoutError);
+  });
+
+  it('has the key that the caller chose', async () => {
+    const { gateway, server } = await start(['drop']);
+    await gateway.sms.send(sms, { idempotencyKey: 'order-42' });
+    expect(keysOf(server.requests)).toEqual(['order-42', 'order-42']);
+  });
+
+  it.each(['sms', 'bulk', 'otp', 'whatsapp'] as const)(
+    'of each kind has a key of its own: %s',
+    async (kind) => {
+      const { gateway, server } = await start();
+      const send = {
+        sms: () => gateway.sms.send(sms),
+        bulk: () => gateway.sms.sendBulk({ message: 'Hello', recipients: ['+447700900123'] }),
+        otp: () => gateway.otp.send({ to: sms.to }),
+        whatsapp: () => gateway.whatsapp.send(sms),
+      }[kind];
+      await send();
+      await send();
+      const keys = keysOf(server.requests);
+      expect([new Set(keys).size, keys.every(Boolean)]).toEqual([2, true]);
+    },
+  );
+});
+
+describe('a request that must not be done twice', () => {
+  it.each<[string, Reply]>([
+    ['a dropped connection', 'drop'],
+    ['503', refusal(503, 'service_unavailable')],
+    ['no answer in time', 'hang'],
+  ])('is not repeated after %s', async (_what, reply) => {
+    const { gateway, server } = await start([reply], { timeoutMs: 300 });
+    await expect(gateway.otp.verify(verification)).rejects.toThrow();
+    await expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.headers['idempotency-key']).toBeUndefined();
+  });
+
+  it('is repeated after 429, which refused it', async () => {
+    const { gateway, server } = await start([refusal(429, 'rate_limit_exceeded', { retry_after: 1 })]);
+    await gateway.otp.verify(verification);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is repeated where it was never sent', async () => {
+    const { gateway, server, waits } = await start([], {
+      apiKey: 'sk-1',
+      clientId: undefined,
+      clientSecret: undefined,
+    });
+    await server.close();
+    await expect(gateway.otp.verify(verification)).rejects.toBeInstanceOf(ConnectionError);
+    expect(waits).toHaveLength(3);
+  });
+});
+
+describe('an error', () => {
+  it('has what the gateway says', async () => {
+    const details = [{ field: 'to', message: 'must be a phone number' }];
+    const { gateway } = await start([refusal(400, 'invalid_request', { details })]);
+    const error = await gateway.sms.send(sms).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      name: 'InvalidRequestError',
+      status: 400,
+      error: 'invalid_request',
+      message: 'It is invalid_request.',
+      request_id: 'req_1',
+      details,
+    });
+  });
+
+  it.each<[string, Reply, string]>([
+    ['a page of a proxy', { status: 200, text: '<html>Sign in</html>' }, 'ApiError'],
+    [
+      'a redirect, which credentials do not follow',
+      { status: 307, text: '', headers: { Location: '/elsewhere' } },
+      'ApiError',
+    ],
+    ['404', refusal(404, 'not_found'), 'NotFoundError'],
+    ['410', refusal(410, 'otp_expired'), 'ConflictError'],
+    ['403', refusal(403, 'forbidden'), 'ForbiddenError'],
+  ])('tells of %s', async (_what, reply, name) => {
+    const { gateway, server } = await start([reply]);
+    await expect(gateway.account.get()).rejects.toMatchObject({ name });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a call', () => {
+  it('ends when its signal is aborted, while others go on', async () => {
+    const { gateway } = await start(['hang'], { timeoutMs: 60_000 });
+    const controller = new AbortController();
+    const hanging = gateway.sms.send(sms, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('shut down')), 50);
+    await expect(hanging).rejects.toThrow('shut down');
+    await expect(gateway.sms.send(sms)).resolves.toBeDefined();
+  });
+
+  it('iterates over every item of every page, and is a promise of the first page', async () => {
+    const page = (cursor: string | undefined, ...ids: string[]): Reply => ({
+      status: 200,
+      body: {
+        messages: ids.map((message_id) => ({ message_id })),
+        ...(cursor === undefined ? {} : { next_cursor: cursor }),
+      },
+    });
+    const { gateway, server } = await start([
+      page('c1', 'a', 'b'),
+      page('c2'),
+      page(undefined, 'c'),
+      page('c1', 'a'),
+    ]);
+    const ids: string[] = [];
+    for await (const { message_id } of gateway.messages.list({ status: 'failed', limit: 2 }))
+      ids.push(message_id);
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/api/v1/messages?status=failed&limit=2',
+      '/api/v1/messages?status=failed&limit=2&cursor=c1',
+      '/api/v1/messages?status=failed&limit=2&cursor=c2',
+    ]);
+    expect((await gateway.messages.list()).next_cursor).toBe('c1');
+  });
+
+  it('puts an id into the path as text, and refuses what is none', async () => {
+    const { gateway, server } = await start();
+    await gateway.messages.get('a/b?c');
+    expect(server.requests[0]?.path).toBe('/api/v1/sms/status/a%2Fb%3Fc');
+    expect(() => gateway.messages.cancel('..')).toThrow(TypeError);
+    expect(() => gateway.messages.cancel('')).toThrow(TypeError);
+  });
+});
+
+describe('a client', () => {
+  it.each<[string, Partial<GatewayOptions>]>([
+    ['no credentials', {}],
+    ['half of the credentials', { clientId: 'client_1' }],
+    ['an empty secret', { clientId: 'client_1', clientSecret: '' }],
+    ['both kinds', { clientId: 'client_1', clientSecret: 'x', apiKey: 'sk-1' }],
+    ['no URL', { baseUrl: 'gateway', apiKey: 'sk-1' }],
+  ])('is refused with %s', (_what, options) => {
+    expect(() => new MessagingGateway({ baseUrl: 'https://gateway.test', ...options })).toThrow(TypeError);
+  });
+
+  it('does not show its secret when it is logged', async () => {
+    const { gateway } = await start();
+    await gateway.sms.send(sms);
+    const shown = inspect(gateway, { depth: 9, showHidden: true }) + JSON.stringify(gateway);
+    expect(shown).not.toMatch(/hidden-secret|token-1/);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { WebhookVerificationError } from '../../../clients/typescript/src/errors.ts';
+import { verifyWebhook } from '../../../clients/typescript/src/webhook.ts';
+import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
+import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
+import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
+
+const oldSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const newSecret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+const body = JSON.stringify({
+  event: 'sms.delivered',
+  timestamp: '2026-11-20T10:00:03.120Z',
+  data: { message_id: 'msg_1', recipient: '+447700900123', status: 'delivered', reference: 'Grüße 👋' },
+});
+
+/** As the gateway signs, `activeForSeconds` after the new secret became active. */
+function signedHeaders(activeForSeconds: number): Record<string, string> {
+  const now = new Date();
+  const createdAt = new Date(now.getTime() - (activeForSeconds + secretActiveAfterSeconds) * 1000);
+  const first = withNewWebhookSecret(oldSecret, [], new Date(createdAt.getTime() - 864_000_000));
+  return signatureHeaders('whd_1', body, withNewWebhookSecret(newSecret, first, createdAt), now);
+}
+
+describe('a webhook of the gateway', () => {
+  it.each([
+    ['an object of Node', (headers: Record<string, string>) => headers],
+    ['Headers', (headers: Record<string, string>) => new Headers(headers)],
+    [
+      'an object with names as they were sent',
+      (headers: Record<string, string>) =>
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]])),
+    ],
+  ])('is verified with its headers as %s', (_what, as) => {
+    const { event, data } = verifyWebhook(body, as(signedHeaders(1)), newSecret);
+    expect([event, data.message_id, data.reference]).toEqual(['sms.delivered', 'msg_1', 'Grüße 👋']);
+    expect(verifyWebhook(Buffer.from(body), as(signedHeaders(1)), newSecret).event).toBe('sms.delivered');
+  });
+
+  it.each([
+    ['before the new secret signs', -30, true, false],
+    ['while both sign', 60, true, true],
+    ['after the old one has ended', 90_000, false, true],
+  ])(
+    'is accepted with both secrets all through a rotation: %s',
+    (_when, activeForSeconds, withOld, withNew) => {
+      const accepted = (secrets: string | string[]): boolean => {
+        try {
+          return verifyWebhook(body, signedHeaders(activeForSeconds), secrets).event === 'sms.delivered';
+        } catch (error) {
+          if (error instanceof WebhookVerificationError) return false;
+          throw error;
+        }
+      };
+      expect([accepted(oldSecret), accepted(newSecret)]).toEqual([withOld, withNew]);
+      expect(accepted([oldSecret, newSecret])).toBe(true);
+      expect(accepted([newSecret, oldSecret])).toBe(true);
+    },
+  );
+});
+
+describe('a request that is refused', () => {
+  const hoursAgo = new Date(Date.now() - 3_600_000);
+  it.each<[string, string, Record<string, string>]>([
+    ['with an altered body', body.replace('msg_1', 'msg_2'), signedHeaders(1)],
+    [
+      'of long ago',
+      body,
+      {
+        'webhook-id': 'whd_1',
+        'webhook-timestamp': String(Math.floor(hoursAgo.getTime() / 1000)),
+        'webhook-signature': new Webhook(newSecret).sign('whd_1', hoursAgo, body),
+      },
+    ],
+    ['without signature', body, {}],
+    ['with a signature that is no base64', body, { ...signedHeaders(1), 'webhook-signature': 'v1,é' }],
+    ['with a time that is none', body, { ...signedHeaders(1), 'webhook-timestamp': 'now' }],
+  ])('%s', (_what, given, headers) => {
+    expect(() => verifyWebhook(given, headers, [oldSecret, newSecret])).toThrow(WebhookVerificationError);
+  });
+
+  it('is none where the secret is missing: that is a mistake of the program', () => {
+    expect(() => verifyWebhook(body, signedHeaders(1), '')).toThrow(TypeError);
+    expect(() => verifyWebhook(body, signedHeaders(1), [])).toThrow(TypeError);
+  });
+});
