@@ -32,6 +32,7 @@ export class Admin extends Construct {
         'TOKEN_AUDIENCE',
         'RETENTION_DAYS',
         'CURRENCY',
+        'COUNTRY',
         'STAGE_CAPS',
         'SMS_CARRIER',
         'WHATSAPP_CARRIER',
@@ -54,6 +55,8 @@ export class Admin extends Construct {
       storage.grantIndex(adminApi, 'messages', index);
     }
     storage.grant(adminApi, 'webhook-endpoints', 'Query');
+    storage.grant(adminApi, 'batches', 'GetItem');
+    storage.grant(adminApi, 'one-time-passwords', 'GetItem');
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(adminApi, 'due-items', 'PutItem');
     storage.grant(adminApi, 'usage', 'BatchGetItem');

@@ -25,6 +25,7 @@ export function resourcesOf(outputs: Readonly<Record<string, string>>): StackRes
 const settingOutputs = {
   RETENTION_DAYS: 'RetentionDays',
   CURRENCY: 'Currency',
+  COUNTRY: 'Country',
   STAGE_CAPS: 'StageCaps',
   WEBHOOK_PORTS: 'WebhookPorts',
   WEBHOOK_ALLOW_HTTP: 'WebhookAllowHttp',

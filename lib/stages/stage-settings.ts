@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { stageCaps } from '../../shared/contract/caps.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
+import { countrySchema } from '../../shared/recipient/phone-number.ts';
 
 /** Error texts: zod/mini has none by default. */
 z.config(en());
@@ -64,6 +65,9 @@ const settings = z.strictObject({
   metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   whatsappOtpTemplate: z.optional(z.string()),
+
+  /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
+  country: countrySchema,
 
   /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
   publicUrl: z.optional(

@@ -12,6 +12,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     META_API_VERSION: stage.metaApiVersion,
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
     CURRENCY: stage.prices.currency,
+    COUNTRY: stage.country,
     SMS_CARRIER: stage.smsCarrier,
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),

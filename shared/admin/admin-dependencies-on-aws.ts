@@ -9,7 +9,9 @@ import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../due-items/due-item-index.dynamo.ts';
+import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
+import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
@@ -24,6 +26,7 @@ import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../webhook/store/delivery-store.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
+import { dynamoNewestMessages } from './newest-messages.dynamo.ts';
 
 export const adminEnvironment = [
   'CLIENTS_TABLE',
@@ -33,12 +36,15 @@ export const adminEnvironment = [
   'RATE_COUNTERS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'MESSAGES_TABLE',
+  'BATCHES_TABLE',
+  'ONE_TIME_PASSWORDS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOK_ENDPOINTS_TABLE',
   'DUE_ITEMS_TABLE',
   'USAGE_TABLE',
   'MESSAGE_USAGE_TABLE',
   'CURRENCY',
+  'COUNTRY',
   'STAGE_CAPS',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
@@ -85,6 +91,10 @@ export function adminDependencies(
       newRevision: randomUUID,
     },
     messages: { get: messages.get, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
+    newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
+    batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
+    otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
+    country: env.COUNTRY,
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),

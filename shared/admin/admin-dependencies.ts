@@ -5,7 +5,9 @@ import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
 import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
+import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
+import type { OtpStore } from '../otp/otp-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.dynamo.ts';
@@ -15,6 +17,7 @@ import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
 import type { EndpointReader } from '../webhook/endpoints/endpoint-store.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
+import type { NewestMessages } from './newest-messages.dynamo.ts';
 
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
@@ -28,6 +31,11 @@ export interface AdminDependencies {
   readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
+  readonly newestMessages: NewestMessages;
+  readonly batches: Pick<BatchStore, 'get'>;
+  readonly otps: Pick<OtpStore, 'get'>;
+  /** Of numbers that people write without a country code, ISO 3166-1 alpha-2. */
+  readonly country: string;
   readonly usage: UsageReader;
   /** Of the stage's prices, ISO 4217. */
   readonly currency: string;

@@ -68,6 +68,8 @@ const variables = {
   PRICES_FILE: text,
   /** Of the prices, ISO 4217. */
   CURRENCY: text,
+  /** Of numbers that people write without a country code in a search, ISO 3166-1 alpha-2. */
+  COUNTRY: text,
   /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,

@@ -48,6 +48,27 @@ function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
+/** What people put between the digits, and the invisible marks that copied numbers have. */
+const separators = /[\s\p{Pd}\p{Cf}()./]/gu;
+
+/**
+ * The numbers that a text may mean, in canonical form: `07700 900123` as dialed in the country, `0044…`, or a number whose
+ * plus was lost. Empty where it is no number.
+ */
+export function recipientsAsWritten(text: string, country: string): string[] {
+  const written = text.normalize('NFKC').replaceAll(separators, '');
+  if (!/^\+?\d{5,20}$/.test(written)) return [];
+  const spellings: (string | undefined)[] = written.startsWith('+')
+    ? [written]
+    : [
+        ...(written.startsWith('00') ? [`+${written.slice(2)}`] : []),
+        isSupportedCountry(country) ? parsePhoneNumberFromString(written, country)?.number : undefined,
+        `+${written}`,
+      ];
+  const numbers = spellings.map((spelling) => canonicalRecipient(spelling ?? ''));
+  return [...new Set(numbers.filter((number) => number !== undefined))];
+}
+
 /** Of a recipient that is not valid. */
 export const recipientRule = 'must be a phone number in international format, such as +447700900123';
 

@@ -48,6 +48,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   STAGE_CAPS: '{}',
   PRICES_FILE: pricesFile,
   CURRENCY: 'USD',
+  COUNTRY: 'GB',
   SMS_ORIGINATION_IDENTITY: 'bench',
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',

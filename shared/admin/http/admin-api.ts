@@ -25,6 +25,7 @@ import { explainLimits } from '../explain-limits.ts';
 import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
 import { searchMessages, showMessage } from '../messages.ts';
 import { listOutbox } from '../outbox.ts';
+import { search } from '../search.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
@@ -38,6 +39,7 @@ import {
   overviewQuery,
   pageQuery,
   resendBody,
+  searchQuery,
   usageSummaryQuery,
 } from './admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
@@ -109,6 +111,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       return { limits: await limitsOf(dependencies, path('client_id')) };
     },
     searchMessages: async ({ request }) => searchMessages(dependencies, parseQuery(messageQuery, request)),
+    search: async ({ request }) => search(dependencies, parseQuery(searchQuery, request).q),
     showMessage: async ({ path }) => showMessage(dependencies, path('message_id')),
     resendWebhooks: async ({ request, actor }) => {
       const { delivery_ids, even_acknowledged } = parseBody(resendBody, request.body);

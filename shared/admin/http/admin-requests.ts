@@ -132,6 +132,9 @@ export function messageFilterOf(
   });
 }
 
+/** Whatever an administrator has at hand. */
+export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
+
 export const overviewQuery = z.object({
   span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
 });

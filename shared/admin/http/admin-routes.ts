@@ -17,6 +17,7 @@ export const adminApiRoutes = {
   explainLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits/explain' },
   removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },
   searchMessages: { method: 'GET', path: '/admin/api/messages' },
+  search: { method: 'GET', path: '/admin/api/search' },
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },
   resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
   showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },

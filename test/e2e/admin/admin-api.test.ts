@@ -34,6 +34,7 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
   const { method, path } = adminApiRoutes[name];
   const queries: Partial<Record<AdminApiRouteName, string>> = {
     searchMessages: `?client_id=${client.client_id}`,
+    search: '?q=order-42',
     listActivity: `?client_id=${client.client_id}`,
   };
   const bodies: Partial<Record<AdminApiRouteName, unknown>> = {

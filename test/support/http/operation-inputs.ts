@@ -14,6 +14,7 @@ import {
   overviewQuery,
   pageQuery,
   resendBody,
+  searchQuery,
   usageSummaryQuery,
 } from '../../../shared/admin/http/admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
@@ -102,6 +103,7 @@ const adminSchemas = {
   setLimits: limitsBody,
   removeLimits: endpointBody,
   searchMessages: messageQuery,
+  search: searchQuery,
   showMessage: undefined,
   resendWebhooks: resendBody,
   showWebhook: undefined,

@@ -1,0 +1,48 @@
+/** `find …`: whatever is at hand, such as an id, a number as people write it, a reference or a client's name. */
+import type { Command } from 'commander';
+import { searchQuery } from '../../shared/admin/http/admin-requests.ts';
+import { type SearchResults, search } from '../../shared/admin/search.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
+import { textTable } from './print.ts';
+import type { CommandAnswer, Runner } from './runner.ts';
+
+export function addFindCommand(program: Command, { run }: Runner): void {
+  program
+    .command('find')
+    .description('finds an id, a phone number, a reference, or a client by its name')
+    .argument('<anything...>', 'as it was written; without quotes too')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run admin -- find 07700 900104\n  $ npm run admin -- find order-42\n\nExit status 1: nothing was found, or not all clients were searched.',
+    )
+    .action(
+      run(async ({ dependencies }, words: readonly string[]) => {
+        const { q } = parseBody(searchQuery, { q: words.join(' ') });
+        return answerOf(await search(dependencies, q), q);
+      }),
+    );
+}
+
+function answerOf(found: SearchResults, wanted: string): CommandAnswer {
+  const { results, more_clients } = found;
+  return {
+    json: found,
+    text: () =>
+      textTable(
+        results,
+        [
+          { title: 'type', of: ({ kind }) => kind.replaceAll('_', ' ') },
+          { title: 'id', of: ({ id }) => id },
+          { title: 'what', of: ({ title }) => title },
+          { title: 'client', of: ({ client_id }) => client_id },
+          { title: 'dashboard', of: ({ href }) => `/admin${href}` },
+        ],
+        `Nothing was found for ${wanted}`,
+      ),
+    problem: more_clients
+      ? 'There are more clients than a search looks at: search for the id of a client, or for a number.'
+      : results.length === 0
+        ? 'Ids of requests are in the logs only: see docs/operate.md.'
+        : undefined,
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * Finds whatever an administrator has at hand: an id, a phone number as people write it, a reference, a client's name. Each
+ * result says where the dashboard shows it. The work is bounded, whatever is asked.
+ */
+import type { Client } from '../client/client.ts';
+import type { Message } from '../message/message.ts';
+import { isId } from '../platform/ids.ts';
+import { chunksOf } from '../platform/split-into-chunks.ts';
+import { recipientsAsWritten } from '../recipient/phone-number.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+
+export interface SearchResult {
+  readonly kind:
+    | 'message'
+    | 'batch'
+    | 'one_time_password'
+    | 'webhook_delivery'
+    | 'client'
+    | 'recipient'
+    | 'reference';
+  readonly id: string;
+  readonly title: string;
+  readonly client_id?: string;
+  /** In the dashboard, relative to its page. */
+  readonly href: string;
+}
+
+export interface SearchResults {
+  /** The most specific first. */
+  readonly results: readonly SearchResult[];
+  /** Whether there are clients whose names and references were not searched. */
+  readonly more_clients: boolean;
+}
+
+type Dependencies = Pick<
+  AdminDependencies,
+  'clients' | 'messages' | 'newestMessages' | 'batches' | 'otps' | 'deliveries' | 'country'
+>;
+
+export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
+  const wanted = text.trim();
+  const byId = await findById(dependencies, idIn(wanted));
+  // An id names one thing.
+  if (byId !== undefined) return { results: [byId], more_clients: false };
+  const [recipients, { clients, more }] = await Promise.all([
+    findRecipients(dependencies, wanted),
+    clientsToSearch(dependencies, wanted),
+  ]);
+  const references = await findReferences(dependencies, clients, wanted);
+  return { results: [...recipients, ...clientsNamed(clients, wanted), ...references], more_clients: more };
+}
+
+/** An id in any case, and within other text, as it is copied from a log. */
+function idIn(text: string): string {
+  const [, prefix = '', rest = ''] =
+    /(?<![a-z])(msg|bat|otp|whd)_([0-9a-z]{26})(?![0-9a-z])/i.exec(text) ?? [];
+  return `${prefix.toLowerCase()}_${rest.toUpperCase()}`;
+}
+
+async function findById(dependencies: Dependencies, id: string): Promise<SearchResult | undefined> {
+  if (isId('msg', id)) return findMessage(dependencies, id);
+  if (isId('bat', id)) return findBatch(dependencies, id);
+  if (isId('otp', id)) return findOtp(dependencies, id);
+  return isId('whd', id) ? findDelivery(dependencies, id) : undefined;
+}
+
+async function findMessage({ messages }: Dependencies, id: string): Promise<SearchResult | undefined> {
+  const message = await messages.get(id);
+  if (message === undefined) return undefined;
+  const { client_id, recipient, status } = message;
+  return {
+    kind: 'message',
+    id,
+    title: `${channelOf(message)} to ${recipient}, ${status}`,
+    client_id,
+    href: pageOf('messages', id),
+  };
+}
+
+async function findBatch({ batches }: Dependencies, id: string): Promise<SearchResult | undefined> {
+  const batch = await batches.get(id);
+  if (batch === undefined) return undefined;
+  const { client_id, total, accepted, created_at } = batch;
+  return {
+    kind: 'batch',
+    id,
+    title: `Bulk request of ${total} recipients, ${accepted} accepted`,
+    client_id,
+    // All messages of a batch have its time.
+    href: pageOf('messages', undefined, { client_id, since: created_at, until: created_at }),
+  };
+}
+
+/** How many of the newest messages to a recipient are searched for the one with a password. */
+const messagesOfOtpMax = 20;
+
+async function findOtp(
+  { otps, messages, newestMessages }: Dependencies,
+  id: string,
+): Promise<SearchResult | undefined> {
+  const otp = await otps.get(id);
+  if (otp === undefined) return undefined;
+  const { client_id, recipient, status } = otp;
+  const newest = await newestMessages.to(recipient, messagesOfOtpMax);
+  const rows = await Promise.all(newest.map((messageId) => messages.get(messageId)));
+  const carrier = rows.find((message) => message?.otp?.otp_id === id);
+  return {
+    kind: 'one_time_password',
+    id,
+    title: `One-time password to ${recipient}, ${status}`,
+    client_id,
+    href:
+      carrier === undefined
+        ? pageOf('messages', undefined, { recipient })
+        : pageOf('messages', carrier.message_id),
+  };
+}
+
+async function findDelivery({ deliveries }: Dependencies, id: string): Promise<SearchResult | undefined> {
+  const delivery = await deliveries.get(id);
+  if (delivery === undefined) return undefined;
+  const { client_id, event, url, state } = delivery;
+  return {
+    kind: 'webhook_delivery',
+    id,
+    title: `Webhook ${event} to ${url}, ${state}`,
+    client_id,
+    href: pageOf('webhooks', id),
+  };
+}
+
+/** Only numbers that messages went to: a text may be a number in several ways. */
+async function findRecipients(
+  { newestMessages, country }: Dependencies,
+  wanted: string,
+): Promise<SearchResult[]> {
+  const found = await Promise.all(
+    recipientsAsWritten(wanted, country).map(async (recipient): Promise<SearchResult[]> => {
+      const newest = await newestMessages.to(recipient, 1);
+      if (newest.length === 0) return [];
+      return [
+        {
+          kind: 'recipient',
+          id: recipient,
+          title: `Messages to ${recipient}`,
+          href: pageOf('messages', undefined, { recipient }),
+        },
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+const clientsSearchedMax = 1000;
+const clientsPerRead = 500;
+
+/** The client with this id, or all clients up to a limit: no index has their names. */
+async function clientsToSearch(
+  { clients: { clients } }: Dependencies,
+  wanted: string,
+): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
+  const named = await clients.find(wanted);
+  if (named !== undefined) return { clients: [named], more: false };
+  const found: Client[] = [];
+  let after: string | undefined;
+  do {
+    const page = await clients.list({ limit: clientsPerRead, after });
+    found.push(...page.clients);
+    after = page.next;
+  } while (after !== undefined && found.length < clientsSearchedMax);
+  return { clients: found, more: after !== undefined };
+}
+
+const clientsShownMax = 20;
+
+/** By id, or by any part of the name; whole names before beginnings, those before the rest. */
+function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[] {
+  const part = folded(wanted);
+  const rank = ({ client_id, name }: Client): number => {
+    const text = folded(name);
+    if (client_id === wanted || text === part) return 0;
+    return text.startsWith(part) ? 1 : 2;
+  };
+  return clients
+    .filter((client) => client.client_id === wanted || folded(client.name).includes(part))
+    .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
+    .slice(0, clientsShownMax)
+    .map(({ client_id, name }) => ({
+      kind: 'client',
+      id: client_id,
+      title: name,
+      client_id,
+      href: pageOf('clients', client_id),
+    }));
+}
+
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+
+/** Below the connections of the AWS client. */
+const queriesAtOnce = 40;
+
+/** The reference belongs to a client, so each client is asked. */
+async function findReferences(
+  { newestMessages }: Dependencies,
+  clients: readonly Client[],
+  reference: string,
+): Promise<SearchResult[]> {
+  const found: SearchResult[] = [];
+  for (const some of chunksOf(clients, queriesAtOnce)) {
+    const newest = await Promise.all(
+      some.map(({ client_id }) => newestMessages.withReference(client_id, reference, 1)),
+    );
+    found.push(
+      ...some
+        .filter((_, index) => newest[index]?.length === 1)
+        .map(
+          ({ client_id, name }): SearchResult => ({
+            kind: 'reference',
+            id: reference,
+            title: `Messages of ${name} with the reference ${reference}`,
+            client_id,
+            href: pageOf('messages', undefined, { client_id, reference }),
+          }),
+        ),
+    );
+  }
+  return found;
+}
+
+function channelOf({ channel }: Pick<Message, 'channel'>): string {
+  return channel === 'sms' ? 'SMS' : 'WhatsApp message';
+}
+
+/** A page of the dashboard, whose address is after `#`. */
+function pageOf(page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
+  const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
+  const search = new URLSearchParams(query).toString();
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}

@@ -1,0 +1,224 @@
+/** An administrator's search for whatever is at hand: what it finds, and where the dashboard shows it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoNewestMessages } from '../../../shared/admin/newest-messages.dynamo.ts';
+import { type SearchResult, search } from '../../../shared/admin/search.ts';
+import type { Client } from '../../../shared/client/client.ts';
+import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
+import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const recipient = '+447700900104';
+const ids = {
+  batch: newId('bat', created),
+  otp: newId('otp', created),
+  delivery: newId('whd', created),
+  ofOtp: newId('msg', addSeconds(created, 1)),
+  ofOrder: newId('msg', created),
+};
+const client = (client_id: string, name: string): Client => ({
+  client_id,
+  name,
+  scopes: ['messages'],
+  disabled: false,
+  secrets: [],
+  created_at: created.toISOString(),
+});
+const message = (message_id: string, more: Partial<Message>): Message => aMessage({ message_id, ...more });
+const at = created.toISOString();
+
+let tables: TestTables;
+let dependencies: Parameters<typeof search>[0];
+beforeAll(async () => {
+  tables = await createTables(['clients', 'messages', 'batches', 'one_time_passwords', 'webhook_deliveries']);
+  const { dynamo, names } = tables;
+  const clients = dynamoClientStore(dynamo, names.clients);
+  const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+  const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
+  const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
+  const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
+  dependencies = {
+    clients: { clients } as never,
+    messages: messages as never,
+    newestMessages: dynamoNewestMessages(dynamo, names.messages),
+    batches,
+    otps,
+    deliveries,
+    country: 'GB',
+  };
+  for (const each of [
+    client('client-a', 'Web Shop'),
+    client('client-b', 'Shop'),
+    client('client-c', 'The Shopping Club'),
+  ])
+    await clients.create(each);
+  const otp = { otp_id: ids.otp, code_length: 6, expires_at: at, attempts_remaining: 5 };
+  await messages.createMany([
+    message(ids.ofOrder, { reference: 'order 42', client_id: 'client-a', recipient: '+447700900111' }),
+    message(newId('msg', created), { reference: 'order 42', client_id: 'client-b' }),
+    message(newId('msg', created), { reference: '07700 900104', client_id: 'client-b' }),
+    message(ids.ofOtp, { otp, recipient, created_at: addSeconds(created, 1).toISOString() }),
+    message(newId('msg', addSeconds(created, 2)), {
+      recipient,
+      created_at: addSeconds(created, 2).toISOString(),
+    }),
+  ]);
+  await batches.create({
+    batch_id: ids.batch,
+    client_id: 'client-a',
+    state: 'stored',
+    storing_until: at,
+    total: 10,
+    accepted: 9,
+    errors: [],
+    created_at: at,
+    expires_at: at,
+    stored_by: 'work-1',
+  });
+  await otps.create({
+    otp_id: ids.otp,
+    client_id: 'client-a',
+    recipient,
+    channel: 'sms',
+    purpose: 'login',
+    code_length: 6,
+    max_attempts: 5,
+    attempts: 0,
+    status: 'pending',
+    created_at: at,
+    expires_at: addSeconds(created, 300).toISOString(),
+  });
+  await deliveries.create(
+    newDelivery(
+      {
+        delivery_id: ids.delivery,
+        client_id: 'client-a',
+        message_id: ids.ofOrder,
+        event: 'sms.sent',
+        url: 'https://endpoint.example.com/hook',
+        body: '{}',
+        lane: 'fast',
+      },
+      created,
+      1,
+      randomUUID(),
+    ),
+  );
+});
+afterAll(() => tables.drop());
+
+const find = async (text: string): Promise<readonly SearchResult[]> =>
+  (await search(dependencies, text)).results;
+
+describe('a search', () => {
+  it('finds a message by its id, in any case and within other text', async () => {
+    const wanted: SearchResult = {
+      kind: 'message',
+      id: ids.ofOrder,
+      title: 'SMS to +447700900111, queued',
+      client_id: 'client-a',
+      href: `#/messages/${ids.ofOrder}`,
+    };
+    for (const text of [
+      ids.ofOrder,
+      ` ${ids.ofOrder.toLowerCase()} `,
+      `"message_id":"${ids.ofOrder}",`,
+      `https://gateway.example.com/admin#/messages/${ids.ofOrder}`,
+    ])
+      expect(await find(text)).toEqual([wanted]);
+  });
+
+  it('finds a batch, and leads to its messages', async () => {
+    expect(await find(ids.batch)).toEqual([
+      {
+        kind: 'batch',
+        id: ids.batch,
+        title: 'Bulk request of 10 recipients, 9 accepted',
+        client_id: 'client-a',
+        href: `#/messages?client_id=client-a&since=${encodeURIComponent(at)}&until=${encodeURIComponent(at)}`,
+      },
+    ]);
+  });
+
+  it('finds a one-time password, and leads to the message that carried it', async () => {
+    expect(await find(ids.otp)).toEqual([
+      {
+        kind: 'one_time_password',
+        id: ids.otp,
+        title: `One-time password to ${recipient}, pending`,
+        client_id: 'client-a',
+        href: `#/messages/${ids.ofOtp}`,
+      },
+    ]);
+  });
+
+  it('finds a webhook', async () => {
+    expect(await find(ids.delivery)).toMatchObject([
+      { kind: 'webhook_delivery', client_id: 'client-a', href: `#/webhooks/${ids.delivery}` },
+    ]);
+  });
+
+  it.each(['+447700900104', '0044 7700 900104', '07700-900-104'])(
+    'finds the recipient %s',
+    async (written) => {
+      expect(await find(written)).toContainEqual({
+        kind: 'recipient',
+        id: recipient,
+        title: `Messages to ${recipient}`,
+        href: '#/messages?recipient=%2B447700900104',
+      });
+    },
+  );
+
+  it('finds no recipient that no message went to', async () => {
+    expect(await find('07700 900999')).toEqual([]);
+  });
+
+  it('finds a reference of every client that uses it, and a reference that is also a number', async () => {
+    const references = (await find('order 42')).map(({ kind, client_id, href }) => ({
+      kind,
+      client_id,
+      href,
+    }));
+    expect(references.toSorted((one, other) => one.href.localeCompare(other.href))).toEqual([
+      {
+        kind: 'reference',
+        client_id: 'client-a',
+        href: '#/messages?client_id=client-a&reference=order+42',
+      },
+      {
+        kind: 'reference',
+        client_id: 'client-b',
+        href: '#/messages?client_id=client-b&reference=order+42',
+      },
+    ]);
+    expect((await find('07700 900104')).map(({ kind }) => kind)).toEqual(['recipient', 'reference']);
+    expect(await find('order')).toEqual([]);
+  });
+
+  it('finds a client by its id, and by any part of its name: whole names first', async () => {
+    expect(await find('client-b')).toEqual([
+      { kind: 'client', id: 'client-b', title: 'Shop', client_id: 'client-b', href: '#/clients/client-b' },
+    ]);
+    expect((await find('shop')).map(({ title }) => title)).toEqual(['Shop', 'The Shopping Club', 'Web Shop']);
+    expect((await find('web')).map(({ title }) => title)).toEqual(['Web Shop']);
+  });
+
+  it.each([
+    'nothing',
+    newId('msg', created),
+    newId('bat', created),
+    newId('otp', created),
+    newId('whd', created),
+  ])('finds nothing for %s', async (text) => {
+    expect(await search(dependencies, text)).toEqual({ results: [], more_clients: false });
+  });
+});
