@@ -1,11 +1,11 @@
 /**
  * The settings of a stage, and their validation. `-c field=value` changes one for a deploy.
  */
+import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { stageCaps } from '../../shared/contract/caps.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
-import { countrySchema } from '../../shared/recipient/phone-number.ts';
 
 /** Error texts: zod/mini has none by default. */
 z.config(en());
@@ -67,7 +67,9 @@ const settings = z.strictObject({
   whatsappOtpTemplate: z.optional(z.string()),
 
   /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
-  country: countrySchema,
+  country: z
+    .string()
+    .check(z.refine(isSupportedCountry, 'the two letters of a country with phone numbers, as GB')),
 
   /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
   publicUrl: z.optional(
