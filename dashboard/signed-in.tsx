@@ -12,6 +12,7 @@ import { chooseColours, startingColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
+import { SearchBox } from './components/search-box.tsx';
 import { DashboardContext, NavigatedContext } from './context.ts';
 import { ActivityPage } from './pages/activity.tsx';
 import { ClientPage } from './pages/client.tsx';
@@ -21,6 +22,7 @@ import { MessagePage } from './pages/message.tsx';
 import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { SearchPage } from './pages/search.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import type { Session } from './session.ts';
@@ -126,12 +128,13 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
       <div id="top">
         <TopNavigation
           identity={{ href: linkTo('overview'), title: 'Messaging gateway' }}
+          search={<SearchBox />}
+          i18nStrings={{ searchIconAriaLabel: 'Search', searchDismissIconAriaLabel: 'Close the search' }}
           utilities={[
             {
               type: 'button',
               text: other === 'dark' ? 'Dark' : 'Light',
               ariaLabel: `Use ${other} colours`,
-              disableUtilityCollapse: true,
               onClick: () => {
                 chooseColours(other);
                 setColours(other);
@@ -200,6 +203,7 @@ function Pages() {
       </Route>
       <Route path="/limits/:id">{({ id }) => <LimitsPage clientId={decodeURIComponent(id)} />}</Route>
       <Route path="/outbox" component={OutboxPage} />
+      <Route path="/search" component={SearchPage} />
       <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>
       <Route component={OverviewPage} />
     </Switch>

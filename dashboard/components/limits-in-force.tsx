@@ -7,6 +7,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
+import type { CsvColumns } from './download.ts';
 import { List } from './list.tsx';
 import { Time } from './time.tsx';
 
@@ -22,6 +23,7 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
       query={query}
       empty="There are no limits."
       idOf={({ endpoint }) => endpoint}
+      csv={{ name: `limits-of-${clientId}`, columns: csvColumns }}
     />
   );
 }
@@ -98,6 +100,24 @@ export function durationText(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+const inWindow = (name: string) => (row: ExplainedEndpoint) => {
+  const window = row.windows.find((one) => one.window === name);
+  return window === undefined ? '' : `${window.used} of ${window.limit}`;
+};
+
+const csvColumns = {
+  endpoint: (row) => row.endpoint,
+  source: (row) => row.source,
+  blocked: (row) => row.blocked,
+  minute: inWindow('minute'),
+  hour: inWindow('hour'),
+  day: inWindow('day'),
+  month: inWindow('month'),
+  expires_at: (row) => row.expires_at,
+  status: (row) => row.status,
+  status_message: (row) => row.status_message,
+} as const satisfies CsvColumns<ExplainedEndpoint>;
 
 const rowStatus = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 

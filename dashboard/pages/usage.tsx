@@ -12,7 +12,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
 import { usageCsv } from '../../shared/admin/usage-csv.ts';
 import { useAnswer } from '../api/queries.ts';
-import { downloadCsv } from '../components/download.ts';
+import { type CsvColumns, downloadCsv } from '../components/download.ts';
 import { List } from '../components/list.tsx';
 import { Loaded, LoadFailure } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
@@ -55,6 +55,7 @@ export default function UsagePage() {
               rows={loaded.top_senders}
               empty="No messages in this period."
               idOf={({ client_id }) => client_id}
+              csv={{ name: `top-senders-${period}`, columns: senderCsv }}
             />
             <List<ErrorCode>
               title="Top error codes"
@@ -62,6 +63,7 @@ export default function UsagePage() {
               rows={loaded.error_codes}
               empty="No message of this period has an error."
               idOf={({ error_code }) => error_code}
+              csv={{ name: `error-codes-${period}`, columns: errorCsv }}
             />
           </SpaceBetween>
         )}
@@ -175,6 +177,22 @@ const errorColumns: readonly TableProps.ColumnDefinition<ErrorCode>[] = [
   { id: 'meaning', header: 'Meaning', minWidth: 240, cell: ({ meaning }) => meaning ?? '–' },
   { id: 'messages', header: 'Messages', minWidth: 110, cell: ({ messages }) => messages.toLocaleString() },
 ];
+
+const senderCsv = {
+  client_id: (sender) => sender.client_id,
+  name: (sender) => sender.name,
+  messages: (sender) => sender.messages,
+  segments: (sender) => sender.segments,
+  delivery_rate: (sender) => sender.delivery_rate,
+  failed: (sender) => sender.failed,
+  cost: (sender) => sender.cost,
+} as const satisfies CsvColumns<Sender>;
+
+const errorCsv = {
+  error_code: (error) => error.error_code,
+  meaning: (error) => error.meaning,
+  messages: (error) => error.messages,
+} as const satisfies CsvColumns<ErrorCode>;
 
 interface ChartsProps {
   readonly period: UsagePeriod;

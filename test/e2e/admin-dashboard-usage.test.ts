@@ -81,7 +81,7 @@ it('shows the usage of a client, with a link to its messages', async () => {
 it('saves what is shown as CSV', async () => {
   await show(page, 'usage?period=month&by=client', 'Usage');
   const started = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download CSV' }).click();
+  await page.getByRole('button', { name: 'Download CSV', exact: true }).click();
   const download = await started;
   expect(download.suggestedFilename()).toBe('usage-month-client.csv');
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');

@@ -1,0 +1,79 @@
+/** What a search found; where it is one thing, that is shown at once. */
+import Link from '@cloudscape-design/components/link';
+import { useEffect } from 'react';
+import { useAnswer } from '../api/queries.ts';
+import { ClientLink } from '../components/client-name.tsx';
+import { List } from '../components/list.tsx';
+import { Page } from '../components/page.tsx';
+import { SearchForm } from '../components/search-form.tsx';
+import { go, useListState } from '../route.ts';
+
+const kinds = {
+  message: 'Message',
+  batch: 'Batch',
+  one_time_password: 'One-time password',
+  webhook_delivery: 'Webhook',
+  client: 'Client',
+  recipient: 'Recipient',
+  reference: 'Reference',
+} as const;
+
+export function SearchPage() {
+  const { query: asked, change } = useListState();
+  const wanted = asked.get('q') ?? '';
+  const query = useAnswer<'search'>('/search', { q: wanted }, { enabled: wanted !== '' });
+  const results = query.data?.results;
+  const only = results?.length === 1 ? results[0]?.href : undefined;
+  useEffect(() => {
+    // Instead of this page, so that Back leads to the page before the search.
+    if (only !== undefined) go(only, { replace: true });
+  }, [only]);
+  return (
+    <Page title="Search">
+      <List<NonNullable<typeof results>[number]>
+        title="Search results"
+        description={
+          query.data?.more_clients === true
+            ? 'There are too many clients to search the names and references of all.'
+            : undefined
+        }
+        filter={
+          <SearchForm
+            key={wanted}
+            label="Search for"
+            placeholder="Number, id, reference or client"
+            value={wanted}
+            action="Search"
+            onSearch={(q) => change({ q })}
+          />
+        }
+        columns={[
+          {
+            id: 'title',
+            header: 'Result',
+            minWidth: 200,
+            isRowHeader: true,
+            cell: ({ title, href }) => (
+              <span className="id">
+                <Link href={href}>{title}</Link>
+              </span>
+            ),
+          },
+          { id: 'kind', header: 'Type', minWidth: 120, cell: ({ kind }) => kinds[kind] },
+          {
+            id: 'client',
+            header: 'Client',
+            minWidth: 170,
+            cell: ({ client_id }) => (client_id === undefined ? '–' : <ClientLink id={client_id} />),
+          },
+        ]}
+        rows={wanted === '' ? [] : results}
+        query={query}
+        isCounted
+        emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
+        empty="Enter a phone number, the id of a message, batch, one-time password or webhook, a reference, or the name of a client. Ids of requests are in the logs only."
+        idOf={({ kind, id }) => `${kind} ${id}`}
+      />
+    </Page>
+  );
+}
