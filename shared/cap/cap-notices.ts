@@ -1,10 +1,14 @@
 /**
  * Tells administrators, once for each window, that a client has used 80 % or 100 % of a spend cap: a metric and an
  * Activity Log entry. A refusal by the cap counts as 100 %.
+ *
+ *   entry ─ crash → the next request writes it again: in the same minute it is the same entry
+ *   mark that the notice is given ─ crash, or a lost answer → the entry is there, only the metric is not counted
+ *   metric
  */
 import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
-import { newId } from '../platform/ids.ts';
+import { derivedIdAt } from '../platform/ids.ts';
 import type { CapCounter } from './cap-counter.ts';
 import { amountOf, type CapLimit } from './cap-limits.ts';
 import { type CapWindows, capAttribute, noticeAttribute } from './cap-windows.ts';
@@ -58,16 +62,14 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
     }
   };
 
-  /** Only the request whose write raises the attribute records the notice. */
+  /** Only the request whose write raises the attribute counts the metric; others at the same moment write the same entry. */
   async function notify(state: CapState, limit: CapLimit, percentage: keyof typeof notices): Promise<void> {
     const { clientId, windows, now } = state;
     const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);
-    if (!(await counter.raise(state.counter, attribute, limit.limit, state.purgeAt))) return;
     const { kind, metric } = notices[percentage];
-    countMetric(metric);
     const amount = amountOf('spend', limit.limit);
     await activity.add({
-      entry_id: newId('act', now),
+      entry_id: derivedIdAt('act', startOfMinute(now), state.counter, attribute, String(limit.limit)),
       kind,
       at: now.toISOString(),
       summary: `${percentage} % of the spend limit of ${amount.toLocaleString('en', { maximumFractionDigits: 6 })} ${currency} a ${limit.window} is reached.`,
@@ -80,7 +82,12 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
         resets_at: new Date(windows.resetsAt[limit.window] * 1000).toISOString(),
       },
     });
+    if (await counter.raise(state.counter, attribute, limit.limit, state.purgeAt)) countMetric(metric);
   }
+}
+
+function startOfMinute(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
 }
 
 /** A limit that was raised since the last notice is notified again. */

@@ -82,6 +82,23 @@ it('are given once by fifty requests at once in twenty processes, in each window
   expect(processes.flatMap(({ metrics }) => metrics)).toHaveLength(4);
 });
 
+it.each(['before', 'after'] as const)(
+  'are recorded once where the process dies %s the notice is marked as given',
+  async (when) => {
+    const { client_id } = aClient();
+    const caps = (): StageCaps => ({ spend: { perDay: 1 } });
+    // The first call takes, the second marks.
+    const dying = capProcess(tables, caps, { at: 1, when, calls: 0 });
+    await take(dying, client_id, 20);
+    expect(dying.metrics).toEqual([]);
+    expect(await entriesOf(client_id)).toEqual(['spend_cap_nearly_reached day']);
+    const next = capProcess(tables, caps);
+    await take(next, client_id, 1, addSeconds(now, 20));
+    expect(await entriesOf(client_id)).toEqual(['spend_cap_nearly_reached day']);
+    expect(next.metrics).toEqual(when === 'before' ? ['SpendCapNearlyReached'] : []);
+  },
+);
+
 it('are given for a refusal although less than that is used, and leave no row without an end', async () => {
   const { client_id } = aClient();
   const process = capProcess(tables, () => ({ spend: { perMonth: 1 } }));
