@@ -22,12 +22,14 @@ const env = readEnvironment([
   'ACTIVITY_LOG_TABLE',
   'RETENTION_DAYS',
   'STAGE_CAPS',
+  'CURRENCY',
 ]);
 const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
 const dependencies = {
   store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE),
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
   capDefaults: capDefaults(env.STAGE_CAPS),
+  currency: env.CURRENCY,
   clock: systemClock,
 };
 

@@ -1,6 +1,10 @@
 /** `limits …`: rows of the limit-overrides table, and what follows from them for a client. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ExplainedEndpoint, explainLimits } from '../../shared/admin/explain-limits.ts';
+import {
+  type ExplainedEndpoint,
+  type ExplainedLimits,
+  explainLimits,
+} from '../../shared/admin/explain-limits.ts';
 import { limitsBody } from '../../shared/admin/http/admin-requests.ts';
 import {
   allOverrides,
@@ -108,7 +112,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies }, clientId: string) => {
         const explained = await explainLimits(dependencies, clientId);
-        return { json: explained, text: () => explanation(explained.endpoints) };
+        return { json: explained, text: () => explanation(explained) };
       }),
     );
   limits
@@ -159,12 +163,14 @@ function limitTable(limits: readonly EndpointLimits[]): string {
 
 const sources = { own_row: 'own row', every_client_row: "row of '*'", default: 'default' } as const;
 
-function explanation(explained: readonly ExplainedEndpoint[]): string {
+function explanation({ endpoints: explained, currency }: ExplainedLimits): string {
   const use = (name: string) => ({
     title: name,
-    of: ({ windows }: ExplainedEndpoint) => {
+    of: ({ cap, windows }: ExplainedEndpoint) => {
       const found = windows.find(({ window }) => window === name);
-      return found === undefined ? undefined : `${found.used} of ${found.limit.toLocaleString('en')}`;
+      if (found === undefined) return undefined;
+      const unit = cap === 'spend' ? ` ${currency}` : '';
+      return `${found.used} of ${found.limit.toLocaleString('en')}${unit}`;
     },
   });
   const table = textTable(

@@ -18,7 +18,7 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
       title="Limits"
       description="The limits in force, and what is used of them in the current minute, hour, day and month (UTC)."
       actions={<Button href={linkTo('limits', clientId)}>Edit limits</Button>}
-      columns={columns}
+      columns={columnsIn(query.data?.currency)}
       rows={query.data?.endpoints}
       query={query}
       empty="There are no limits."
@@ -39,7 +39,7 @@ const sources = {
   own_row: 'Own row',
 } as const satisfies Record<ExplainedEndpoint['source'], string>;
 
-const columns: readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] = [
+const columnsIn = (currency = ''): readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] => [
   {
     id: 'endpoint',
     header: 'Endpoint',
@@ -47,7 +47,7 @@ const columns: readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] = [
     isRowHeader: true,
     cell: ({ endpoint, cap }) => (cap === null ? endpoint : capTitles[cap]),
   },
-  { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} /> },
+  { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} {...{ currency }} /> },
   { id: 'first', header: 'Reached first', minWidth: 135, cell: firstReached },
   {
     id: 'source',
@@ -67,7 +67,7 @@ const columns: readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] = [
   { id: 'row', header: "Client's own row", minWidth: 225, cell: (row) => <OwnRow {...row} /> },
 ];
 
-function Use({ blocked, windows }: ExplainedEndpoint) {
+function Use({ blocked, cap, windows, currency }: ExplainedEndpoint & { readonly currency: string }) {
   if (blocked) return <StatusIndicator type="stopped">blocked</StatusIndicator>;
   if (windows.length === 0) return <>No cap</>;
   return (
@@ -76,6 +76,7 @@ function Use({ blocked, windows }: ExplainedEndpoint) {
         <div key={window}>
           <Box variant="span" fontWeight={used >= limit * nearlyReached ? 'bold' : 'normal'}>
             {used.toLocaleString()} of {limit.toLocaleString()}
+            {cap === 'spend' ? ` ${currency}` : ''}
           </Box>{' '}
           <Box variant="span" color="text-body-secondary">
             per {window}

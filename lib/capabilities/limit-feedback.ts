@@ -23,7 +23,7 @@ export class LimitFeedback extends Construct {
       stage,
       functionName: 'review-limit-overrides',
       timeoutSeconds: 50,
-      settings: ['RETENTION_DAYS', 'STAGE_CAPS'],
+      settings: ['RETENTION_DAYS', 'STAGE_CAPS', 'CURRENCY'],
     });
     // People enter few rows, so all of them are read every minute.
     storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');

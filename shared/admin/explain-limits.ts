@@ -49,6 +49,8 @@ export interface ExplainedEndpoint {
 
 export interface ExplainedLimits {
   readonly client_id: string;
+  /** Of `spend`, ISO 4217. */
+  readonly currency: string;
   readonly at: string;
   readonly endpoints: readonly ExplainedEndpoint[];
 }
@@ -76,7 +78,7 @@ export async function explainLimits(
       explain(dependencies, clientId, endpoint, rowFor(own, endpoint), rowFor(forAll, endpoint), now),
     ),
   );
-  return { client_id: clientId, at: now.toISOString(), endpoints };
+  return { client_id: clientId, currency: dependencies.currency, at: now.toISOString(), endpoints };
 }
 
 async function explain(
@@ -119,7 +121,7 @@ async function explain(
       firstReached === undefined
         ? null
         : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
-    summary: inForceText(inForce),
+    summary: inForceText(inForce, dependencies.currency),
     status: own?.status === undefined ? null : String(own.status),
     status_message: own?.status_message === undefined ? null : String(own.status_message),
   };

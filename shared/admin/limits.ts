@@ -62,7 +62,7 @@ export interface EndpointLimits {
 const overridesMax = 5000;
 const overridesPerPage = 500;
 
-/** A client's limits for every endpoint, then its rows for caps and for endpoints that do not exist. */
+/** A client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
 export async function limitsOf(
   dependencies: AdminDependencies,
   clientId: string,
@@ -102,7 +102,7 @@ function viewOf(
   forAll: readonly OverrideRow[],
 ): EndpointLimits[] {
   const byEndpoint = new Map(rows.map((row) => [String(row.endpoint), row]));
-  const known = limitPolicies.map(endpointOf);
+  const known = [...limitTargets.keys()];
   const others = [...byEndpoint.keys()].filter((endpoint) => !known.includes(endpoint));
   return [...known, ...others].map((endpoint) =>
     endpointView(dependencies, clientId, endpoint, byEndpoint.get(endpoint), rowFor(forAll, endpoint)),
@@ -144,7 +144,7 @@ function endpointView(
 
 /** The same text as in the row, also before the review has written it. */
 function rowFeedback(
-  { capDefaults }: AdminDependencies,
+  { capDefaults, currency }: AdminDependencies,
   row: OverrideRow,
   forAll: OverrideRow | undefined,
   now: Date,
@@ -155,6 +155,7 @@ function rowFeedback(
     clientExists: !/^client_id: /.test(String(row.status_message)),
     forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
     capDefaults,
+    currency,
   });
 }
 

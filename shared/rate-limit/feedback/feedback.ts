@@ -26,6 +26,8 @@ export interface FeedbackContext {
   /** The row for every client (`*`) with the same endpoint. */
   readonly forEveryClient: ParsedRow | undefined;
   readonly capDefaults: CapDefaults;
+  /** Of caps on spend, ISO 4217. */
+  readonly currency: string;
 }
 
 /**
@@ -55,7 +57,7 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   if (!isInForce(parsed, context.now)) {
     return { status: 'expired', status_message: joined(expiredText(target, parsed, context), faults) };
   }
-  const own = inForceText(endpointInForce(target, parsed, context.capDefaults));
+  const own = inForceText(endpointInForce(target, parsed, context.capDefaults), context.currency);
   const rest = joined(
     own,
     clientId === everyClient
@@ -127,7 +129,7 @@ function suggestedEndpoint(typed: string): string {
 function expiredText(
   target: LimitTarget,
   { clientId, expiresAt }: ParsedRow,
-  { forEveryClient, capDefaults, now }: FeedbackContext,
+  { forEveryClient, capDefaults, currency, now }: FeedbackContext,
 ): string {
   const next =
     clientId !== everyClient && forEveryClient !== undefined && isInForce(forEveryClient, now)
@@ -135,7 +137,7 @@ function expiredText(
       : undefined;
   const source = next === undefined ? 'Now in force' : `Now in force, by the row of client_id ${everyClient}`;
   const at = expiresAt === undefined ? '' : ` at ${shownTime(expiresAt)}`;
-  return `Expired${at}: the row has no effect. ${source}: ${inForceText(endpointInForce(target, next, capDefaults))}`;
+  return `Expired${at}: the row has no effect. ${source}: ${inForceText(endpointInForce(target, next, capDefaults), currency)}`;
 }
 
 const windowWords = {
@@ -146,12 +148,15 @@ const windowWords = {
 } as const satisfies Record<WindowAttribute, unknown>;
 
 /** `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
-export function inForceText({ target, blocked, windows, firstReached }: EndpointInForce): string {
+export function inForceText(
+  { target, blocked, windows, firstReached }: EndpointInForce,
+  currency: string,
+): string {
   if (blocked) return 'blocked. Requests to this endpoint are refused with 403 forbidden.';
   if (windows.length === 0) return 'no limit.';
   const limits = windows
     .map(({ window, limit, isDefault }) =>
-      joined(shownLimit(limit, target), windowWords[window].per, isDefault ? '(default)' : ''),
+      joined(shownLimit(limit, target, currency), windowWords[window].per, isDefault ? '(default)' : ''),
     )
     .join(', ');
   const [shortest, ...longer] = windows;
@@ -163,8 +168,9 @@ export function inForceText({ target, blocked, windows, firstReached }: Endpoint
   return `${limits}. At full rate, only the ${windowWords[shortest.window].adjective} is reached.`;
 }
 
-function shownLimit(limit: number, target: LimitTarget): string {
-  return (limit / countedPerUnit(target)).toLocaleString('en', { maximumFractionDigits: 6 });
+function shownLimit(limit: number, target: LimitTarget, currency: string): string {
+  const amount = (limit / countedPerUnit(target)).toLocaleString('en', { maximumFractionDigits: 6 });
+  return target.kind === 'cap' && target.cap === 'spend' ? `${amount} ${currency}` : amount;
 }
 
 const units = [

@@ -28,6 +28,8 @@ export interface ReviewDependencies<Image> {
   /** Those of the ids that are clients. */
   readonly existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly capDefaults: CapDefaults;
+  /** Of caps on spend, ISO 4217. */
+  readonly currency: string;
   readonly clock: Clock;
 }
 
@@ -83,7 +85,7 @@ async function review<Image>(
 }
 
 async function outdated<Image>(
-  { existingClients, capDefaults, clock }: ReviewDependencies<Image>,
+  { existingClients, capDefaults, currency, clock }: ReviewDependencies<Image>,
   rows: readonly StoredRow<Image>[],
 ): Promise<readonly { readonly stored: StoredRow<Image>; readonly feedback: Feedback }[]> {
   const clientOf = ({ row }: StoredRow<Image>): string => String(row.client_id);
@@ -102,6 +104,7 @@ async function outdated<Image>(
       clientExists: clientOf(stored) === everyClient || existing.has(clientOf(stored)),
       forEveryClient: forEveryClient.get(String(row.endpoint)),
       capDefaults,
+      currency,
     });
     const right = row.status === feedback.status && row.status_message === feedback.status_message;
     return right ? [] : [{ stored, feedback }];

@@ -1,6 +1,8 @@
 /** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { amountOf, capDefaults, capLimits } from '../../../shared/cap/cap-limits.ts';
+import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../shared/contract/routes.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -57,6 +59,40 @@ const endpoint = fc.oneof(
   fc.constantFrom('POST /api/v1/sms/sned', 'sms_send', 'ANY /*'),
 );
 
+const context = {
+  clientExists: true,
+  forEveryClient: undefined,
+  capDefaults: {},
+  currency: 'EUR',
+};
+const capRow = fc.record(
+  {
+    per_minute: limit(500),
+    per_hour: limit(500),
+    per_day: fc.oneof(limit(500), fc.double({ min: 1e-6, max: 1e9, noNaN: true })),
+    per_month: fc.oneof(
+      limit(500),
+      fc.integer({ min: 1, max: 1e9 }).map((millionths) => millionths / 1e6),
+    ),
+    blocked: fc.oneof(fc.boolean(), junk),
+    expires_at: fc
+      .integer({ min: -7200, max: 7200 })
+      .map((seconds) => addSeconds(midnight, seconds).toISOString()),
+    note: junk,
+  },
+  { requiredKeys: [] },
+);
+const stage: StageCaps = { messages: { perHour: 77 }, spend: { perDay: 100.5, perMonth: 1000 } };
+
+/** What a feedback promises of a cap, read from its text: the limit of each window, in units. */
+function promisedCaps(message: string, currency: string): Record<string, number> {
+  const [, inForce = ''] = /(?:since [\d:]+|Now in force[^:]*): (.*)/.exec(message) ?? [];
+  const found = inForce.matchAll(new RegExp(`([\\d.,]+)${currency} per (minute|hour|day|month)`, 'g'));
+  return Object.fromEntries(
+    [...found].map(([, amount = '', window = '']) => [window, Number(amount.replaceAll(',', ''))]),
+  );
+}
+
 /** What a feedback promises, read from its text. */
 function promised(message: string, defaults: readonly number[]) {
   if (message.includes('blocked. Requests')) return { blocked: true };
@@ -95,6 +131,7 @@ describe('the feedback and the limiter', () => {
             clientExists: true,
             forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
             capDefaults: {},
+            currency: 'EUR',
           });
           const policy = limitPolicies.find((candidate) => policies[candidate].endpoint === name);
           if (policy === undefined) {
@@ -122,6 +159,68 @@ describe('the feedback and the limiter', () => {
     );
   });
 
+  it('agree on the row of * for a client without a row of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...limitPolicies),
+        rowContent,
+        fc.nat(89_999),
+        async (policy, all, at) => {
+          const now = addSeconds(midnight, at);
+          const { endpoint, perMinute, perHour, perDay } = policies[policy];
+          const row: OverrideRow = { client_id: '*', endpoint, ...all };
+          const { limitsOf } = overrideReader(
+            { rowsOf: async (id) => (id === '*' ? [row] : []) },
+            () => now,
+            () => undefined,
+          );
+          const limits = await limitsOf(clientId, policy);
+          const { status_message } = feedbackOf(row, { ...context, now });
+          const promise = promised(status_message, [perMinute, perHour, perDay]);
+          expect(promise.blocked).toBe(limits.blocked === true);
+          if (!promise.blocked)
+            expect(promise.limits).toEqual([limits.perMinute, limits.perHour, limits.perDay]);
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('agree on every cap, with the caps of the stage, on expiry, and on the row of *', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('messages' as const, 'spend' as const),
+        fc.option(capRow),
+        capRow,
+        fc.boolean(),
+        async (cap, all, content, isForAll) => {
+          const forAll = all === null ? undefined : { client_id: '*', endpoint: cap, ...all };
+          const row = { client_id: isForAll ? '*' : clientId, endpoint: cap, ...content };
+          const rows: OverrideRow[] = isForAll || forAll === undefined ? [row] : [row, forAll];
+          const { status_message } = feedbackOf(row, {
+            ...context,
+            now: midnight,
+            forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
+            capDefaults: capDefaults(stage),
+          });
+          const { capsOf } = overrideReader(
+            { rowsOf: async (id) => rows.filter(({ client_id }) => client_id === id) },
+            () => midnight,
+            () => undefined,
+          );
+          const held = capLimits(await capsOf(clientId), stage).filter((one) => one.cap === cap);
+          const limits = held.map(({ window, limit }) => [window, amountOf(cap, limit)]);
+          const promise = promisedCaps(status_message, cap === 'spend' ? ' EUR' : '');
+          // A row without any effect is told what is wrong with it, and leaves what there is.
+          const isTold = Object.keys(promise).length > 0 || status_message.includes('no limit.');
+          expect(isTold ? promise : Object.fromEntries(limits)).toEqual(Object.fromEntries(limits));
+          if (!isTold) expect(parseRow(row).limits).toEqual({});
+        },
+      ),
+      runs,
+    );
+  });
+
   it('agree on the window that refuses first, and when, for a client that always uses its full rate', async () => {
     const typed = fc.record({
       per_minute: fc.integer({ min: 1, max: 6 }),
@@ -131,8 +230,7 @@ describe('the feedback and the limiter', () => {
     await fc.assert(
       fc.asyncProperty(typed, async (own) => {
         const row = { client_id: clientId, endpoint: policies.sms_send.endpoint, ...own };
-        const context = { now: midnight, clientExists: true, forEveryClient: undefined, capDefaults: {} };
-        const promise = promised(feedbackOf(row, context).status_message, []);
+        const promise = promised(feedbackOf(row, { ...context, now: midnight }).status_message, []);
         let now = midnight;
         const limiter = rateLimiter({
           counter: memoryRateCounter(),

@@ -66,6 +66,7 @@ const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => 
     store: { ...store, ...change(store) },
     existingClients: dynamoExistingClients(tables.dynamo, tables.names.clients),
     capDefaults: {},
+    currency: 'USD',
     clock: () => now,
   };
 };

@@ -7,7 +7,14 @@ const endpoint = 'POST /api/v1/sms/send';
 const key = { client_id: 'client_1', endpoint };
 
 function feedback(row: OverrideRow, context: Partial<FeedbackContext> = {}) {
-  return feedbackOf(row, { now, clientExists: true, forEveryClient: undefined, capDefaults: {}, ...context });
+  return feedbackOf(row, {
+    now,
+    clientExists: true,
+    forEveryClient: undefined,
+    capDefaults: {},
+    currency: 'EUR',
+    ...context,
+  });
 }
 
 describe('the feedback for a row', () => {
@@ -126,7 +133,7 @@ describe('the feedback for a row', () => {
   it('shows caps, with the defaults of the stage', () => {
     const capDefaults = { spend: { per_day: 100_000_000, per_month: 1_000_000_000 } };
     expect(feedback({ ...key, endpoint: 'spend', per_day: 12.5 }, { capDefaults }).status_message).toBe(
-      'Active since 12:00:05: 12.5 per day, 1,000 per month (default). At full rate, only the daily limit is reached.',
+      'Active since 12:00:05: 12.5 EUR per day, 1,000 EUR per month (default). At full rate, only the daily limit is reached.',
     );
     expect(feedback({ ...key, endpoint: 'messages', per_day: 5 }).status_message).toBe(
       'Active since 12:00:05: 5 per day.',
