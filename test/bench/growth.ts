@@ -1,46 +1,46 @@
 /**
- * `npm run bench:growth -- [--full]`: what status, list, expiry sweep, activity log and usage cost as the tables grow from
- * 10³ to 10⁵ rows (without --full to 10⁴), usage to ten times as many, on one DynamoDB Local.
+ * `npm run bench:growth -- [--full]`: what status, list, expiry sweep and activity log cost as the tables grow from 10³ to
+ * 10⁵ rows (without --full to 10⁴), and what each question about usage reads of a million rows (10⁵), on one DynamoDB Local.
+ * With `--usage` only the latter.
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
 import { dynamoActivityReader } from '../../shared/activity/activity-reader.dynamo.ts';
-import { summarizeUsage } from '../../shared/admin/usage.ts';
 import { dynamoDueItemIndex } from '../../shared/due-items/due-item-index.dynamo.ts';
 import { firstReview } from '../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
-import { addSeconds, epochSeconds } from '../../shared/platform/clock.ts';
+import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
-import { chunksOf } from '../../shared/platform/split-into-chunks.ts';
-import { allClients } from '../../shared/usage/count-changes.ts';
-import { intervals, periodAt } from '../../shared/usage/period.ts';
-import { usageOfAll, usageOfClient } from '../../shared/usage/read-usage.ts';
-import { usageRange } from '../../shared/usage/usage-query.ts';
-import { dynamoUsageReader } from '../../shared/usage/usage-reader.dynamo.ts';
-import { countedDynamo } from './counted-dynamo.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
+import { reportUsage } from './usage-growth.ts';
 
 const full = process.argv.includes('--full');
+const onlyUsage = process.argv.includes('--usage');
 const sizes = full ? [1000, 10_000, 100_000] : [1000, 10_000];
 const samples = 100;
 /** What DynamoDB takes in one call. */
 const batchWriteMax = 25;
 const started = new Date();
-const works = [status, list, listByReference, sweep, activity, usageByDay, usageToday, usageByClient];
-/** For each stored message; a million with --full. */
-const usageRowsEach = 10;
-const usageClients = 100;
+const works = [status, list, listByReference, sweep, activity];
+/** Of usage: 100 clients that send in each hour of the 400 days for which usage is kept. */
+const usageRows = full ? 1_000_000 : 100_000;
 
 silenceLog();
-printMachine(`npm run bench:growth${full ? ' -- --full' : ''}`);
+printMachine(['npm run bench:growth --', ...process.argv.slice(2)].join(' '));
 const local = await startLocalFunctions();
 const dueItemIndex = dynamoDueItemIndex(local.dynamo, local.tables.due_items);
-const usage = dynamoUsageReader(local.dynamo, local.tables.message_usage);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
+  if (!onlyUsage) await reportGrowth();
+  await reportUsage(local, started, usageRows);
+} finally {
+  await local.stop();
+}
+
+async function reportGrowth(): Promise<void> {
   const rows: string[][] = [];
   let stored = 0;
   let first: readonly number[] = [];
@@ -57,23 +57,7 @@ try {
     ]);
   }
   console.log('\nMilliseconds, median; in brackets against the first row');
-  printTable(
-    [
-      'rows',
-      'status',
-      'list',
-      'list by reference',
-      'expiry sweep',
-      'activity log',
-      'usage by day',
-      'usage today',
-      'usage by client',
-    ],
-    rows,
-  );
-  console.log(`\nUsage with ${(stored * usageRowsEach).toLocaleString('en')} rows: ${await callsOfUsage()}`);
-} finally {
-  await local.stop();
+  printTable(['rows', 'status', 'list', 'list by reference', 'expiry sweep', 'activity log'], rows);
 }
 
 async function store(from: number, to: number): Promise<void> {
@@ -91,42 +75,7 @@ async function store(from: number, to: number): Promise<void> {
         .map((n) => ({ PutRequest: { Item: activityOf(n) } }));
       await local.dynamo.send(new BatchWriteCommand({ RequestItems: { [local.tables.activity_log]: puts } }));
     }
-    const usageRows = numbers.flatMap((n) =>
-      Array.from({ length: usageRowsEach }, (_, i) => usageRowsOf(n * usageRowsEach + i)).flat(),
-    );
-    for (const some of chunksOf(usageRows, batchWriteMax)) {
-      const puts = some.map((Item) => ({ PutRequest: { Item } }));
-      await local.dynamo.send(
-        new BatchWriteCommand({ RequestItems: { [local.tables.message_usage]: puts } }),
-      );
-    }
   });
-}
-
-/** Hour by hour, back from now, a row of each client; at the start of a day or month, and now, of that period too. */
-function usageRowsOf(n: number): Record<string, unknown>[] {
-  const at = addSeconds(started, -3600 * Math.floor(n / usageClients));
-  const starts = intervals.filter(
-    (interval) =>
-      interval === 'hour' || n < usageClients || periodAt(interval, at).from.getTime() === startOfHour(at),
-  );
-  return starts.map((interval) => ({
-    period: periodAt(interval, at).name,
-    client_id: n % usageClients === 0 ? allClients : `client-${n % usageClients}`,
-    purge_at: epochSeconds(addSeconds(at, 86_400 * 400)),
-    's.t.GB.d.m': 12,
-    's.t.GB.d.s': 14,
-    's.t.GB.d.USD': 58_800,
-    's.t.GB.f.m': 1,
-    's.t.US.d.m': 5,
-    's.t.US.d.s': 5,
-    's.t.US.d.USD': 33_500,
-    'error.carrier_rejected': 1,
-  }));
-}
-
-function startOfHour(at: Date): number {
-  return periodAt('hour', at).from.getTime();
 }
 
 /** Open messages, due only tomorrow: what a sweep must not have to read. */
@@ -197,41 +146,6 @@ async function activity(): Promise<void> {
     limit: 20,
   });
   if (entries.length !== 20) throw new Error(`${entries.length} entries`);
-}
-
-/** The smallest table has the last four days. */
-async function usageByDay(reader = usage, days = 3): Promise<void> {
-  const range = usageRange({ since: addSeconds(started, -days * 86_400) }, started);
-  const entries = await usageOfClient(reader, 'client-1', range, 'USD');
-  if (entries.length === 0) throw new Error('no usage');
-}
-
-async function usageToday(reader = usage): Promise<void> {
-  const dependencies = { usage: reader, currency: 'USD', nameOf: async () => undefined };
-  const { total } = await summarizeUsage(dependencies, 'day', started);
-  if (total === null) throw new Error('no usage');
-}
-
-async function usageByClient(reader = usage): Promise<void> {
-  const range = usageRange({ interval: 'month', group_by: ['client'] }, started);
-  if ((await usageOfAll(reader, range, 'USD')).length !== usageClients - 1)
-    throw new Error('clients missing');
-}
-
-/** Each in one call, and so in one page. */
-async function callsOfUsage(): Promise<string> {
-  const counted = countedDynamo(local.config);
-  const reader = dynamoUsageReader(counted.documents, local.tables.message_usage);
-  const calls: string[] = [];
-  const usageOfMonth = (month: typeof reader) => usageByDay(month, 30);
-  for (const work of [usageOfMonth, usageToday, usageByClient]) {
-    const before = { ...counted.used };
-    await work(reader);
-    const { calls: made, units } = counted.used;
-    calls.push(`${work.name} ${made - before.calls} call, ${units - before.units} read units`);
-  }
-  counted.client.destroy();
-  return calls.join('; ');
 }
 
 /** In turns, so that what else the machine does meets all of them alike. */

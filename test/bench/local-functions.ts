@@ -16,7 +16,7 @@ import { createTables, type TestTables } from '../support/engine/tables.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { functionEnvironment } from './function-environment.ts';
 
-interface LocalFunctions {
+export interface LocalFunctions {
   readonly dynamo: DynamoDBDocumentClient;
   readonly config: DynamoDBClientConfig;
   readonly tables: TestTables['names'];

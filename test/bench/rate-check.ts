@@ -13,7 +13,7 @@ import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.t
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';
-import { type Counted, countedDynamo } from './counted-dynamo.ts';
+import { type Counted, countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { median, printMachine, printTable, quantile, ratiosOf } from './figures.ts';
 import { applyLoad, takeTurns } from './load.ts';
 

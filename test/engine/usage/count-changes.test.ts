@@ -13,7 +13,7 @@ import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
 import { dynamoUsageCounter } from '../../../shared/usage/usage-counter.dynamo.ts';
 import type { UsageRange } from '../../../shared/usage/usage-query.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
-import { countedDynamo } from '../../bench/counted-dynamo.ts';
+import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { Killed, killable, noKill } from '../../support/faults/kill-process.ts';
