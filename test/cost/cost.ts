@@ -12,7 +12,9 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
 import { deploy } from '../../lib/local/deploy.ts';
 import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
@@ -21,6 +23,8 @@ import { pythonWithPackages } from '../../lib/local/python.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import type { MessageStore } from '../../shared/message/store/message-store.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { startWebhookEndpoint } from '../deploy/traffic.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
@@ -29,7 +33,7 @@ import { type Counted, startCountingProxy } from './counting-proxy.ts';
 const prices = JSON.parse(readFileSync(join(import.meta.dirname, 'prices.json'), 'utf8'));
 /** One by one, nothing shares a call; under load queues and stream hand over several at a time, as on AWS. */
 const loads = {
-  alone: { messages: 30, inFlight: 1, batch: 1, usageBatch: 24 },
+  alone: { messages: 20, inFlight: 1, batch: 1, usageBatch: 24 },
   together: { messages: 400, inFlight: 16, batch: 10, usageBatch: 250 },
 } as const;
 /**
@@ -39,8 +43,10 @@ const loads = {
 const usageTables = /^(message-usage|counted-changes) /;
 type Load = (typeof loads)[keyof typeof loads];
 const million = 1_000_000;
-/** The last receipt comes within seconds; each minute the sweep looks at the webhooks that were made 90 s ago. */
-const settledMs = { plain: 15_000, told: 165_000 };
+/** After the last state of a message its webhooks and the rest of each function's work are a matter of moments. */
+const quietMs = 400;
+/** For `sent` and for `delivered`. */
+const webhooksOfMessage = 2;
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 const logFolder = join(localFolder, 'cost');
 const signal = new AbortController().signal;
@@ -71,19 +77,24 @@ try {
   const clients = await createDemoClients(dynamoClientAdmin(dynamo, resourcesOf(outputs).tables), new Date());
   const logs = new CloudWatchLogsClient(config);
   const base = `http://127.0.0.1:${front.port}`;
+  const { tables } = resourcesOf(outputs);
+  const gateway = {
+    base,
+    apiKey: clients.api_key,
+    messages: dynamoMessageStore(dynamo, { tableName: tables.messages ?? '', retentionDays: 30 }),
+    reviewDueItems: await dueItemReviews(config, dynamo, tables.due_items ?? ''),
+  };
 
-  const overrides = resourcesOf(outputs).tables.limit_overrides ?? '';
+  const overrides = tables.limit_overrides ?? '';
   const plenty = { perMinute: 100_000, perHour: 100_000, perDay: 100_000 };
   await putLimits(dynamo, overrides, clients.client_id, 'sms_send', plenty);
 
   const counts: Count[] = [];
   for (const load of Object.values(loads)) {
     // The functions' first calls read what later ones remember.
-    await run(base, clients.api_key, load, load.inFlight * 3);
-    const plain = await measured(logs, () => run(base, clients.api_key, load, load.messages));
-    const told = await measured(logs, () =>
-      run(base, clients.api_key, load, load.messages, webhookEndpoint.url),
-    );
+    await run(gateway, load, load.inFlight * 3);
+    const plain = await measured(logs, () => run(gateway, load, load.messages));
+    const told = await measured(logs, () => run(gateway, load, load.messages, webhookEndpoint.url));
     counts.push({ load, plain, told });
   }
   report(counts);
@@ -106,29 +117,45 @@ interface Count {
   readonly told: Measured;
 }
 
-/** Sends messages and waits until nothing more happens, the sweep's look at what was finished included. */
-async function run(
-  base: string,
-  apiKey: string,
-  { inFlight }: Load,
-  count: number,
-  webhookUrl?: string,
-): Promise<void> {
+interface Gateway {
+  readonly base: string;
+  readonly apiKey: string;
+  readonly messages: Pick<MessageStore, 'get'>;
+  readonly reviewDueItems: () => Promise<void>;
+}
+
+/** Sends messages and waits until nothing more happens, the reviews of what was finished included. */
+async function run(gateway: Gateway, { inFlight }: Load, count: number, webhookUrl?: string): Promise<void> {
+  const started = performance.now();
+  const sent: string[] = [];
   let left = count;
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
       while (left > 0) {
         left -= 1;
-        await send(base, apiKey, webhookUrl);
+        const messageId = await send(gateway, webhookUrl);
+        sent.push(messageId);
         // Alone: the next one starts when nothing of this one is under way.
-        if (inFlight === 1) await pause(2500);
+        if (inFlight === 1) await finished(gateway, messageId, webhookUrl);
       }
     }),
   );
-  await pause(webhookUrl === undefined ? settledMs.plain : settledMs.told);
+  for (const messageId of sent) await finished(gateway, messageId, webhookUrl);
+  await gateway.reviewDueItems();
+  await proxy.quiet(quietMs);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.error(`${count} messages${webhookUrl === undefined ? '' : ' with webhooks'} in ${seconds} s`);
 }
 
-async function send(base: string, apiKey: string, webhookUrl: string | undefined): Promise<void> {
+async function finished({ messages }: Gateway, messageId: string, webhookUrl?: string): Promise<void> {
+  while ((await messages.get(messageId))?.status !== 'delivered') await pause(50);
+  const posted = () => webhookEndpoint.events.get(messageId) ?? [];
+  while (webhookUrl !== undefined && posted().length < webhooksOfMessage) await pause(50);
+  await proxy.quiet(quietMs);
+}
+
+/** Stores a message and returns its id. */
+async function send({ base, apiKey }: Gateway, webhookUrl: string | undefined): Promise<string> {
   for (;;) {
     const answer = await fetch(`${base}/api/v1/sms/send`, {
       method: 'POST',
@@ -139,10 +166,41 @@ async function send(base: string, apiKey: string, webhookUrl: string | undefined
         webhook_url: webhookUrl,
       }),
     });
-    if (answer.status === 202) return;
-    if (answer.status !== 429) throw new Error(`${answer.status} ${await answer.text()}`);
+    const text = await answer.text();
+    if (answer.status === 202) return (JSON.parse(text) as { message_id: string }).message_id;
+    if (answer.status !== 429) throw new Error(`${answer.status} ${text}`);
     await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
+}
+
+/**
+ * Makes every review that the due-item index plans for the next minutes due now, and runs both functions that review: the
+ * calls are the same, without the wait. Moving the entries itself goes past the proxy.
+ */
+async function dueItemReviews(
+  config: DynamoDBClientConfig,
+  dynamo: DynamoDBDocumentClient,
+  table: string,
+): Promise<() => Promise<void>> {
+  const lambda = new LambdaClient(config);
+  const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+  const names = Functions.flatMap(({ FunctionName = '' }) => FunctionName).filter((name) =>
+    /SweepWebhooks|ExpireMessages/.test(name),
+  );
+  if (names.length !== 2) throw new Error(`functions that review: ${names.join()}`);
+
+  return async () => {
+    const { Items = [] } = await dynamo.send(new ScanCommand({ TableName: table }));
+    const due = new Date(Date.now() - 1000).toISOString();
+    for (const { list, position, ...rest } of Items) {
+      const moved = { list, position: `${due}${position.slice(due.length)}`, ...rest };
+      await dynamo.send(new PutCommand({ TableName: table, Item: moved }));
+      await dynamo.send(new DeleteCommand({ TableName: table, Key: { list, position } }));
+    }
+    for (const FunctionName of names) await lambda.send(new InvokeCommand({ FunctionName, Payload: '{}' }));
+    const { Count } = await dynamo.send(new ScanCommand({ TableName: table, Select: 'COUNT' }));
+    if (Count !== 0) throw new Error(`${Count} due items are left`);
+  };
 }
 
 async function measured(logs: CloudWatchLogsClient, work: () => Promise<void>): Promise<Measured> {
@@ -230,7 +288,7 @@ function savedByOrder(column: Costs): number {
 
 function report(counts: readonly Count[]): void {
   const columns = counts.flatMap(({ load, plain, told }) => {
-    const [none, both] = [costs(plain, load, 0), costs(told, load, 2)];
+    const [none, both] = [costs(plain, load, 0), costs(told, load, webhooksOfMessage)];
     const one = Object.fromEntries(
       Object.keys(none).map((key) => [key, ((none[key] ?? 0) + (both[key] ?? 0)) / 2]),
     );

@@ -8,6 +8,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
 
 export interface Counted {
@@ -25,6 +26,8 @@ export interface CountingProxy {
   open(target: string): void;
   /** What was counted since it was last taken. */
   take(): Counted;
+  /** Resolves when no call is under way, and none came for so long. */
+  quiet(forMs: number): Promise<void>;
   close(): void;
 }
 
@@ -34,8 +37,15 @@ const none = (): Counted => ({ calls: new Map(), tables: new Map(), writeUnits: 
 export async function startCountingProxy(): Promise<CountingProxy> {
   let target = '';
   let counted = none();
+  let underWay = 0;
+  let lastCallAt = performance.now();
 
   const server = createServer(async (request, response) => {
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+      lastCallAt = performance.now();
+    });
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     let body = Buffer.concat(parts);
@@ -67,6 +77,9 @@ export async function startCountingProxy(): Promise<CountingProxy> {
       const taken = counted;
       counted = none();
       return taken;
+    },
+    async quiet(forMs) {
+      while (underWay > 0 || performance.now() - lastCallAt < forMs) await pause(20);
     },
     close() {
       server.close();
