@@ -9,16 +9,25 @@ import type {
   AccountUpdate,
   Batch,
   BulkSms,
+  DeletedWebhookEndpoint,
   GetUsageQuery,
   ListMessagesQuery,
   Message,
   MessageList,
+  NewWebhookEndpoint,
   OtpMessage,
   OtpVerification,
   OtpVerificationResult,
+  QueuedTest,
   SentOtp,
   SmsMessage,
+  TestEvent,
   Usage,
+  WebhookEndpoint,
+  WebhookEndpointList,
+  WebhookEndpointSecret,
+  WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
   WebhookSecret,
   WhatsAppMessage,
 } from './schema.ts';
@@ -165,6 +174,63 @@ export class AccountResource {
   }
 }
 
+export class WebhookEndpointsResource {
+  readonly #call: CallGateway;
+
+  constructor(call: CallGateway) {
+    this.#call = call;
+  }
+
+  /**
+   * Create an endpoint. Adds an endpoint that gets every event that matches `events`, in addition to the URL of the message or the account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
+   */
+  create(body: NewWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpointWithSecret> {
+    return this.#call<WebhookEndpointWithSecret>({ method: 'POST', path: '/api/v1/webhook-endpoints', repeat: 'if_refused', body }, options);
+  }
+
+  /**
+   * List the endpoints. All endpoints of the client, the oldest first, without their secrets.
+   */
+  list(options?: RequestOptions): Promise<WebhookEndpointList> {
+    return this.#call<WebhookEndpointList>({ method: 'GET', path: '/api/v1/webhook-endpoints', repeat: 'always' }, options);
+  }
+
+  /**
+   * Show an endpoint. The settings of one endpoint, without its secret.
+   */
+  get(endpointId: string, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.#call<WebhookEndpoint>({ method: 'GET', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always' }, options);
+  }
+
+  /**
+   * Change an endpoint. Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   */
+  update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
+    return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);
+  }
+
+  /**
+   * Delete an endpoint. Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.
+   */
+  delete(endpointId: string, options?: RequestOptions): Promise<DeletedWebhookEndpoint> {
+    return this.#call<DeletedWebhookEndpoint>({ method: 'DELETE', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always' }, options);
+  }
+
+  /**
+   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that the old one signs too, as with the secret of the account.
+   */
+  rotateSecret(endpointId: string, options?: RequestOptions): Promise<WebhookEndpointSecret> {
+    return this.#call<WebhookEndpointSecret>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/secret`, repeat: 'if_refused' }, options);
+  }
+
+  /**
+   * Send a test event. Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without it, one that the endpoint receives. It need not match `events`.
+   */
+  test(endpointId: string, body: TestEvent, options?: RequestOptions): Promise<QueuedTest> {
+    return this.#call<QueuedTest>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
+  }
+}
+
 /** Everything that the API has. */
 export class Resources {
   readonly sms: SmsResource;
@@ -173,6 +239,7 @@ export class Resources {
   readonly messages: MessagesResource;
   readonly batches: BatchesResource;
   readonly account: AccountResource;
+  readonly webhookEndpoints: WebhookEndpointsResource;
 
   constructor(call: CallGateway) {
     this.sms = new SmsResource(call);
@@ -181,5 +248,6 @@ export class Resources {
     this.messages = new MessagesResource(call);
     this.batches = new BatchesResource(call);
     this.account = new AccountResource(call);
+    this.webhookEndpoints = new WebhookEndpointsResource(call);
   }
 }

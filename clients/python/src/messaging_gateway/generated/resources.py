@@ -381,6 +381,171 @@ class AccountResource:
         )
 
 
+class WebhookEndpointsResource:
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def create(
+        self,
+        *,
+        url: str,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None = None,
+        description: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookEndpointWithSecret:
+        """Create an endpoint.
+
+        Adds an endpoint that gets every event that matches `events`, in addition to the URL of the message
+        or the account. Each endpoint has its own deliveries, retries and secret; the secret is shown once.
+        A client can have 10 endpoints.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path="/api/v1/webhook-endpoints",
+                repeat="if_refused",
+                body=given({"url": url, "events": events, "description": description}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookEndpointWithSecret,
+        )
+
+    def list(
+        self,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookEndpointList:
+        """List the endpoints.
+
+        All endpoints of the client, the oldest first, without their secrets.
+        """
+        return self._call(
+            Request(
+                method="GET",
+                path="/api/v1/webhook-endpoints",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookEndpointList,
+        )
+
+    def get(
+        self,
+        endpoint_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookEndpoint:
+        """Show an endpoint.
+
+        The settings of one endpoint, without its secret.
+        """
+        return self._call(
+            Request(
+                method="GET",
+                path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookEndpoint,
+        )
+
+    def update(
+        self,
+        endpoint_id: str,
+        *,
+        url: str | NotGiven = NOT_GIVEN,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None | NotGiven = NOT_GIVEN,
+        description: str | None | NotGiven = NOT_GIVEN,
+        enabled: bool | NotGiven = NOT_GIVEN,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookEndpoint:
+        """Change an endpoint.
+
+        Changes the fields that are given. A change of `events` or `enabled` counts from the next event on;
+        retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that
+        are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at
+        least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints;
+        `{"enabled": true}` enables it again.
+        """
+        return self._call(
+            Request(
+                method="PATCH",
+                path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
+                repeat="always",
+                body=given({"url": url, "events": events, "description": description, "enabled": enabled}, NOT_GIVEN),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookEndpoint,
+        )
+
+    def delete(
+        self,
+        endpoint_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.DeletedWebhookEndpoint:
+        """Delete an endpoint.
+
+        Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.
+        """
+        return self._call(
+            Request(
+                method="DELETE",
+                path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DeletedWebhookEndpoint,
+        )
+
+    def rotate_secret(
+        self,
+        endpoint_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookEndpointSecret:
+        """Issue a new secret.
+
+        Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60
+        seconds later; for the 24 hours after that the old one signs too, as with the secret of the
+        account.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}/secret",
+                repeat="if_refused",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookEndpointSecret,
+        )
+
+    def test(
+        self,
+        endpoint_id: str,
+        *,
+        event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed"] | str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.QueuedTest:
+        """Send a test event.
+
+        Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist.
+        It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`,
+        `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without
+        it, one that the endpoint receives. It need not match `events`.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}/test",
+                repeat="if_refused",
+                body=given({"event": event}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.QueuedTest,
+        )
+
+
 class Resources:
     """Everything that the API has."""
 
@@ -391,3 +556,4 @@ class Resources:
         self.messages = MessagesResource(call)
         self.batches = BatchesResource(call)
         self.account = AccountResource(call)
+        self.webhook_endpoints = WebhookEndpointsResource(call)
