@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../shared/contract/errors.ts';
 import { addClientCommands } from './admin/client-commands.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './admin/connection.ts';
+import { addDoctorCommand } from './admin/doctor-command.ts';
 import { addFindCommand } from './admin/find-command.ts';
 import { addLimitCommands } from './admin/limit-commands.ts';
 import { addMessageCommands } from './admin/message-commands.ts';
@@ -29,6 +30,7 @@ const program = new Command()
     `
 Examples:
   $ npm run admin -- find 07700 900104
+  $ npm run admin -- doctor "Web shop"
   $ npm run admin -- clients create --name "Web shop"
   $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
@@ -44,6 +46,7 @@ Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`,
 const runner: Runner = { run };
 
 addFindCommand(program, runner);
+addDoctorCommand(program, runner);
 addClientCommands(program, runner);
 addLimitCommands(program, runner);
 addWebhookCommands(program, runner);

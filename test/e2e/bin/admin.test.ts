@@ -71,6 +71,38 @@ describe('npm run admin', () => {
     expect(JSON.stringify(after)).not.toContain(id);
   });
 
+  it('finds a client by a part of its name, in words without quotes, and ends with 1 where nothing is found', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Wholly unlike the others');
+    expect(await json('find', 'unlike', 'the')).toEqual({
+      results: [
+        {
+          kind: 'client',
+          id: client_id,
+          title: 'Wholly unlike the others',
+          client_id,
+          href: `#/clients/${client_id}`,
+        },
+      ],
+      more_clients: false,
+    });
+    const nothing = await run('find', '07700 900999');
+    expect([nothing.status, nothing.stdout]).toEqual([1, 'Nothing was found for 07700 900999\n']);
+  });
+
+  it('tells what is wrong with a client, by its name, and ends with 1 where there is a problem', async () => {
+    const { client_id } = await json('clients', 'create', '--name', 'Patient');
+    const healthy = await run('doctor', 'Patient');
+    expect([healthy.status, healthy.stderr]).toEqual([0, '']);
+    expect(healthy.stdout).toContain('Nothing is wrong.');
+    await json('clients', 'disable', String(client_id));
+    const disabled = await run('doctor', 'patient', '--json');
+    expect([disabled.status, disabled.stderr]).toEqual([1, '1 problem\n']);
+    expect(JSON.parse(disabled.stdout)).toMatchObject({
+      client_id,
+      findings: [{ severity: 'problem', about: 'client', next_step: `clients enable ${client_id}` }],
+    });
+  });
+
   it('lists failed webhooks and the outbox as one document each', async () => {
     expect(await json('webhooks', 'failed')).toEqual({ webhooks: expect.any(Array), more: false });
     expect(await json('outbox', 'list', '--to', '+447700900999')).toEqual({ messages: [] });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { addClientCommands } from '../../../bin/admin/client-commands.ts';
 import { connect } from '../../../bin/admin/connection.ts';
+import { addDoctorCommand } from '../../../bin/admin/doctor-command.ts';
 import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
 import { addMessageCommands } from '../../../bin/admin/message-commands.ts';
 import type { CommandAnswer, Runner } from '../../../bin/admin/runner.ts';
@@ -34,7 +35,13 @@ function program(onAnswer: (answer: CommandAnswer) => void): Command {
       },
   };
   const all = new Command().exitOverride();
-  for (const add of [addClientCommands, addLimitCommands, addWebhookCommands, addMessageCommands])
+  for (const add of [
+    addClientCommands,
+    addDoctorCommand,
+    addLimitCommands,
+    addWebhookCommands,
+    addMessageCommands,
+  ])
     add(all, runner);
   return all;
 }

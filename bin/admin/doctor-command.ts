@@ -1,0 +1,66 @@
+/** `doctor CLIENT`: what is wrong with a client now, and the command that helps. */
+import type { Command } from 'commander';
+import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnose-client.ts';
+import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
+import { textTable } from './print.ts';
+import type { Runner } from './runner.ts';
+
+export function addDoctorCommand(program: Command, { run }: Runner): void {
+  program
+    .command('doctor')
+    .description('tells what is wrong with a client: access, limits, caps, failed messages and webhooks')
+    .argument('<client>', 'its id or name')
+    .addHelpText('after', '\nExit status 1: there is a problem.')
+    .action(
+      run(async ({ dependencies }, client: string) => {
+        const diagnosis = await diagnoseClient(dependencies, client);
+        const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
+        return {
+          json: diagnosis,
+          text: () => textOf(diagnosis),
+          problem: problems === 0 ? undefined : `${problems} ${problems === 1 ? 'problem' : 'problems'}`,
+        };
+      }),
+    );
+}
+
+function textOf({ client_id, name, findings, limits, messages }: Diagnosis): string {
+  const { since, error_codes } = messages;
+  return [
+    `${name} (${client_id})`,
+    textTable(
+      findings,
+      [
+        { title: 'severity', of: ({ severity }) => severity },
+        { title: 'about', of: ({ about }) => about },
+        { title: 'what', of: ({ message }) => message },
+        { title: 'next step', of: ({ next_step }) => next_step },
+      ],
+      'Nothing is wrong.',
+    ),
+    textTable(
+      limits.flatMap(windowsOf),
+      [
+        { title: 'limits and caps in force', of: ({ endpoint }) => endpoint },
+        { title: 'window', of: ({ window }) => window },
+        { title: 'limit', of: ({ limit }) => limit },
+        { title: 'used', of: ({ used }) => used },
+        { title: 'from', of: ({ source }) => source.replaceAll('_', ' ') },
+      ],
+      'No limit is in force.',
+    ),
+    textTable(
+      error_codes,
+      [
+        { title: `error code since ${since.slice(0, 10)}`, of: ({ error_code }) => error_code },
+        { title: 'messages', of: (row) => row.messages },
+        { title: 'meaning', of: ({ meaning }) => meaning },
+      ],
+      `No message has failed since ${since.slice(0, 10)}.`,
+    ),
+  ].join('\n\n');
+}
+
+function windowsOf({ endpoint, source, windows }: ExplainedEndpoint) {
+  return windows.map((window) => ({ ...window, endpoint, source }));
+}
