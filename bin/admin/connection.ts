@@ -83,7 +83,7 @@ function noGateway(cause?: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-/** The stack of this name, or the only one of the stage. */
+/** The stack of this name, or the only one of the stage; a stage may be named by its stack too. */
 async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
@@ -96,7 +96,11 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
     );
   });
   const gateways = stacks.filter(({ outputs }) => outputs[stageOutput] !== undefined);
-  const wanted = gateways.filter(({ outputs }) => stage === undefined || outputs[stageOutput] === stage);
+  const byStack = gateways.filter(({ name }) => stackName === undefined && name === stage);
+  const wanted =
+    byStack.length > 0
+      ? byStack
+      : gateways.filter(({ outputs }) => stage === undefined || outputs[stageOutput] === stage);
   const [found] = wanted;
   if (found !== undefined && wanted.length === 1) return found;
   if (found !== undefined) {
@@ -106,7 +110,7 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
   }
   throw new ConnectionFailure(
     stackName === undefined
-      ? `No gateway of stage ${stage} is deployed in this account and region; there are: ${namesOf(gateways) || 'none'}.`
+      ? `No gateway of stage ${stage}, or with a stack of this name, is deployed in this account and region; there are: ${namesOf(gateways) || 'none'}.`
       : `${where} is no gateway of ${stage === undefined ? 'this version' : `stage ${stage}`}: deploy this version first, or name another.`,
   );
 }

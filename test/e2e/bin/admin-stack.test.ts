@@ -122,8 +122,11 @@ describe('npm run admin --stage', () => {
       stderr:
         'Several gateways are of stage production: shop-a (production), shop-b (production). Name one with --stack-name.\n',
     });
-    expect(await admin(['--stack-name', 'shop-b', 'clients', 'list'])).toMatchObject({ status: 0 });
-    expect(scanned).toEqual(['shop-b-Clients']);
+    for (const option of ['--stack-name', '--stage']) {
+      scanned = [];
+      expect(await admin([option, 'shop-b', 'clients', 'list'])).toMatchObject({ status: 0 });
+      expect(scanned).toEqual(['shop-b-Clients']);
+    }
   });
 
   it('names the gateways that there are where none is of that stage', async () => {
@@ -131,7 +134,7 @@ describe('npm run admin --stage', () => {
     expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
       status: 1,
       stderr:
-        'No gateway of stage production is deployed in this account and region; there are: shop-a (dev).\n',
+        'No gateway of stage production, or with a stack of this name, is deployed in this account and region; there are: shop-a (dev).\n',
     });
   });
 
