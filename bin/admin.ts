@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { GatewayError } from '../shared/contract/errors.ts';
 import { addClientCommands } from './admin/client-commands.ts';
+import { addCompletionCommand } from './admin/completion-command.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './admin/connection.ts';
 import { addDoctorCommand } from './admin/doctor-command.ts';
 import { addFindCommand } from './admin/find-command.ts';
@@ -18,7 +19,10 @@ const askedWrongly = 2;
 const program = new Command()
   .name('npm run admin --')
   .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
-  .option('--stage <name>', 'a deployed stage, with the AWS credentials and region of the environment')
+  .option(
+    '--stage <name>',
+    'a deployed stage or stack, with the AWS credentials and region of the environment',
+  )
   .option('--stack-name <name>', 'a deployed gateway by the name of its stack, where several are of a stage')
   .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
   .option('--json', 'print one JSON document', false)
@@ -43,6 +47,12 @@ Examples:
 Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`,
   );
 
+// The reader of a pipe may end first, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const runner: Runner = { run };
 
 addFindCommand(program, runner);
@@ -52,6 +62,7 @@ addLimitCommands(program, runner);
 addWebhookCommands(program, runner);
 addMessageCommands(program, runner);
 addUsageCommand(program, runner);
+addCompletionCommand(program, print);
 
 let partlyDone = false;
 process.exitCode = await program

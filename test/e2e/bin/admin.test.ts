@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -151,6 +152,16 @@ describe('npm run admin', () => {
         'No gateway runs here: start one with npm start, or name a --stage.\n',
       ]);
     }
+  });
+
+  it('ends without an error when the reader of its output ends first', () => {
+    const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-o', 'pipefail', '-c', '"$0" "$1" --help | true', process.execPath, program],
+      { encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   it('explains itself with examples', async () => {

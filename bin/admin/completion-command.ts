@@ -1,0 +1,134 @@
+/**
+ * `completion SHELL`: a script that completes commands and options, generated from the program itself. It starts no process, so
+ * completing is immediate. It also defines the short command that it completes.
+ */
+import { join } from 'node:path';
+import { Argument, type Command } from 'commander';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+/** As in package.json's `bin`. */
+const shortName = 'messaging-gateway-admin';
+
+export function addCompletionCommand(program: Command, print: (text: string) => void): void {
+  program
+    .command('completion')
+    .description(`prints a script that completes ${shortName} in a shell`)
+    .addArgument(new Argument('<shell>').choices(shells))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ eval "$(npm run --silent admin -- completion bash)"        in ~/.bashrc, or with zsh in ~/.zshrc
+  $ npm run --silent admin -- completion fish | source         in ~/.config/fish/config.fish
+
+The script also defines ${shortName}, which runs this program from any folder.`,
+    )
+    .action((shell: Shell) => print(completionScript(shell, program, join(import.meta.dirname, '..', '..'))));
+}
+
+/** @param folder - where the program's package is */
+export function completionScript(shell: Shell, program: Command, folder: string): string {
+  const levels = levelsOf(program);
+  if (shell === 'fish') return fishScript(levels, folder);
+  const script = bashScript(levels, folder);
+  return shell === 'bash'
+    ? script
+    : `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n${script}`;
+}
+
+/** What may follow a command: its subcommands, and its options with those of the program. */
+interface Level {
+  /** Its words: `clients create`; empty for the program. */
+  readonly path: string;
+  readonly commands: readonly Command[];
+  readonly options: readonly { readonly flag: string; readonly description: string }[];
+  /** What its argument may be, where it is one of a few words. */
+  readonly choices: readonly string[];
+}
+
+function levelsOf(program: Command): Level[] {
+  const shared = program.createHelp().visibleOptions(program);
+  const below = (command: Command, path: string): Level[] => {
+    const help = command.createHelp();
+    const commands = help.visibleCommands(command).filter((child) => child.name() !== 'help');
+    const options = [...new Set([...help.visibleOptions(command), ...shared])];
+    const level: Level = {
+      path,
+      commands,
+      options: uniqueFlags(
+        options.map(({ long, short, description }) => ({ flag: long ?? short ?? '', description })),
+      ),
+      choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+    };
+    return [
+      level,
+      ...commands.flatMap((child) => below(child, path === '' ? child.name() : `${path} ${child.name()}`)),
+    ];
+  };
+  return below(program, '');
+}
+
+function uniqueFlags(options: Level['options']): Level['options'] {
+  return [...new Map(options.map((option) => [option.flag, option])).values()];
+}
+
+function bashScript(levels: readonly Level[], folder: string): string {
+  const words = ({ commands, choices, options }: Level): string =>
+    [...commands.map((command) => command.name()), ...choices, ...options.map(({ flag }) => flag)].join(' ');
+  return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { npm --prefix ${quoted(folder)} run --silent admin -- "$@"; }
+_messaging_gateway_admin() {
+  local current=\${COMP_WORDS[COMP_CWORD]} path='' word='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    case "\${path:+$path }$word" in
+      ${levels
+        .filter(({ path }) => path !== '')
+        .map(({ path }) => quoted(path))
+        .join(' | ')}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  case $path in
+${levels.map((level) => `    ${quoted(level.path)}) words=${quoted(words(level))} ;;`).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _messaging_gateway_admin ${shortName}`;
+}
+
+function fishScript(levels: readonly Level[], folder: string): string {
+  const lines = levels.flatMap(({ path, commands, choices, options }) => {
+    const here = `complete -c ${shortName} -n '__messaging_gateway_admin_at "${path}"'`;
+    return [
+      ...commands.map((command) => `${here} -a ${command.name()} -d ${quotedForFish(command.description())}`),
+      ...choices.map((choice) => `${here} -a ${choice}`),
+      ...options.map(
+        ({ flag, description }) => `${here} -l ${flag.replace(/^--/, '')} -d ${quotedForFish(description)}`,
+      ),
+    ];
+  });
+  return `type -q ${shortName}; or function ${shortName}; npm --prefix ${quotedForFish(folder)} run --silent admin -- $argv; end
+function __messaging_gateway_admin_at
+  set -l path
+  for word in (commandline -opc)[2..]
+    contains -- (string join -- ' ' $path $word) ${levels
+      .filter(({ path }) => path !== '')
+      .map(({ path }) => quotedForFish(path))
+      .join(' ')}; and set -a path $word
+  end
+  test "$path" = "$argv"
+end
+complete -c ${shortName} -f
+${lines.join('\n')}`;
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** In single quotes fish knows the escapes of a quote and of a backslash. */
+function quotedForFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

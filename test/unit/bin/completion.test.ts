@@ -1,0 +1,82 @@
+/** What a shell completes, by the script of `completion bash` in a real bash. */
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import { addCompletionCommand, completionScript } from '../../../bin/admin/completion-command.ts';
+
+const folder = "/home/o'hara/gateway";
+
+const program = new Command().option('--stage <name>', 'a stage').option('--json', "what's asked, as JSON");
+const clients = program.command('clients').description("the clients' secrets");
+clients.command('create').option('--name <name>', 'its name').option('--admin', 'an administrator');
+clients.command('list');
+program.command('find').argument('<anything...>');
+addCompletionCommand(program, () => undefined);
+
+/** The words that bash offers at the end of a line. */
+function offered(...line: string[]): string[] {
+  const words = ['messaging-gateway-admin', ...line].map((word) => `'${word}'`).join(' ');
+  const ask = `${completionScript('bash', program, folder)}
+COMP_WORDS=(${words}) COMP_CWORD=${line.length}
+_messaging_gateway_admin
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['-c', ask], { encoding: 'utf8' }).split('\n').filter(Boolean);
+}
+
+describe('completion in bash', () => {
+  it('offers the commands and the options of the program', () => {
+    expect(offered('')).toEqual(['clients', 'find', 'completion', '--stage', '--json', '--help']);
+    expect(offered('cl')).toEqual(['clients']);
+  });
+
+  it('offers the subcommands of a command, and its options with those of the program', () => {
+    expect(offered('clients', '')).toEqual(expect.arrayContaining(['create', 'list', '--json']));
+    expect(offered('clients', 'create', '--')).toEqual(['--name', '--admin', '--help', '--stage', '--json']);
+    expect(offered('--stage', 'production', 'clients', 'li')).toEqual(['list']);
+    expect(offered('find', 'create', 'cr')).toEqual([]);
+  });
+
+  it('offers the words that an argument can be', () => {
+    expect(offered('completion', 'z')).toEqual(['zsh']);
+  });
+
+  it('defines the command, for the folder of the program', () => {
+    const defined = execFileSync(
+      'bash',
+      [
+        '-c',
+        `${completionScript('bash', program, folder)}\nnpm() { printf '%s\\n' "$@"; }\nmessaging-gateway-admin find 'a b'`,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(defined.trimEnd().split('\n')).toEqual([
+      '--prefix',
+      folder,
+      'run',
+      '--silent',
+      'admin',
+      '--',
+      'find',
+      'a b',
+    ]);
+  });
+});
+
+describe('completion in other shells', () => {
+  it('has every command and option for fish, with descriptions', () => {
+    const script = completionScript('fish', program, folder);
+    expect(script).toContain(
+      `complete -c messaging-gateway-admin -n '__messaging_gateway_admin_at "clients"' -a create -d ''`,
+    );
+    expect(script).toContain(
+      `complete -c messaging-gateway-admin -n '__messaging_gateway_admin_at "clients create"' -l admin -d 'an administrator'`,
+    );
+    expect(script).toContain("-l json -d 'what\\'s asked, as JSON'");
+  });
+
+  it("is bash's script for zsh, which reads it after bashcompinit", () => {
+    const script = completionScript('zsh', program, folder);
+    expect(script.endsWith(completionScript('bash', program, folder))).toBe(true);
+    expect(script).toMatch(/^autoload .*bashcompinit$/m);
+  });
+});
