@@ -109,7 +109,7 @@ async function countMinute(
   onCounted: (records: number) => void,
 ): Promise<void> {
   const known = await counter.counted(minute);
-  const remaining = [...additions].filter(([id]) => !known.ids.has(id));
+  const remaining = byClient([...additions].filter(([id]) => !known.ids.has(id)));
   let part = known.parts;
   for (const { ids, sums } of transactionsOf(remaining)) {
     if (!(await counter.count(minute, part, ids, sums))) throw new Conflict(`${minute}, part ${part}`);
@@ -155,13 +155,22 @@ function additionsOf({ before, after }: ChangeRecord): UsageAddition[] {
   });
 }
 
+type Counted = readonly [id: string, additions: readonly UsageAddition[]];
+
+/** The records of a client next to each other, so that its rows are in as few transactions as possible. */
+function byClient(records: readonly Counted[]): Counted[] {
+  const clientOf = ([, additions]: Counted): string =>
+    additions.find(({ clientId }) => clientId !== allClients)?.clientId ?? '';
+  return [...Map.groupBy(records, clientOf).values()].flat();
+}
+
 interface Transaction {
   readonly ids: readonly string[];
   readonly sums: readonly UsageAddition[];
 }
 
 /** As few transactions as DynamoDB's limits allow, one row of usage once in each. */
-function transactionsOf(remaining: Iterable<readonly [string, readonly UsageAddition[]]>): Transaction[] {
+function transactionsOf(remaining: Iterable<Counted>): Transaction[] {
   const transactions: { ids: string[]; sums: Map<string, MutableSum> }[] = [];
   for (const [id, additions] of remaining) {
     let last = transactions.at(-1);
