@@ -1,13 +1,15 @@
-/** All limits of one client, editable in place; an empty field means the default. */
+/** All limits and caps of one client, or of the row for every client: a value is edited in place, a whole row in a form. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
+import type { WindowAttribute } from '../../shared/contract/limit-rows.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
@@ -15,21 +17,16 @@ import { useClientName } from './client-name.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
 import { LimitPreview } from './limit-preview.tsx';
+import { everyClient, limitFault, limitTitles, limitWindows } from './limit-field.ts';
+import { LimitRowForm } from './limit-row-form.tsx';
 import { Loaded } from './loaded.tsx';
-
-const fields = ['per_minute', 'per_hour', 'per_day'] as const;
-type Field = (typeof fields)[number];
-const titles: Readonly<Record<Field, string>> = {
-  per_minute: 'Per minute',
-  per_hour: 'Per hour',
-  per_day: 'Per day',
-};
 
 export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
   const path = `/clients/${encodeURIComponent(clientId)}/limits`;
   const query = useAnswer<'showLimits'>(path);
   const name = useClientName(clientId);
+  const [inForm, setInForm] = useState<EndpointLimits>();
   const save = useMutation({
     mutationFn: (change: Readonly<Record<string, unknown>>) => api.send<'setLimits'>('PATCH', path, change),
     onSuccess: ({ endpoint }) =>
@@ -50,7 +47,8 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       isRowHeader: true,
       cell: (row) => (
         <SpaceBetween size="xxs">
-          {row.endpoint}
+          {row.cap === null ? row.endpoint : capTitles[row.cap]}
+          <RowState {...row} />
           {row.faults.map((fault) => (
             <LimitFaultNote key={fault.field} {...fault} />
           ))}
@@ -60,23 +58,33 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         </SpaceBetween>
       ),
     },
-    ...fields.map((field) => column(field)),
+    ...limitWindows.map((field) => column(field)),
     {
       id: 'remove',
       header: 'Action',
       minWidth: 130,
-      cell: (row) =>
-        row.override === null && row.faults.length === 0 ? (
-          '–'
-        ) : (
-          <Button
-            variant="inline-link"
-            ariaLabel={`Reset to default: ${row.endpoint}`}
-            onClick={() => setResetting(row.endpoint)}
-          >
-            Reset to default
-          </Button>
-        ),
+      cell: (row) => (
+        <SpaceBetween size="xxs">
+          {row.windows.length > 0 ? (
+            <Button
+              variant="inline-link"
+              ariaLabel={`Edit row: ${row.endpoint}`}
+              onClick={() => setInForm(row)}
+            >
+              Edit row
+            </Button>
+          ) : null}
+          {row.override === null && row.faults.length === 0 ? null : (
+            <Button
+              variant="inline-link"
+              ariaLabel={`Reset to default: ${row.endpoint}`}
+              onClick={() => setResetting(row.endpoint)}
+            >
+              Reset to default
+            </Button>
+          )}
+        </SpaceBetween>
+      ),
     },
   ];
 
@@ -84,14 +92,31 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     <Loaded query={query}>
       {({ limits }) => (
         <>
+          {inForm === undefined ? null : (
+            <LimitRowForm
+              row={inForm}
+              onDismiss={() => setInForm(undefined)}
+              onSaved={({ endpoint, status_message }) => {
+                setInForm(undefined);
+                notify('success', `Limits of ${endpoint} saved. ${status_message ?? ''}`);
+              }}
+            />
+          )}
           <Table<EndpointLimits>
             header={
               <Header
                 variant="h2"
                 description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
-                actions={<Button href={linkTo('limits')}>All clients</Button>}
+                actions={
+                  <SpaceBetween direction="horizontal" size="xs">
+                    {clientId === everyClient ? null : (
+                      <Button href={linkTo('limits', everyClient)}>Rows for every client</Button>
+                    )}
+                    <Button href={linkTo('limits')}>All clients</Button>
+                  </SpaceBetween>
+                }
               >
-                {name === undefined ? clientId : `${name} (${clientId})`}
+                {titleOf(clientId, name)}
               </Header>
             }
             columnDefinitions={columns}
@@ -128,19 +153,43 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
   );
 }
 
-function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
+function titleOf(clientId: string, name: string | undefined): string {
+  if (clientId === everyClient) return 'Every client without a row of its own';
+  return name === undefined ? clientId : `${name} (${clientId})`;
+}
+
+const capTitles = { messages: 'All messages (cap)', spend: 'Spend (cap)' } as const;
+
+/** What a row says besides its limits. */
+function RowState({ blocked, note, status_message, faults }: EndpointLimits) {
+  return (
+    <>
+      {blocked ? <StatusIndicator type="stopped">blocked</StatusIndicator> : null}
+      {status_message === null || faults.length > 0 ? null : <Box fontSize="body-s">{status_message}</Box>}
+      {note === null ? null : (
+        <Box color="text-body-secondary" fontSize="body-s">
+          Note: {note}
+        </Box>
+      )}
+    </>
+  );
+}
+
+function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLimits> {
   return {
     id: field,
-    header: titles[field],
+    header: limitTitles[field],
     minWidth: 170,
     cell: (row) => {
       const own = row.override?.[field];
-      const standard = row.defaults?.[field]?.toLocaleString() ?? '–';
+      const unit = row.currency === null ? '' : ` ${row.currency}`;
+      const byDefault = row.defaults?.[field];
+      const standard = byDefault === undefined ? '–' : `${byDefault.toLocaleString()}${unit}`;
       if (own === undefined) return <Box color="text-body-secondary">{standard}</Box>;
       return (
         <>
           <Box variant="span" fontWeight="bold">
-            {own.toLocaleString()}
+            {`${own.toLocaleString()}${unit}`}
           </Box>{' '}
           <Box variant="span" color="text-body-secondary" fontSize="body-s">
             default {standard}
@@ -149,20 +198,24 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
       );
     },
     editConfig: {
-      ariaLabel: titles[field],
+      ariaLabel: limitTitles[field],
       errorIconAriaLabel: 'Error',
       editIconAriaLabel: 'can be edited',
-      disabledReason: (row) => (row.policy === null ? 'This endpoint does not exist.' : undefined),
-      validation: (row, text: string | undefined) => fault(text ?? String(row.override?.[field] ?? '')),
+      disabledReason: ({ windows }) => {
+        if (windows.length === 0) return 'This endpoint does not exist.';
+        return windows.includes(field) ? undefined : 'There is no such limit here.';
+      },
+      validation: (row, text: string | undefined) =>
+        limitFault(row, text ?? String(row.override?.[field] ?? '')),
       editingCell: (row, { currentValue, setValue }) => {
         const text = currentValue ?? String(row.override?.[field] ?? '');
         return (
           <>
             <Input
               autoFocus
-              inputMode="numeric"
+              inputMode="decimal"
               placeholder={String(row.defaults?.[field] ?? '')}
-              ariaLabel={`${titles[field]} of ${row.endpoint}`}
+              ariaLabel={`${limitTitles[field]} of ${row.endpoint}`}
               value={text}
               onChange={({ detail }) => setValue(detail.value)}
             />
@@ -172,11 +225,4 @@ function column(field: Field): TableProps.ColumnDefinition<EndpointLimits> {
       },
     },
   };
-}
-
-function fault(text: string): string | undefined {
-  if (text.trim() === '') return undefined;
-  return /^[1-9]\d{0,8}$/.test(text.trim())
-    ? undefined
-    : 'Enter a whole number of 1 or more, or leave the field empty.';
 }

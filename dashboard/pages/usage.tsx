@@ -59,7 +59,7 @@ export default function UsagePage() {
             />
             <List<ErrorCode>
               title="Top error codes"
-              columns={errorColumns}
+              columns={errorColumns(loaded)}
               rows={loaded.error_codes}
               empty="No message of this period has an error."
               idOf={({ error_code }) => error_code}
@@ -166,13 +166,20 @@ function senderColumns(currency: string): readonly TableProps.ColumnDefinition<S
   ];
 }
 
-const errorColumns: readonly TableProps.ColumnDefinition<ErrorCode>[] = [
+const errorColumns = ({
+  from: since,
+  to: until,
+}: UsageSummary): readonly TableProps.ColumnDefinition<ErrorCode>[] => [
   {
     id: 'code',
     header: 'Code',
     minWidth: 170,
     isRowHeader: true,
-    cell: ({ error_code }) => <span className="id">{error_code}</span>,
+    cell: ({ error_code }) => (
+      <span className="id">
+        <Link href={linkTo('messages', undefined, { error_code, since, until })}>{error_code}</Link>
+      </span>
+    ),
   },
   { id: 'meaning', header: 'Meaning', minWidth: 240, cell: ({ meaning }) => meaning ?? '–' },
   { id: 'messages', header: 'Messages', minWidth: 110, cell: ({ messages }) => messages.toLocaleString() },

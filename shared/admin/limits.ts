@@ -41,6 +41,10 @@ export interface EndpointLimits {
   readonly policy: PolicyName | null;
   /** Null if the row is not for a cap. */
   readonly cap: CapName | null;
+  /** Of a cap on spend, ISO 4217; null if the row is for something else. */
+  readonly currency: string | null;
+  /** Those that a row can limit; empty if the endpoint does not exist. */
+  readonly windows: readonly WindowAttribute[];
   readonly defaults: LimitsView | null;
   /** The valid values of the row; null if there is no row. */
   readonly override: LimitsView | null;
@@ -129,6 +133,8 @@ function endpointView(
     endpoint,
     policy: target?.kind === 'rate' ? target.policy : null,
     cap: target?.kind === 'cap' ? target.cap : null,
+    currency: target?.kind === 'cap' && target.cap === 'spend' ? dependencies.currency : null,
+    windows: target?.windows ?? [],
     defaults,
     override,
     in_force: inForce,

@@ -146,3 +146,28 @@ it('warns of a limit that another one keeps from being reached', async () => {
   await show(page, 'limits', 'Limits');
   await warning.first().waitFor();
 });
+
+it('caps spend in a form, with an end and a note, and names what the gateway refuses', async () => {
+  const { clientId } = await newClient({ limits: 'default' });
+  await signIn(page);
+  await show(page, `limits/${clientId}`, 'Limits');
+  await page.getByRole('button', { name: 'Edit row: spend' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Per day, in USD').fill('12.5');
+  await form.getByLabel('Expires at').fill('next Friday');
+  await form.getByLabel('Note').fill('until the campaign is over');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText(/must be a time|not a (valid )?time|ISO 8601/i).waitFor();
+  await photograph(page, 'limit-row-form', look);
+  expect(await axeViolations(page)).toEqual([]);
+  await form.getByLabel('Expires at').fill('2099-11-30T18:00:00Z');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await page
+    .getByText(/: 12\.5 USD per day\./)
+    .first()
+    .waitFor();
+  await page.getByText('Note: until the campaign is over').waitFor();
+  await photograph(page, 'limit-row-saved', look);
+  expect(await axeViolations(page)).toEqual([]);
+});
