@@ -123,7 +123,7 @@ it('shows the limits of a client, their source, what is used and what its rows s
   expect(sms).toMatch(/The hour, after 100 s at full rate/);
   expect(sms).toMatch(/Own row\s+until/);
   expect(await row('POST /api/v1/otp/send').innerText()).toContain('blocked');
-  expect(await row('Spend (cap)').innerText()).toMatch(/of 250\.5 per day/);
+  expect(await row('Spend (cap)').innerText()).toMatch(/of 250\.5 USD per day/);
   expect(await row(bulk).innerText()).toMatch(/0 of 10 per minute \(default\)[\s\S]*Default/);
   await row('Spend (cap)').getByText('active', { exact: true }).waitFor();
 });
