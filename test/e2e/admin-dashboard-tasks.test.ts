@@ -1,5 +1,5 @@
 /** The everyday questions are answered within the clicks that are counted here, also by keyboard and on a phone. */
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
@@ -106,3 +106,87 @@ it('"raise it to 600 per minute": 3 clicks, and the window that is reached first
   expect(await clicks()).toBe(3);
   await page.getByText(/^Limits of POST \/api\/v1\/sms\/send saved/).waitFor();
 });
+
+it('"I got no SMS": one search, by the number as it is written on paper', async () => {
+  client = await newClient({ name });
+  const subscriber = randomInt(100_000, 999_999);
+  const { body } = await client.post('/api/v1/sms/send', {
+    to: `+447700${subscriber}`,
+    message: 'Your code',
+    reference: name,
+  });
+  const messageId = String(body.message_id);
+  await client.statusOnce(messageId, 'delivered');
+  await open(wide);
+  const search = page.getByRole('searchbox', { name: 'Search', exact: true });
+  await search.fill(`07700 ${String(subscriber).slice(0, 3)}-${String(subscriber).slice(3)}`);
+  await page.keyboard.press('Enter');
+  await row(messageId).getByText('delivered').waitFor();
+  expect(await clicks()).toBe(0);
+  expect(await page.title()).toBe('Messages – Messaging gateway');
+
+  await search.fill(messageId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Message', level: 1 }).waitFor();
+  await page.goBack();
+  await row(messageId).waitFor();
+
+  // The name is that of the client, and the reference of its message.
+  await search.fill(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
+  await row(/^Messages of .* with the reference/).waitFor();
+  await photograph(page, 'search', wide);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('link', { name, exact: true }).first().click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+
+  await search.fill('nothing of that kind');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing was found for “nothing of that kind”').waitFor();
+});
+
+it('a client is found, and its limit raised, by keyboard alone on a phone', async () => {
+  client = await newClient({ name, limits: 'default' });
+  await open(phone);
+  await tabTo('Search');
+  await page.keyboard.press('Enter');
+  await tabTo('Search');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  await tabTo('Edit limits');
+  await page.keyboard.press('Enter');
+  await row('POST /api/v1/sms/send').waitFor();
+  await tabTo('Edit Per minute of POST /api/v1/sms/send');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('600');
+  await page.getByText('Reached first: 1,000 per hour, after 100 s at full rate.').waitFor();
+  await photograph(page, 'limit-preview', phone);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Limits of POST \/api\/v1\/sms\/send saved/).waitFor();
+  expect(await clicks()).toBe(0);
+});
+
+const tabsMax = 80;
+
+/** What a screen reader would say of the focus: its label, or its text. */
+const focusedName = async (): Promise<string> =>
+  String(
+    await page.evaluate(
+      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
+    ),
+  );
+
+/** Presses Tab until the focus is on what has this name. */
+async function tabTo(wanted: string): Promise<void> {
+  const passed: string[] = [];
+  for (let tabs = 0; tabs < tabsMax; tabs += 1) {
+    await page.keyboard.press('Tab');
+    const name = await focusedName();
+    if (name === wanted) return;
+    passed.push(name.slice(0, 40));
+  }
+  throw new Error(`the keyboard does not reach ${wanted}, only ${passed.join(' | ')}`);
+}
