@@ -22,7 +22,7 @@ import { channelNames, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
 import { useDashboard } from '../context.ts';
-import { useListState } from '../route.ts';
+import { go, linkTo, useListState } from '../route.ts';
 
 const entered = ['client_id', 'recipient', 'reference', 'error_code'] as const;
 type Entered = Readonly<Record<(typeof entered)[number], string>>;
@@ -110,6 +110,12 @@ function Search({ filters }: { readonly filters: Entered }) {
   const [wanted, setWanted] = useState(filters);
   const search = (event: FormEvent): void => {
     event.preventDefault();
+    const recipient = wanted.recipient.trim();
+    // A number without its country: the search knows the country of the stage.
+    if (/^[\d (]/.test(recipient)) {
+      go(linkTo('search', undefined, { q: recipient }));
+      return;
+    }
     change(Object.fromEntries(entered.map((name) => [name, wanted[name].trim()])));
   };
   const set = (name: keyof Entered) => (text: string) => setWanted({ ...wanted, [name]: text });

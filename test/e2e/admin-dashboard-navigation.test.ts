@@ -285,7 +285,7 @@ it('says what is wrong with an entry in words for a person', async () => {
   await page.getByLabel('Client', { exact: true }).fill('x'.repeat(200));
   await page.getByText('Client id must have 128 characters or fewer.').waitFor();
   await show(page, 'messages', 'Messages');
-  await page.getByLabel('Recipient').fill('07700 900104');
+  await page.getByLabel('Recipient').fill('+44 7700');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByText(/Recipient must be a phone number in international format/).waitFor();
   await show(page, 'clients', 'Clients');
