@@ -154,7 +154,7 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
   return (
     <List<UsageSummary['top_senders'][number]>
       title="Top clients today"
-      actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>Usage</Link>}
+      actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>All clients</Link>}
       columns={[
         {
           id: 'client',
@@ -179,7 +179,7 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
   return (
     <List<UsageSummary['error_codes'][number]>
       title="Top error codes today"
-      actions={<Link href={linkTo('usage', undefined, { period: 'today' })}>Usage</Link>}
+      actions={<Link href={linkTo('usage', undefined, { period: 'today' })}>All error codes</Link>}
       columns={[
         {
           id: 'code',

@@ -64,6 +64,8 @@ it.each(looks)('every page is well at $width pixels, $colorScheme', async (look)
     ['limits', 'limits', 'Limits'],
     ['client-limits', `limits/${clientId}`, 'Limits'],
     ['outbox', 'outbox', 'Outbox'],
+    ['messages-failed', 'messages?status=failed', 'Messages'],
+    ['search-none', 'search?q=nothing', 'Search'],
   ] as const) {
     await show(opened.page, hash, heading);
     await examine(view);
