@@ -5,7 +5,8 @@ import { RenderFailure } from './components/render-failure.tsx';
 import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';
 import { type Credentials, SignIn } from './sign-in.tsx';
 
-const SignedIn = lazy(() => import('./signed-in.tsx'));
+const loadSignedIn = () => import('./signed-in.tsx');
+const SignedIn = lazy(loadSignedIn);
 
 type State =
   /** Another tab may have a session. */
@@ -58,6 +59,8 @@ export function App() {
 
   const signInWith = useCallback(
     async (entered: Credentials) => {
+      // While the token is requested; a failure shows when the dashboard is.
+      loadSignedIn().catch(() => undefined);
       const started = await signIn(entered.clientId, entered.clientSecret);
       credentials.current = entered;
       start(started);

@@ -70,14 +70,17 @@ export function OverviewPage() {
             </Grid>
           )}
         </Loaded>
-        <RenderFailure isPart>
-          <Suspense fallback={<Waiting />}>
-            <SpaceBetween size="l">
-              <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
-              <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
-            </SpaceBetween>
-          </Suspense>
-        </RenderFailure>
+        {/* After the first rows: the script of charts would delay them. */}
+        {today.isPending ? null : (
+          <RenderFailure isPart>
+            <Suspense fallback={<Waiting />}>
+              <SpaceBetween size="l">
+                <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
+                <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
+              </SpaceBetween>
+            </Suspense>
+          </RenderFailure>
+        )}
       </SpaceBetween>
     </Page>
   );
