@@ -58,7 +58,10 @@ const normal = (time: string | undefined): string | undefined =>
 
 /** Each client is searched in several partitions. */
 const clientsSearchedMax = 20;
-const daysSearchedMax = 7;
+/** For a longer time the rows of months are read, which are as many in all. */
+const dayRowsMax = 8;
+/** Any three months are in four. */
+const monthRowsMax = 4;
 
 /** The clients with the most messages of this status, channel or error code in this time; usage rows count them. */
 async function activeClients(
@@ -68,15 +71,14 @@ async function activeClients(
 ) {
   const to = until === undefined ? clock() : new Date(until);
   const from = since === undefined ? addDays(to, -1) : new Date(since);
-  const days = periodsBetween('day', from, to, daysSearchedMax + 1);
-  if (days === undefined) {
+  const periods =
+    periodsBetween('day', from, to, dayRowsMax) ?? periodsBetween('month', from, to, monthRowsMax);
+  if (periods === undefined) {
     throw new GatewayError('invalid_request', 'Name a client or a recipient, or a shorter time.', {
-      details: [
-        { field: 'since', message: `must be within ${daysSearchedMax} days before until, for all clients` },
-      ],
+      details: [{ field: 'since', message: 'must be within three months before until, for all clients' }],
     });
   }
-  const rows = (await Promise.all(days.map(({ name }) => usage.rowsIn(name)))).flat();
+  const rows = (await Promise.all(periods.map(({ name }) => usage.rowsIn(name)))).flat();
   const counts = new Map<string, number>();
   for (const { clientId, amounts } of rows) {
     const count = clientId === allClients ? 0 : matchingMessages(amounts, condition);

@@ -11,16 +11,21 @@ type Options = Parameters<MessageSearch['search']>[1];
 /** What was searched, where client number n had n failed messages on each day. */
 async function searched(query: Readonly<Record<string, string>>, clients = 30) {
   const asked: { filter: MessageFilter; options: Options }[] = [];
-  const rowsIn = async (period: string): Promise<UsageRow[]> =>
-    ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)].map((clientId, index) => ({
-      period,
-      clientId,
-      amounts: new Map([
-        ['s.t.GB.f.m', index - 1],
-        ['s.t.GB.d.m', 1],
-        ['error.unreachable', clientId === 'client_3' ? 1 : 0],
-      ]),
-    }));
+  const periods: string[] = [];
+  const rowsIn = async (period: string): Promise<UsageRow[]> => {
+    periods.push(period);
+    return ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)].map(
+      (clientId, index) => ({
+        period,
+        clientId,
+        amounts: new Map([
+          ['s.t.GB.f.m', index - 1],
+          ['s.t.GB.d.m', 1],
+          ['error.unreachable', clientId === 'client_3' ? 1 : 0],
+        ]),
+      }),
+    );
+  };
   const dependencies = {
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
     usage: { rowsIn },
@@ -35,7 +40,7 @@ async function searched(query: Readonly<Record<string, string>>, clients = 30) {
     dependencies as unknown as AdminDependencies,
     messageQuery.parse(query),
   );
-  return { answer, ...asked[0] };
+  return { answer, periods, ...asked[0] };
 }
 
 it('searches the clients with the most such messages of the last day, and says how many it left out', async () => {
@@ -58,8 +63,15 @@ it('searches those with an error code, and those with any message where the stat
   expect(sending.answer).not.toHaveProperty('clients_left_out');
 });
 
+it('reads the rows of days for a week, and those of months for a longer time', async () => {
+  const { periods: week } = await searched({ status: 'failed', since: '2026-11-13T12:00:00Z' });
+  expect(week).toEqual([13, 14, 15, 16, 17, 18, 19, 20].map((day) => `2026-11-${day}`));
+  const { periods: longer } = await searched({ status: 'failed', since: '2026-09-20T12:00:00Z' });
+  expect(longer).toEqual(['2026-09', '2026-10', '2026-11']);
+});
+
 it.each([
-  { since: '2026-11-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
+  { since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
   { reference: 'order 5' },
   { recipient: '+447700900123', client_id: 'client_1' },
 ])('refuses %j', async (query) => {
