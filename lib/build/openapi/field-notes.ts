@@ -163,8 +163,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'RejectedRecipient.error': 'A stable code.',
   'RejectedRecipient.to': 'The recipient as the request gave it; null where it gave none.',
   'StatusChange.status': 'The state.',
-  'MessageError.code': 'One of the message error codes, or one that a later release adds.',
-  'MessageError.message': 'A sentence for a person.',
+  'MessageFailure.code': 'One of the message error codes, or one that a later release adds.',
+  'MessageFailure.message': 'A sentence for a person.',
   'Message.from': 'The sender that the request named; null where it named none.',
   'Message.type': '`transactional` or `promotional`.',
   'Message.expires_at':

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from standardwebhooks.webhooks import Webhook
 
@@ -12,9 +13,13 @@ from .models import WebhookEvent
 _SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
-def verify_webhook(
-    body: bytes | str, headers: Mapping[str, str], secrets: str | Sequence[str]
-) -> WebhookEvent:
+class Headers(Protocol):
+    """Of http.server, Flask, Django, Starlette, or a dictionary."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
+def verify_webhook(body: bytes | str, headers: Headers, secrets: str | Sequence[str]) -> WebhookEvent:
     """The event, once its signature holds (Standard Webhooks). Signatures of more than five minutes ago do not.
 
     The body is the raw one: parsed and written again it would differ. During a rotation give the old and the new
