@@ -1,0 +1,65 @@
+"""Which webhooks are accepted: signed by the library of Standard Webhooks, with either secret during a rotation."""
+
+from __future__ import annotations
+
+import base64
+import unittest
+from datetime import datetime, timedelta, timezone
+
+from standardwebhooks.webhooks import Webhook
+
+from messaging_gateway import WebhookVerificationError, verify_webhook
+
+OLD, NEW, OTHER = (f"whsec_{base64.b64encode(bytes([one]) * 32).decode()}" for one in (1, 2, 3))
+BODY = """{"event":"sms.delivered","timestamp":"2026-11-20T10:00:03.120Z","new":1,"data":
+{"message_id":"msg_1","recipient":"+447700900123","status":"delivered","client_id":"client_1","reference":"Grüße 👋"}}"""
+
+
+def signed(*secrets, body=BODY, ago=0):
+    at = datetime.now(timezone.utc) - timedelta(seconds=ago)
+    signatures = [Webhook(secret).sign("whd_1", at, body) for secret in secrets]
+    return {
+        "Webhook-Id": "whd_1",
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+class Webhooks(unittest.TestCase):
+    def test_a_signed_webhook_is_the_event(self):
+        for body in (BODY, BODY.encode()):
+            event = verify_webhook(body, signed(NEW), NEW)
+            self.assertEqual(
+                (event.event, event.data.message_id, event.data.reference),
+                ("sms.delivered", "msg_1", "Grüße 👋"),
+            )
+
+    def test_both_secrets_accept_every_webhook_of_a_rotation(self):
+        for signers in [(OLD,), (OLD, NEW), (NEW,)]:
+            for secrets in ([OLD, NEW], [NEW, OLD]):
+                self.assertEqual(verify_webhook(BODY, signed(*signers), secrets).event, "sms.delivered")
+
+    def test_anything_else_is_refused(self):
+        for headers, body in [
+            (signed(OTHER), BODY),
+            (signed(NEW), BODY.replace("msg_1", "msg_2")),
+            (signed(NEW, ago=3600), BODY),
+            (signed(NEW, ago=-3600), BODY),
+            ({}, BODY),
+            ({**signed(NEW), "webhook-signature": "v1,é"}, BODY),
+            ({**signed(NEW), "webhook-signature": "garbage"}, BODY),
+            ({**signed(NEW), "webhook-timestamp": "now"}, BODY),
+            ({**signed(NEW), "webhook-timestamp": "9" * 400}, BODY),
+            (signed(NEW), b"\xff\xfe"),
+        ]:
+            with self.assertRaises(WebhookVerificationError):
+                verify_webhook(body, headers, [OLD, NEW])
+
+    def test_a_missing_secret_is_a_mistake_of_the_program(self):
+        for secrets in ("", [], [NEW, ""]):
+            with self.assertRaises(ValueError):
+                verify_webhook(BODY, signed(NEW), secrets)
+
+
+if __name__ == "__main__":
+    unittest.main()

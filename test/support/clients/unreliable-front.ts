@@ -1,0 +1,93 @@
+/**
+ * A proxy in front of the gateway that fails as networks do: it loses the first answer to a path, after the gateway has
+ * given it; and it can hand out an access token of a past hour.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+interface PassedAnswer {
+  readonly path: string;
+  readonly status: number;
+  readonly idempotencyKey: string | undefined;
+  readonly isReplay: boolean;
+  readonly body: string;
+  readonly isLost: boolean;
+}
+
+export interface UnreliableFront {
+  readonly baseUrl: string;
+  readonly answers: readonly PassedAnswer[];
+  answersOf(path: string): PassedAnswer[];
+  close(): Promise<void>;
+}
+
+interface Faults {
+  /** Whose first answer is lost. */
+  readonly losesAnswerOf?: string;
+  /** Given in place of the first one. */
+  readonly firstToken?: string;
+}
+
+const tokenPath = '/api/v1/auth/token';
+
+export async function startUnreliableFront(gatewayUrl: string, faults: Faults): Promise<UnreliableFront> {
+  const answers: PassedAnswer[] = [];
+  const server = createServer((request, response) => {
+    pass(gatewayUrl, faults, answers, request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const answersOf = (path: string) => answers.filter((answer) => answer.path === path);
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    answersOf,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function pass(
+  gatewayUrl: string,
+  { losesAnswerOf, firstToken }: Faults,
+  answers: PassedAnswer[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url: path = '/', headers } = request;
+  const given = await text(request);
+  const passedOn = Object.fromEntries(
+    ['authorization', 'content-type', 'idempotency-key', 'user-agent'].flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  const answer = await fetch(`${gatewayUrl}${path}`, {
+    method,
+    headers: passedOn,
+    ...(given === '' ? {} : { body: given }),
+  });
+  const body = await answer.text();
+  const isFirst = !answers.some((earlier) => earlier.path === path);
+  const isLost = isFirst && path === losesAnswerOf;
+  answers.push({
+    path,
+    status: answer.status,
+    idempotencyKey: passedOn['idempotency-key'],
+    isReplay: answer.headers.get('idempotent-replayed') === 'true',
+    body,
+    isLost,
+  });
+  if (isLost) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, { 'Content-Type': 'application/json' });
+  const isReplaced = isFirst && path === tokenPath && firstToken !== undefined;
+  response.end(isReplaced ? JSON.stringify({ ...JSON.parse(body), access_token: firstToken }) : body);
+}
