@@ -1,14 +1,16 @@
 /** Generates what the clients in `clients/` have from the API document, in memory. */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
   generatedFiles,
+  readmes,
   type TypesDocument,
   typesFiles,
   typesOpening,
 } from '../../lib/build/clients/generated-files.ts';
+import { type ClientLanguage, withMethodTable } from '../../lib/build/clients/method-table.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,8 +18,13 @@ const typescript = join(root, 'clients/typescript');
 
 /** @returns the text of each file, by its path from the root of the repository */
 export async function generateClients(): Promise<ReadonlyMap<string, string>> {
-  const { typesDocuments, resources } = generatedFiles();
+  const { methods, typesDocuments, resources } = generatedFiles();
+  const languages = Object.keys(readmes) as ClientLanguage[];
   return new Map([
+    ...languages.map((language): [string, string] => {
+      const readme = readFileSync(join(root, readmes[language]), 'utf8');
+      return [readmes[language], withMethodTable(readme, methods, language)];
+    }),
     ...Object.entries(resources),
     [typesFiles.typescript, await typescriptTypes(typesDocuments.typescript)],
     [typesFiles.python, await pythonTypes(typesDocuments.python)],

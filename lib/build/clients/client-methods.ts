@@ -118,13 +118,13 @@ function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMet
   return { name: words, ofMany: false };
 }
 
-function wordsOf(camelCase: string): string[] {
-  return camelCase.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+function wordsOf(operationId: string): string[] {
+  return operationId.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
 /** The schema of the query parameters: the document describes them one by one. */
 export function queryName(operationId: string): string {
-  return `${operationId.slice(0, 1).toUpperCase()}${operationId.slice(1)}Query`;
+  return `${capitalized(operationId)}Query`;
 }
 
 function answerOf({ operationId, responses }: OpenApiOperation): string {
@@ -148,4 +148,13 @@ function pagesOf(
 
 export function schemaName(schema: JsonSchema | undefined): string | undefined {
   return typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+}
+
+export function camelCase(words: readonly string[]): string {
+  const [first = '', ...rest] = words;
+  return first + rest.map(capitalized).join('');
+}
+
+export function capitalized(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }

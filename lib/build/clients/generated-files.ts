@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { openApiDocument } from '../openapi/document.ts';
 import { clientMethods } from './client-methods.ts';
 import { clientSchemas, withClassesForObjectsOnly } from './client-schemas.ts';
+import type { ClientLanguage } from './method-table.ts';
 import { pythonResources } from './python-resources.ts';
 import { typescriptResources } from './typescript-resources.ts';
 
@@ -16,6 +17,11 @@ export const typesFiles = {
   typescript: 'clients/typescript/src/generated/schema.ts',
   python: 'clients/python/src/messaging_gateway/generated/models.py',
 } as const;
+
+export const readmes: Readonly<Record<ClientLanguage, string>> = {
+  typescript: 'clients/typescript/README.md',
+  python: 'clients/python/README.md',
+};
 
 /** A document without operations, which the generators of types take. */
 export interface TypesDocument {
@@ -31,6 +37,7 @@ export function generatedFiles() {
   const schemas = clientSchemas(document, methods);
   const pythonSchemas = withClassesForObjectsOnly(schemas);
   return {
+    methods,
     typesDocuments: { typescript: typesDocument(schemas), python: typesDocument(pythonSchemas) },
     /** By path: all of the file. */
     resources: {

@@ -1,6 +1,6 @@
 /** Writes the methods of the Python client, for callers that wait and for those with asyncio. */
 import type { JsonSchema } from '../openapi/schemas.ts';
-import { type ClientMethod, schemaName } from './client-methods.ts';
+import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
 
 export type PythonKind = 'sync' | 'async';
@@ -211,6 +211,5 @@ function wrapped(text: string, width: number): string[] {
 }
 
 function className(resource: string): string {
-  const words = resource.split('_').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
-  return `${words.join('')}Resource`;
+  return `${resource.split('_').map(capitalized).join('')}Resource`;
 }

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { clientMethods } from '../../../lib/build/clients/client-methods.ts';
-import { generatedFiles, typesFiles, typesOpening } from '../../../lib/build/clients/generated-files.ts';
+import {
+  generatedFiles,
+  readmes,
+  typesFiles,
+  typesOpening,
+} from '../../../lib/build/clients/generated-files.ts';
+import { withMethodTable } from '../../../lib/build/clients/method-table.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { root } from '../../support/architecture/source-files.ts';
@@ -10,7 +16,7 @@ import { root } from '../../support/architecture/source-files.ts';
 const fileText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 describe('the generated part of the clients is current (else: npm run clients:generate)', () => {
-  const { resources, typesDocuments } = generatedFiles();
+  const { methods, resources, typesDocuments } = generatedFiles();
 
   it.each(Object.entries(resources))('%s', (path, text) => {
     expect(fileText(path)).toBe(text);
@@ -20,6 +26,12 @@ describe('the generated part of the clients is current (else: npm run clients:ge
     expect(fileText(path).split('\n')[0]).toContain(
       typesOpening(typesDocuments[language as keyof typeof typesDocuments]),
     );
+  });
+
+  it.each(Object.entries(readmes))('the methods in the README for %s', (language, path) => {
+    const readme = fileText(path);
+    expect(readme).toBe(withMethodTable(readme, methods, language as keyof typeof readmes));
+    expect(() => withMethodTable('# No table', methods, 'python')).toThrow('README');
   });
 
   it('a change of a field would be seen', () => {
