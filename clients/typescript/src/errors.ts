@@ -97,17 +97,23 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** @param body - as it was parsed; undefined where it is not JSON */
+/** @param body - as it was parsed; a proxy's may have fields of the same names that are of other types */
 export function apiError(status: number, headers: Headers, body: unknown): ApiError {
-  const given = (typeof body === 'object' && body !== null ? body : {}) as Partial<ErrorResponse>;
+  const given = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(status, {
-    error: given.error ?? 'unexpected_response',
-    message: given.message ?? `The answer has status ${status} and is not the gateway's.`,
-    request_id: given.request_id ?? headers.get('x-request-id') ?? undefined,
-    details: given.details ?? [],
-    retry_after: given.retry_after ?? secondsOf(headers.get('retry-after')),
+    error: text(given.error) ?? 'unexpected_response',
+    message: text(given.message) ?? `The answer has status ${status} and is not the gateway's.`,
+    request_id: text(given.request_id) ?? headers.get('x-request-id') ?? undefined,
+    details: Array.isArray(given.details) ? given.details.filter(isFieldError) : [],
+    retry_after:
+      typeof given.retry_after === 'number' ? given.retry_after : secondsOf(headers.get('retry-after')),
   });
+}
+
+function isFieldError(value: unknown): value is FieldError {
+  return typeof value === 'object' && value !== null && 'field' in value && 'message' in value;
 }
 
 /** `Retry-After` is a number of seconds, or a date (RFC 9110, section 10.2.3). */

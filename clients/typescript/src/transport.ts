@@ -80,7 +80,8 @@ export function connect(options: GatewayOptions, runtime: Runtime = systemRuntim
     clientId !== undefined && clientId !== '' && clientSecret !== undefined && clientSecret !== '';
   const hasKey = apiKey !== undefined && apiKey !== '';
   if (hasClient === hasKey) throw new TypeError('Give clientId and clientSecret, or apiKey.');
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  // In JavaScript it may be missing.
+  const baseUrl = String(options.baseUrl).replace(/\/+$/, '');
   if (!URL.canParse(baseUrl)) throw new TypeError(`baseUrl is not a URL: ${options.baseUrl}`);
 
   async function attempt(

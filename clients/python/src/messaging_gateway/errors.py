@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import pydantic
+
 from .models import FieldError
 
 
@@ -37,17 +39,23 @@ class ApiError(GatewayError):
     """The gateway answered with an error. The attributes are those of the error's body."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: Any) -> None:
+        # A proxy's body may have fields of the same names that are of other types.
         given = body if isinstance(body, dict) else {}
+        retry_after = given.get("retry_after")
         self.status = status
         """The HTTP status."""
-        self.error: str = given.get("error", "unexpected_response")
+        self.error: str = _text(given.get("error")) or "unexpected_response"
         """A stable code; unexpected_response where the answer is not the gateway's, but of a proxy for example."""
-        self.message: str = given.get("message", f"The answer has status {status} and is not the gateway's.")
-        self.request_id: str | None = given.get("request_id", headers.get("x-request-id"))
+        self.message: str = (
+            _text(given.get("message")) or f"The answer has status {status} and is not the gateway's."
+        )
+        self.request_id: str | None = _text(given.get("request_id")) or headers.get("x-request-id")
         """Quote it to support."""
-        self.details: list[FieldError] = [FieldError.model_validate(one) for one in given.get("details", [])]
+        self.details: list[FieldError] = _field_errors(given.get("details"))
         """The faulty fields, all of them at once."""
-        self.retry_after: int | None = given.get("retry_after", _seconds(headers.get("retry-after")))
+        self.retry_after: int | None = (
+            retry_after if isinstance(retry_after, int) else _seconds(headers.get("retry-after"))
+        )
         """Seconds to wait; of a RateLimitError."""
         super().__init__(self.message)
 
@@ -102,6 +110,17 @@ def api_error(status: int, headers: Mapping[str, str], body: Any) -> ApiError:
     """The error of an answer. The body is None where it is not JSON."""
     kind = _CLASSES.get(status, ServerError if status >= 500 else ApiError)
     return kind(status, headers, body)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _field_errors(details: Any) -> list[FieldError]:
+    try:
+        return pydantic.TypeAdapter(list[FieldError]).validate_python(details or [])
+    except pydantic.ValidationError:
+        return []
 
 
 def _seconds(retry_after: str | None) -> int | None:

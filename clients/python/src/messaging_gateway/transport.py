@@ -49,7 +49,9 @@ class AccessTokens:
             held = HeldToken.issued(issued["access_token"], issued["expires_in"], requested_at)
         except BaseException as error:
             self._settle(None)
-            mine.set_exception(error)
+            # Only this thread is interrupted, or told to exit.
+            interrupted = ConnectionError("The token request was interrupted.")
+            mine.set_exception(error if isinstance(error, Exception) else interrupted)
             raise
         self._settle(held)
         mine.set_result(held.token)
