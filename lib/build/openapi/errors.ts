@@ -11,7 +11,7 @@ import {
   limitReached,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
-import { type Route, routes } from '../../../shared/contract/routes.ts';
+import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import type { Description } from './description.ts';
 
@@ -30,25 +30,14 @@ export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as 
 
 interface ErrorNote {
   readonly when: string;
-  /** The `message` of the example. */
-  readonly message: string;
+  /** The `message` of the example; none where it is made for the operation. */
+  readonly message?: string;
   readonly details?: readonly FieldError[];
 }
-
-const limitExamples = {
-  rate_limit_exceeded: rateLimitExceeded('The limit of 60 requests a minute is used up.', 17),
-  message_limit_reached: limitReached(
-    'message_limit_reached',
-    'The limit of 10,000 messages a day is reached: 37 of the 100 recipients would have fitted.',
-    5400,
-  ),
-  spend_limit_reached: limitReached('spend_limit_reached', 'The limit of 100 USD a day is reached.', 5400),
-} satisfies Partial<Record<ErrorCode, GatewayError>>;
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   invalid_request: {
     when: 'The body is not a JSON object, fields are missing or not valid, or text is not well-formed Unicode. `details` names every faulty field.',
-    message: 'A field is not valid; see details.',
   },
   unsupported_grant_type: {
     when: '`grant_type` is not `client_credentials`.',
@@ -114,27 +103,22 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
   payload_too_large: {
     when: 'The body is larger than 4 MiB, or than 8 KiB on the token endpoint.',
-    message: errorTexts.payload_too_large(maxBodyBytes),
   },
   unsupported_media_type: {
-    when: 'The operation does not take this `Content-Type`.',
-    message: errorTexts.unsupported_media_type('application/json'),
+    when: 'The operation does not take this `Content-Type`, or the body has a `Content-Encoding`.',
   },
   idempotency_key_reused: {
     when: 'This `Idempotency-Key` was used for a different request in the last 24 hours.',
     message: errorTexts.idempotency_key_reused,
   },
   rate_limit_exceeded: {
-    when: 'A limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
-    message: limitExamples.rate_limit_exceeded.message,
+    when: 'A rate limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
   },
   message_limit_reached: {
     when: 'The client’s cap on messages has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
-    message: limitExamples.message_limit_reached.message,
   },
   spend_limit_reached: {
     when: 'The client’s cap on estimated cost has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
-    message: limitExamples.spend_limit_reached.message,
   },
   internal_error: { when: 'Something went wrong on our side.', message: errorTexts.internal_error },
   service_unavailable: {
@@ -143,36 +127,62 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   },
 };
 
-/** An example of the error's body, with a field of the operation. */
+/** An example of the error's body: the fields and the limits in it are those of the operation. */
 export function errorExample(
   code: ErrorCode,
-  { path }: Route,
-  { fieldError }: Pick<Description, 'fieldError'>,
+  route: Route,
+  description: Pick<Description, 'fieldError' | 'request'>,
 ): Record<string, unknown> {
-  const onTokenEndpoint = path === routes.issueToken.path;
-  const { message, details } = noteFor(code, onTokenEndpoint, fieldError);
-  const limits: Partial<Record<ErrorCode, GatewayError>> = limitExamples;
-  const retryAfterSeconds = limits[code]?.retryAfterSeconds;
+  const { message: usual = '', details = [] } = errorNotes[code];
+  const example = {
+    code,
+    message: usual,
+    details,
+    retryAfterSeconds: undefined,
+    ...ofOperation(code, route, description),
+  };
   return {
-    ...errorBody({ code, message, details, retryAfterSeconds }, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
-    ...(onTokenEndpoint ? { error_description: message } : {}),
+    ...errorBody(example, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10'),
+    ...(onTokenEndpoint(route) ? { error_description: example.message } : {}),
   };
 }
 
-function noteFor(
+const onTokenEndpoint = ({ path }: Route): boolean => path === routes.issueToken.path;
+
+type ErrorOfOperation = Partial<Pick<GatewayError, 'message' | 'details' | 'retryAfterSeconds'>>;
+
+function ofOperation(
   code: ErrorCode,
-  onTokenEndpoint: boolean,
-  fieldError: FieldError | undefined,
-): { readonly message: string; readonly details: readonly FieldError[] } {
-  const { message, details = [] } = errorNotes[code];
-  if (code === 'invalid_request') {
-    // An operation without fields refuses only what is no text.
-    return fieldError === undefined
-      ? { message: 'The request holds text that is not well-formed Unicode.', details }
-      : { message, details: [fieldError] };
+  route: Route,
+  { fieldError, request }: Pick<Description, 'fieldError' | 'request'>,
+): ErrorOfOperation {
+  switch (code) {
+    case 'invalid_request':
+      // An operation without fields refuses only what is no text.
+      return fieldError === undefined
+        ? { message: 'The request holds text that is not well-formed Unicode.' }
+        : { message: 'A field is not valid; see details.', details: [fieldError] };
+    case 'payload_too_large':
+      return { message: errorTexts.payload_too_large(onTokenEndpoint(route) ? 8192 : maxBodyBytes) };
+    case 'unsupported_media_type': {
+      const form = onTokenEndpoint(route) ? ' or application/x-www-form-urlencoded' : '';
+      return { message: errorTexts.unsupported_media_type(`application/json${form}`) };
+    }
+    case 'rate_limit_exceeded': {
+      const { perMinute } = policies[route.policy];
+      return limitOf(rateLimitExceeded(`The limit of ${perMinute} requests a minute is used up.`, 17));
+    }
+    case 'message_limit_reached':
+    case 'spend_limit_reached': {
+      const amount = code === 'spend_limit_reached' ? '100 USD' : '10,000 messages';
+      const fitted = request?.schema === 'BulkSms' ? ': 37 of the 100 recipients would have fitted' : '';
+      return limitOf(limitReached(code, `The limit of ${amount} a day is reached${fitted}.`, 5400));
+    }
+    default:
+      return {};
   }
-  if (onTokenEndpoint && code === 'payload_too_large') {
-    return { message: 'The body is larger than 8192 bytes.', details };
-  }
-  return { message, details };
+}
+
+function limitOf({ message, retryAfterSeconds }: GatewayError): ErrorOfOperation {
+  return { message, retryAfterSeconds };
 }

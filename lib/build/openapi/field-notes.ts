@@ -19,7 +19,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   message:
     'The text to send, 1 to 1600 characters, not only white space. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
   webhook_url:
-    'Where the notifications of this message go; the URL of the account where none is given. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.',
+    'The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name.',
   from: 'The sender: a phone number in international format, or a name of up to 11 letters, digits and hyphens with at least one letter. Required where the client may use certain senders only.',
   type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
   validity_period:
@@ -28,7 +28,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   reference: "The client's own reference, up to 128 characters; returned by every look-up and webhook.",
 
   message_id: 'The identifier of the message.',
-  status: 'The state: see the states of a message.',
+  status: 'The state of the message, such as `queued` or `delivered`.',
   channel: '`sms` or `whatsapp`.',
   recipient: "The recipient's phone number, without digits that are dialed within its country only.",
   encoding: '`GSM-7`, or `UCS-2` where a character is outside it.',
@@ -47,11 +47,13 @@ export const fieldNotes: Readonly<Record<string, string>> = {
 
   batch_id: 'The identifier of the batch.',
   total: 'How many recipients the request named.',
-  accepted: 'How many of them are sent to.',
+  accepted: 'How many of them were accepted.',
   rejected: 'How many of them were refused; `errors` says why.',
   counts: 'How many of the accepted messages are in each state; states without any are left out.',
   index: "The recipient's place in the request, from 0.",
   messages: 'The messages.',
+  'AcceptedBatch.status': 'Always `accepted`. Each message has a state of its own.',
+  'AcceptedBatch.messages': 'The recipients that were accepted, each with its message.',
   'AcceptedBatch.errors': 'The recipients that were refused, each with the reason.',
   errors: 'What was refused, and why.',
   recipients: '1 to 1000 recipients: objects, or bare numbers.',
@@ -62,7 +64,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   attempts_remaining: 'How many wrong codes are still allowed.',
   verified: 'Whether the code was right.',
   code_length: 'Digits of the code, 4 to 10; default 6.',
-  ttl: 'Seconds for which the code holds, 60 to 3600; default 300.',
+  ttl: 'Seconds for which the code is valid, 60 to 3600; default 300.',
   max_attempts: 'How many codes may be tried, 1 to 10; default 5.',
   purpose: 'What the code is for: one code can be pending for each recipient and purpose. Default `default`.',
   template: 'The template.',
@@ -169,7 +171,12 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'Message.type': '`transactional` or `promotional`.',
   'Message.expires_at':
     'When delivery is given up: without a final receipt the message then becomes `expired`.',
-  'SentOtp.expires_at': 'Until when the code holds.',
+  'SentOtp.expires_at': 'Until when the code is valid.',
+  'SentOtp.status': '`pending` until the code is verified.',
+  'OtpVerificationResult.status': '`verified`, or `pending` while the right code is still awaited.',
+  'Message.scheduled_at': 'When the message is to be sent; null where it was sent at once.',
+  'Message.sent_at': 'When the message was handed to the carrier; null before.',
+  'Message.read_at': 'When the recipient read it (WhatsApp); null before.',
   'WebhookEventData.status': 'The state that the event tells of.',
 
   event: 'The name of the event.',

@@ -15,6 +15,7 @@ import { policies, type Route, routes } from '../../../shared/contract/routes.ts
 import { messageEventNames } from '../../../shared/contract/webhook-events.ts';
 import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
+import { requiredField } from '../../../shared/operation/operation.ts';
 import { apiDocument } from '../../support/http/api-document.ts';
 
 const document = openApiDocument();
@@ -165,6 +166,44 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names in its examples of errors the limit of the operation', () => {
+    for (const { operation } of operations) {
+      const { value } =
+        operation.responses[429]?.content['application/json']?.examples.rate_limit_exceeded ?? {};
+      const { message } = value as { message: string };
+      expect(message).toContain(`The limit of ${operation['x-rate-limits'].per_minute} requests a minute`);
+    }
+  });
+
+  it('shows in its examples of errors what the gateway says of a faulty field', () => {
+    const faulty = [
+      undefined,
+      null,
+      '',
+      'x',
+      '1',
+      5,
+      [],
+      Array.from({ length: 1001 }, () => '+447700900123'),
+    ];
+    for (const [name, { fieldError, request }] of Object.entries(operationDescriptions)) {
+      if (fieldError === undefined || request === undefined) continue;
+      const said = faulty.flatMap((value) => {
+        const { success, error } = requests[request.schema].safeParse({
+          ...(Object.values(request.examples)[0]?.value as object),
+          [fieldError.field]: value,
+        });
+        return success ? [] : error.issues.map(({ message }) => message);
+      });
+      // The rules for URLs are those of a stage.
+      const ofStage = fieldError.field === 'webhook_url' ? ['must begin with https://'] : [];
+      expect([name, [...said, requiredField, ...ofStage]]).toEqual([
+        name,
+        expect.arrayContaining([fieldError.message]),
+      ]);
+    }
+  });
+
   it('has request examples that the operations themselves take', () => {
     for (const { operation } of operations) {
       for (const { schema, examples } of Object.values(operation.requestBody?.content ?? {})) {
@@ -262,9 +301,9 @@ describe('the OpenAPI document', () => {
           (path) => `${folder}/${path}`,
         ),
       )
-      .filter((path) => /\.tsx?$/.test(path) && !/^lib\/build\/(openapi|clients)\//.test(path))
+      .filter((path) => /\.tsx?$/.test(path) && !/^lib\/build\/(openapi|docs|clients)\//.test(path))
       .filter((path) =>
-        /from '[^']*\/(openapi|build\/clients)\//.test(readFileSync(join(root, path), 'utf8')),
+        /from '[^']*\/(openapi|build\/docs|build\/clients)\//.test(readFileSync(join(root, path), 'utf8')),
       );
     expect(importers).toEqual([]);
   });

@@ -54,15 +54,21 @@ export const getUsage: Description = {
       type: 'string',
       format: 'date-time',
     }),
-    inQuery(
-      'interval',
-      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
-      { type: 'string', enum: [...intervals], default: 'day' },
-    ),
-    inQuery('group_by', `One or more of ${groups}, separated by commas.`, {
-      type: 'string',
-      pattern: `^(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
-    }),
+    {
+      ...inQuery(
+        'interval',
+        `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
+        { type: 'string', enum: [...intervals], default: 'day' },
+      ),
+      example: 'day',
+    },
+    {
+      ...inQuery('group_by', `One or more of ${groups}, separated by commas.`, {
+        type: 'string',
+        pattern: `^(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
+      }),
+      example: 'channel',
+    },
   ],
   answer: {
     status: 200,
@@ -97,7 +103,7 @@ export const getUsage: Description = {
     },
   },
   errors: ['invalid_request'],
-  fieldError: { field: 'interval', message: 'must be hour, day or month' },
+  fieldError: { field: 'interval', message: 'must be hour or day or month' },
 };
 
 export const updateAccount: Description = {
@@ -105,7 +111,7 @@ export const updateAccount: Description = {
   summary: 'Change the webhook URL',
   description:
     'Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.',
-  fieldError: { field: 'webhook_url', message: 'must be an https URL' },
+  fieldError: { field: 'webhook_url', message: 'must begin with https://' },
   request: {
     schema: 'AccountUpdate',
     mediaTypes: ['application/json'],

@@ -19,7 +19,7 @@ export const getMessageStatus: Description = {
   tag: 'Messages',
   summary: 'Look a message or a batch up',
   description:
-    'Returns the status of a message of any channel, or how many messages of a batch are in each state.',
+    'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.',
   parameters: [
     {
       ...messageIdInPath,
@@ -61,7 +61,8 @@ const filter = (name: string, description: string, schema: Parameter['schema']):
 export const listMessages: Description = {
   tag: 'Messages',
   summary: 'List messages',
-  description: 'The client’s own messages of every channel, newest first, a page at a time.',
+  description:
+    'Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.',
   parameters: [
     filter('reference', 'Only messages with this reference.', {
       type: 'string',
@@ -69,10 +70,16 @@ export const listMessages: Description = {
       maxLength: 128,
     }),
     filter('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
-    filter('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }),
+    {
+      ...filter('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }),
+      example: 'sms',
+    },
     filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
     filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
-    filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+    {
+      ...filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+      example: 50,
+    },
     filter('cursor', 'The `next_cursor` of the page before.', {
       type: 'string',
       format: 'cursor',

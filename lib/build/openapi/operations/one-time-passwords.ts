@@ -9,7 +9,7 @@ export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
   description:
-    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.',
+    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.',
   keyed: true,
   fieldError: {
     field: 'to',
@@ -21,7 +21,7 @@ export const sendOtp: Description = {
     examples: {
       simple: { summary: 'By SMS', value: { to: recipient } },
       branded: {
-        summary: 'With a template of one’s own',
+        summary: 'With your own text',
         value: {
           to: recipient,
           brand: 'ACME',
@@ -61,7 +61,7 @@ export const verifyOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Verify a one-time password',
   description:
-    'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.',
+    'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
   fieldError: { field: 'code', message: 'must be 4 to 10 digits' },
   request: {
     schema: 'OtpVerification',

@@ -6,7 +6,7 @@ import { batchId, createdAt, messageId, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
-  'The response is 202 once the message is stored durably, so it cannot be lost. Webhooks and the status request report its progress.';
+  'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it.';
 
 export const sendSms: Description = {
   tag: 'Sending',
@@ -21,9 +21,12 @@ export const sendSms: Description = {
     schema: 'SmsMessage',
     mediaTypes: ['application/json'],
     examples: {
-      simple: { summary: 'A message', value: { to: recipient, message: 'Your parcel arrives today.' } },
+      simple: {
+        summary: 'A message',
+        value: { to: recipient, message: 'Your parcel arrives today.', reference: 'order-42' },
+      },
       full: {
-        summary: 'With every field',
+        summary: 'With a sender, a webhook URL and a validity period',
         value: {
           to: recipient,
           message: 'Your parcel arrives today.',
@@ -65,7 +68,7 @@ export const sendBulkSms: Description = {
   tag: 'Sending',
   summary: 'Send an SMS to up to 1000 recipients',
   description:
-    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the limit. The status request also accepts the `batch_id`.',
+    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
   keyed: true,
   fieldError: { field: 'recipients', message: 'must have at most 1000 items' },
   request: {
@@ -78,7 +81,7 @@ export const sendBulkSms: Description = {
           message: 'Hello {{name}}, your parcel arrives today.',
           recipients: [
             { to: recipient, variables: { name: 'Ada' }, reference: 'r1' },
-            { to: '+33', variables: { name: 'Bob' } },
+            { to: '+447700900124', variables: { name: 'Bob' }, reference: 'r2' },
           ],
         },
       },
@@ -95,8 +98,30 @@ export const sendBulkSms: Description = {
     content: {
       schema: 'AcceptedBatch',
       examples: {
+        whole: {
+          summary: 'All are accepted',
+          value: {
+            batch_id: batchId,
+            status: 'accepted',
+            total: 2,
+            accepted: 2,
+            rejected: 0,
+            messages: [
+              { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
+              {
+                index: 1,
+                message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+                recipient: '+447700900124',
+                status: 'queued',
+                segments: 1,
+                reference: 'r2',
+              },
+            ],
+            errors: [],
+          },
+        },
         partly: {
-          summary: 'One of two accepted',
+          summary: 'One of two is refused',
           value: {
             batch_id: batchId,
             status: 'accepted',
