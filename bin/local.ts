@@ -63,7 +63,9 @@ async function run(): Promise<number> {
     signal: stopping.signal,
   });
   try {
-    const connection = connectionOf(gateway, await demoClients(gateway, dataFolder));
+    const clients = await demoClients(gateway, dataFolder);
+    gateway.showDemoClient(clients);
+    const connection = connectionOf(gateway, clients);
     // An existing file would keep its mode.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, ownerOnly);

@@ -1,13 +1,15 @@
-/** GET /openapi.json, /docs and /docs/webhooks, which the build puts into this function's folder, and /.well-known. */
+/** GET /, /openapi.json, /docs and its pages, which the build puts into this function's folder, and /.well-known. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { baseUrlMarker } from '../shared/contract/base-url.ts';
+import { errorTexts, GatewayError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
 import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
-import type { ApiResponse } from '../shared/operation/operation.ts';
+import { redirectTo } from '../shared/http/redirect.ts';
+import type { ApiResponse, Operation } from '../shared/operation/operation.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { showWellKnown } from '../shared/token/server-metadata.ts';
@@ -24,31 +26,60 @@ const dependencies = publicHttpDependencies(env);
 /** By its address: `localhost` may be one of IPv6, where the local gateway does not listen. */
 const baseUrl = env.TOKEN_ISSUER.replace('//localhost:', '//127.0.0.1:');
 
-/** Reads the file at the first request, and keeps it. */
-function show(routeName: 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide'): HttpFunction {
-  let answer: ApiResponse | undefined;
-  const operation = async (): Promise<ApiResponse> => {
-    answer ??= answerOf(readFileSync(join(import.meta.dirname, 'answers', `${routeName}.json`), 'utf8'));
-    return answer;
-  };
-  return publicHttpFunction(routes[routeName], operation, { dependencies });
+/** The responses that were read, by the names of their files: each is read at the first request for it. */
+const answers = new Map<string, ApiResponse>();
+
+function answerOf(name: string): ApiResponse {
+  const known = answers.get(name);
+  if (known !== undefined) return known;
+  const file = join(import.meta.dirname, 'answers', `${name}.json`);
+  if (!existsSync(file)) throw new GatewayError('not_found', errorTexts.not_found);
+  const answer = readAnswer(readFileSync(file, 'utf8'));
+  answers.set(name, answer);
+  return answer;
 }
 
-function answerOf(file: string): ApiResponse {
+function readAnswer(file: string): ApiResponse {
   const { headers, ...answer } = answerFile.parse(JSON.parse(file));
   const body = answer.body.replaceAll(baseUrlMarker, baseUrl);
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
   return { ...answer, headers: { ...headers, ETag: etag }, body };
 }
 
+/** No other characters are in the name of a page, so a request reaches no other file. */
+const pageName = /^[a-z][a-z-]*(\.[a-z]+)?$/;
+
+/** The links of a page are relative, so its address is the one without a slash at its end. */
+function atOneAddress(operation: Operation): Operation {
+  return async (request) => {
+    const path = request.path.replace(/\/+$/, '');
+    return path === request.path ? operation(request) : redirectTo(env.TOKEN_ISSUER, path);
+  };
+}
+
+const showPage = atOneAddress(async ({ pathParameters: { page = '' } }) => {
+  if (!pageName.test(page)) throw new GatewayError('not_found', errorTexts.not_found);
+  return answerOf(`docs.${page}`);
+});
+
+const redirectToDocs = redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
 const wellKnown = showWellKnown(env.TOKEN_ISSUER, dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE));
+const showDocs = publicHttpFunction(
+  routes.getDocs,
+  atOneAddress(async () => answerOf('docs')),
+  { dependencies },
+);
 
 const functions: Readonly<Record<string, HttpFunction>> = {
-  [routes.getOpenApiDocument.path]: show('getOpenApiDocument'),
-  [routes.getWebhookGuide.path]: show('getWebhookGuide'),
+  [routes.getOpenApiDocument.path]: publicHttpFunction(
+    routes.getOpenApiDocument,
+    async () => answerOf('openapi.json'),
+    { dependencies },
+  ),
+  [routes.getRoot.path]: publicHttpFunction(routes.getRoot, async () => redirectToDocs, { dependencies }),
+  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showPage, { dependencies }),
   [routes.getWellKnown.path]: publicHttpFunction(routes.getWellKnown, wellKnown, { dependencies }),
 };
-const showDocs = show('getDocs');
 
 export const handler: HttpFunction = (event, context) =>
   (functions[event.resource] ?? showDocs)(event, context);

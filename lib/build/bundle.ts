@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join, parse, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { bundleAnswers } from './bundle-api-document.ts';
 import { bundleDashboard } from './bundle-dashboard.ts';
+import { bundleDocs } from './bundle-docs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -63,7 +63,15 @@ export function bundleFunctions(): Bundle {
 /** The cache of bundles, by the hash of their sources. */
 const kept = join(root, '.local', 'bundles');
 /** The sources of bundles, relative to the project's root. */
-const ingredients = ['functions', 'dashboard', 'shared', 'lib', 'package.json', 'package-lock.json'];
+const ingredients = [
+  'functions',
+  'dashboard',
+  'shared',
+  'lib',
+  'CHANGELOG.md',
+  'package.json',
+  'package-lock.json',
+];
 const keptDays = 7;
 
 function build(): Bundle {
@@ -109,7 +117,7 @@ function makeInto(outdir: string, functionNames: readonly string[]): void {
     entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
     outdir: making,
   });
-  bundleAnswers(bundleSettings, join(making, description));
+  bundleDocs(root, join(making, description));
   const { firstViewBytes, wholeBytes } = bundleDashboard(root, join(making, dashboard));
   process.stderr.write(
     `Dashboard, by gzip: ${kilobytes(firstViewBytes)} KB to sign in, ${kilobytes(wholeBytes)} KB in all\n`,

@@ -57,6 +57,6 @@ MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" 
 
 curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
 
-Next: receive a webhook. ${base_url}/docs has the guide and every operation. Ctrl-C stops the gateway.
+Next: receive a webhook. ${base_url}/docs is a quick start with these credentials filled in. Ctrl-C stops the gateway.
 `;
 }

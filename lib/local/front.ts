@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
+import { answerWithDemoClient, type DemoClient } from './demo-client.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** Each request is a process of the emulator, and 16 are enough for a small machine. */
@@ -34,6 +35,8 @@ export interface Front {
   readonly port: number;
   /** Starts forwarding; before that, requests get 503. */
   open(target: Target): void;
+  /** Lets the documentation pages of this machine fill in the demo client's credentials. */
+  showDemoClient(demoClient: DemoClient): void;
   close(): Promise<void>;
 }
 
@@ -45,7 +48,9 @@ export interface Front {
 export async function startFront(port: number): Promise<Front> {
   const agent = new Agent({ connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   let target: Target | undefined;
+  let demoClient: DemoClient | undefined;
   const server = createServer((request, response) => {
+    if (answerWithDemoClient(demoClient, request, response)) return;
     const passed =
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response));
@@ -58,6 +63,9 @@ export async function startFront(port: number): Promise<Front> {
     port: typeof address === 'object' && address !== null ? address.port : port,
     open(opened) {
       target = opened;
+    },
+    showDemoClient(shown) {
+      demoClient = shown;
     },
     async close() {
       server.close();

@@ -37,6 +37,7 @@ export interface LocalGateway {
   readonly emulatorPid: number;
   /** Resolves when the emulator has ended, for any reason. */
   readonly ended: Promise<void>;
+  readonly showDemoClient: Front['showDemoClient'];
   stop(): Promise<void>;
 }
 
@@ -101,6 +102,7 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
     ...resourcesOf(outputs),
     emulatorPid: emulator.pid,
     ended: emulator.ended,
+    showDemoClient: front.showDemoClient,
     async stop() {
       await front.close();
       await emulator.stop();

@@ -198,6 +198,13 @@ export const routes = {
     policy: 'unmatched',
     scope: null,
   },
+  getRoot: {
+    method: 'GET',
+    path: '/',
+    functionName: 'describe-api',
+    policy: 'unmatched',
+    scope: null,
+  },
   getDocs: {
     method: 'GET',
     path: '/docs',
@@ -205,9 +212,9 @@ export const routes = {
     policy: 'unmatched',
     scope: null,
   },
-  getWebhookGuide: {
+  getDocsPage: {
     method: 'GET',
-    path: '/docs/webhooks',
+    path: '/docs/{page}',
     functionName: 'describe-api',
     policy: 'unmatched',
     scope: null,

@@ -130,8 +130,9 @@ export function httpEvents(settings: EventSettings): Record<string, EventMaker> 
     })),
     'refuse-unmatched': http((n) => ({ path: `/nowhere/${n}` })),
     'describe-api': http((n) => {
-      const path = ['/openapi.json', '/docs', '/docs/webhooks'][n % 3] ?? '';
-      return { path, resource: path };
+      const page = ['reference', 'webhooks'][n % 3];
+      if (page === undefined) return { path: '/openapi.json', resource: '/openapi.json' };
+      return { path: `/docs/${page}`, resource: '/docs/{page}', pathParameters: { page } };
     }),
     'admin-dashboard': http((n) => {
       const file = assets[n % assets.length] ?? '';

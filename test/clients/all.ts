@@ -14,6 +14,7 @@ import startGateway from '../support/gateway/start-gateway.ts';
 import stopGateway from '../support/gateway/stop-gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { mockFaults } from './mock.ts';
+import { sampleSteps } from './samples.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -220,6 +221,9 @@ try {
     await run('mvn', ['-q', 'dependency:get', artifact], at(made));
     await run('java', ['-jar', jar, 'validate', '-i', document], at(made));
   });
+  const withRequests = await environmentOf(join(import.meta.dirname, '../fuzz/requirements.txt'));
+  for (const { name, commands, work } of sampleSteps(withRequests, made))
+    await stepWith(commands, name, work);
   const checks: Readonly<Record<keyof typeof generators, (output: string) => Promise<unknown>>> = {
     go: async (output) => {
       await run('go', ['mod', 'tidy'], at(output));

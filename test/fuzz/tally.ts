@@ -1,5 +1,5 @@
 /** What a fuzz run met, by operation and status: a run that met little but limits and refusals has shown nothing. */
-import { type OperationName, operations as descriptions } from '../../lib/build/openapi/operations.ts';
+import { operations as descriptions, type OperationName } from '../../lib/build/openapi/operations.ts';
 import { routes } from '../../shared/contract/routes.ts';
 
 /** Of an operation's answers, so many at most may be those of a limit or of a missing credential. */

@@ -4,7 +4,7 @@ import { join, parse } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { buildSync } from 'esbuild';
 import { bundleSettings } from '../../lib/build/bundle.ts';
-import { bundleAnswers } from '../../lib/build/bundle-api-document.ts';
+import { bundleDocs } from '../../lib/build/bundle-docs.ts';
 
 const { metafile } = buildSync({
   ...bundleSettings,
@@ -61,17 +61,26 @@ describe('the generated responses of describe-api', () => {
   afterAll(() => rmSync(made, { recursive: true }));
 
   function make(folder: string): ReadonlyMap<string, string> {
-    bundleAnswers(bundleSettings, join(made, folder));
+    bundleDocs(join(import.meta.dirname, '../..'), join(made, folder));
     const answers = join(made, folder, 'answers');
     return new Map(readdirSync(answers).map((name) => [name, readFileSync(join(answers, name), 'utf8')]));
   }
 
-  it('are one for each route, with the same bytes each time', () => {
+  it('are one for each page and file, with the same bytes each time', () => {
     const first = make('first');
     expect([...first.keys()].toSorted()).toEqual([
-      'getDocs.json',
-      'getOpenApiDocument.json',
-      'getWebhookGuide.json',
+      'docs.changelog.json',
+      'docs.errors.json',
+      'docs.json',
+      'docs.limits.json',
+      'docs.reference.json',
+      'docs.search-index.json',
+      'docs.testing.json',
+      'docs.verify.go.json',
+      'docs.verify.mjs.json',
+      'docs.verify.py.json',
+      'docs.webhooks.json',
+      'openapi.json.json',
     ]);
     expect(make('second')).toEqual(first);
   });

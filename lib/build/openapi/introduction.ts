@@ -1,32 +1,84 @@
-/** The introduction of the API reference, in Markdown. */
+/** What holds for every operation: the introduction of the API document, and sections of the documentation pages. */
+import { version } from '../../../shared/contract/version.ts';
 import type { Tag } from './description.ts';
 
-export const introduction = `The gateway sends messages by SMS and WhatsApp and reports their status.
+export interface Topic {
+  /** Its anchor on the pages. */
+  readonly id: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly text: string;
+}
 
-**Form.** Bodies are JSON in UTF-8, names are \`snake_case\`, times are ISO 8601 in UTC. Unknown request fields are ignored. An optional field may be \`null\`, which means the same as leaving it out.
+export const basics: readonly Topic[] = [
+  {
+    id: 'format',
+    title: 'Requests and responses',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields`.',
+  },
+  {
+    id: 'authentication',
+    title: 'Authentication',
+    text: 'Request an access token with your client id and secret, and send it as `Authorization: Bearer <access token>` with every other request. It is valid for one hour: request the next one when it has expired (401 `unauthorized`), not one for each request. An API key (`sk-…`) in its place is accepted, but not recommended.',
+  },
+  {
+    id: 'error-format',
+    title: 'Errors',
+    text: 'Every error has the body `{"error", "message", "request_id"}`: a stable code for programs, a sentence for people, and the identifier of the request. Where fields are at fault, `details` names all of them at once. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
+  },
+  {
+    id: 'idempotency',
+    title: 'Repeating a send safely',
+    text: 'Give each send an `Idempotency-Key` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for 24 hours the repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 `idempotency_key_reused`. The quotes of a quoted key (`"…"`) are ignored.',
+  },
+  {
+    id: 'states',
+    title: 'States of a message',
+    text: 'A message goes from `queued` (or `scheduled`, then `queued`) over `sending` and `sent` to `delivered`, `failed` or `expired`; WhatsApp adds `read`. A scheduled message that you cancel is `canceled`. A state never moves backwards, with one exception: `delivered` replaces `failed` and `expired`, because the receipt of the carrier is the proof. In countries whose carriers do not report from the handset, `delivered` of an SMS means that the carrier has accepted it.',
+  },
+  {
+    id: 'phone-numbers',
+    title: 'Phone numbers',
+    text: 'Each number has one spelling: digits that are dialed within a country only (`+44 0…`, `+1 1…`) are left out, and `recipient` in responses shows it without them. Limits, duplicates and searches use that spelling.',
+  },
+  {
+    id: 'senders',
+    title: 'Senders and countries',
+    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
+  },
+];
 
-**Authentication.** Every operation except the token request takes \`Authorization: Bearer <access token>\`; an API key (\`sk-…\`) in the same place is accepted but not recommended. A token is valid for 3600 seconds.
+export const limitTopics: readonly Topic[] = [
+  {
+    id: 'rate-limits',
+    title: 'Rate limits',
+    text: 'Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if none of them is used up; a refused request does not count. Every response has `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` and `X-RateLimit-Policy`, which describe the window with the fewest requests left. A refused request is 429 `rate_limit_exceeded` with `Retry-After`, in seconds. An administrator can change the limits of a client.',
+  },
+  {
+    id: 'caps',
+    title: 'Caps',
+    text: 'A client can have caps on the number of recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A message counts when its send is accepted; a repeat with the same `Idempotency-Key` does not count again. If there is no room for all recipients of a request, it is refused as a whole with 429 `message_limit_reached` or `spend_limit_reached`, and nothing is stored; `Retry-After` says when the window resets.',
+  },
+];
 
-**Errors.** The body is \`{"error", "message", "request_id"}\`: a stable code, a sentence, and the identifier of the request. \`details\` names all invalid fields at once. An unknown path is answered with 404 \`not_found\`, a known path with a wrong method with 405 \`method_not_allowed\` and \`Allow\`.
+export const versions: Topic = {
+  id: 'versions',
+  title: 'Versions',
+  text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, beside this one.`,
+};
 
-**Rate limits.** Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if no window is used up; a refused one is not counted. Every response carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\` and \`X-RateLimit-Policy\`, which describe the window with the fewest requests left. A 429 also carries \`Retry-After\`. Limits can be raised per client.
-
-**Caps.** A client can have caps on the recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A send counts when it is accepted, a repeat with the same \`Idempotency-Key\` does not count again. Where there is no room for all recipients of a request, it is 429 \`message_limit_reached\` or \`spend_limit_reached\`, and nothing is stored; \`Retry-After\` says when the window resets.
-
-**Idempotency.** The sends take \`Idempotency-Key\`: within 24 hours a repeat of the same request gets the first answer and sends nothing. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. The quotes of a quoted key (\`"…"\`) are ignored.
-
-**States of a message.** \`scheduled → queued → sending → sent → delivered | failed | expired\`, for WhatsApp also \`→ read\`; \`scheduled → canceled\`. A state never moves backwards, except that \`delivered\` is accepted after \`failed\` or \`expired\`, because the carrier’s receipt is right. In countries whose carriers do not report from the handset, \`delivered\` of an SMS means that the carrier has accepted it.
-
-**Phone numbers.** A number has one spelling: digits that are dialed within a country only (\`+44 0…\`, \`+1 1…\`) are left out, and \`recipient\` shows it without them. Limits, duplicates and searches use that spelling.
-
-**Senders and countries.** An administrator can limit a client to some countries and senders; anything else is 403 \`forbidden\`. A client with a list of senders must name one of them in \`from\`. One-time passwords and WhatsApp messages have no sender; they need the entries \`otp\` and \`whatsapp\` in that list.`;
+/** The introduction of the API document, in Markdown. */
+export const introduction = [
+  'The gateway sends SMS, WhatsApp messages and one-time passwords, and reports what becomes of each by status requests and signed webhooks.',
+  ...[...basics, ...limitTopics, versions].map(({ title, text }) => `**${title}.** ${text}`),
+].join('\n\n');
 
 export const tagNotes: Readonly<Record<Tag, string>> = {
-  Authentication: 'Getting an access token.',
-  Sending: 'Sending messages. Each answers 202 once the message is stored.',
-  'One-time passwords': 'Sending and verifying codes.',
-  Messages: 'Looking messages up, and canceling them.',
-  Account: 'The client’s own settings.',
+  Authentication: 'Get an access token.',
+  Sending: 'Send messages. Each request is answered with 202 once the message is stored.',
+  'One-time passwords': 'Send and verify codes.',
+  Messages: 'Look messages up, and cancel scheduled ones.',
+  Account: 'Your own settings and usage.',
   'Webhook endpoints': 'Where the events of all messages go, each endpoint with its own filter and secret.',
-  Webhooks: 'What the gateway posts to the client.',
+  Webhooks: 'What the gateway posts to your server.',
 };

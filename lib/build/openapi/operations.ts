@@ -17,7 +17,7 @@ import {
 } from './operations/webhook-endpoints.ts';
 
 /** Pages and metadata are no operations: nobody calls them with a generated client. */
-type UndescribedRoute = 'getOpenApiDocument' | 'getDocs' | 'getWebhookGuide' | 'getWellKnown';
+type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';
 
 export type OperationName = Exclude<RouteName, UndescribedRoute>;
 

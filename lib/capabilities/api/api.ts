@@ -154,8 +154,9 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   rotateWebhookEndpointSecret: webhookEndpoints,
   testWebhookEndpoint: webhookEndpoints,
   getOpenApiDocument: describing,
+  getRoot: describing,
   getDocs: describing,
-  getWebhookGuide: describing,
+  getDocsPage: describing,
   getWellKnown: describing,
 };
 

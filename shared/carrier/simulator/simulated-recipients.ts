@@ -1,4 +1,5 @@
 /** The simulator's recipients, and what happens to a message for each of them (contract, section 9). */
+import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
 import type { Channel } from '../../message/message.ts';
 
 /** What the simulated carrier reports of a message. */
@@ -18,7 +19,9 @@ export interface Script {
 
 const ordinary: Script = { reports: ['sent', 'delivered'] };
 
-const scripts: Readonly<Record<string, Script | Readonly<Record<Channel, Script>>>> = {
+type Behavior = Script | Readonly<Record<Channel, Script>>;
+
+const scripts: Readonly<Record<SimulatedRecipient, Behavior>> = {
   '+15005550001': { refuses: true, reports: [] },
   '+15005550002': { reports: ['sent', 'undeliverable'] },
   '+15005550003': { reports: ['sent', 'timed_out'] },
@@ -29,6 +32,6 @@ const scripts: Readonly<Record<string, Script | Readonly<Record<Channel, Script>
 };
 
 export function scriptFor(channel: Channel, recipient: string): Script {
-  const script = scripts[recipient] ?? ordinary;
+  const script = (scripts as Readonly<Record<string, Behavior>>)[recipient] ?? ordinary;
   return 'reports' in script ? script : script[channel];
 }

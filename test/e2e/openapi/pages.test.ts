@@ -1,7 +1,12 @@
-/** The pages of the documentation in a real browser: whole at any width, nothing blocked, no link that leads nowhere. */
+/** The pages of the documentation in a real browser: whole at any width, accessible, nothing blocked, no broken link. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { textOf } from '../../../lib/build/docs/html.ts';
+import { sitePages } from '../../../lib/build/docs/site.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
+import { served } from '../../support/docs/served.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 let browser: Browser;
@@ -13,54 +18,166 @@ afterAll(async () => {
   await browser.close();
 });
 
-const pages = ['/docs', '/docs/webhooks'];
-const widths = [1440, 390];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const pages = Object.values(sitePages).map(({ path }) => path);
+const wide = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+/** A browser's window that gets what the gateway serves, each page asked for once. */
+async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: wide, ...options });
+  await context.route('**/*', async (route) => {
+    const { status, headers, body } = await served(route.request().url());
+    const { 'content-encoding': _, 'content-length': __, ...others } = headers;
+    await route.fulfill({ status, headers: others, body });
+  });
+  return context;
+}
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await newContext(options)).newPage();
+  await page.goto(`${gateway().base_url}${path}`);
+  return page;
+}
+
+/** What axe finds. @param rules - all by default */
+function faultsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const options = rules === undefined ? {} : { runOnly: rules };
+  return page.evaluate<string[]>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))`,
+  );
+}
 
 describe.each(pages)('the page at %s', (path) => {
-  it.each(widths)(
-    'is whole at %s px: no side-scrolling, nothing blocked, nothing from elsewhere',
-    async (width) => {
-      const page = await browser.newPage({ viewport: { width, height: 900 } });
+  it.each([wide, phone])(
+    'is whole and accessible at $width px in either scheme: no side-scrolling, nothing blocked, nothing from elsewhere',
+    async (viewport) => {
+      const context = await newContext({ viewport, colorScheme: 'light' });
+      const page = await context.newPage();
       const complaints: string[] = [];
       const asked: string[] = [];
       page.on('console', (message) => complaints.push(message.text()));
-      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-      await page.goto(`${gateway().base_url}${path}`);
-      const { content, frame, styled } = await page.evaluate<{
-        content: number;
-        frame: number;
-        styled: boolean;
-      }>(
-        `({
-        content: document.documentElement.scrollWidth,
-        frame: document.documentElement.clientWidth,
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('request', (request) => asked.push(request.url()));
+      await page.goto(`${gateway().base_url}${path}`, { waitUntil: 'networkidle' });
+      const seen = await page.evaluate(`({
+        wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         styled: getComputedStyle(document.body).margin === '0px',
-      })`,
-      );
-      expect({ wider: content - frame, styled, complaints }).toEqual({
-        wider: 0,
-        styled: true,
+        // The name, the search and the button of the contents are above it.
+        contentFrom: document.querySelector('h1').getBoundingClientRect().top < 200,
+      })`);
+      expect({ seen, complaints }).toEqual({
+        seen: { wider: 0, styled: true, contentFrom: true },
         complaints: [],
       });
-      expect(asked.filter((asset) => asset !== '/favicon.ico')).toEqual([path]);
-      await page.close();
+      const own = asked.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).pathname);
+      expect(own).toEqual(path === '/docs' ? [path, '/docs/demo-client'] : [path]);
+      await page.evaluate(axe);
+      const light = await faultsOf(page);
+      // Only the colors differ.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect({ light, dark: await faultsOf(page, ['color-contrast']) }).toEqual({ light: [], dark: [] });
+      await context.close();
     },
   );
 
   it('has no link that leads nowhere', async () => {
-    const page = await browser.newPage();
-    await page.goto(`${gateway().base_url}${path}`);
-    const links = await page.evaluate<{ own: string[]; broken: string[] }>(
-      `({
-        own: [...new Set([...document.links].map((link) => link.pathname))],
-        broken: [...document.links]
-          .filter((link) => link.pathname === location.pathname && link.hash !== '')
-          .map((link) => link.hash.slice(1))
-          .filter((id) => document.getElementById(id) === null),
-      })`,
-    );
-    expect(links.broken).toEqual([]);
-    for (const own of links.own) expect((await fetch(`${gateway().base_url}${own}`)).status).toBe(200);
-    await page.close();
+    const { body } = await served(`${gateway().base_url}${path}`);
+    const links = [
+      ...new Set(Array.from(body.matchAll(/ href="([^"]*)"/g), ([, link = '']) => textOf({ html: link }))),
+    ]
+      .map((link) => new URL(link, `${gateway().base_url}${path}`))
+      .filter(({ origin }) => origin === gateway().base_url);
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links) expect([link.href, await leadsSomewhere(link)]).toEqual([link.href, true]);
+  });
+});
+
+it('a sample is read without scripts: the first is open, the others open on a click', async () => {
+  const page = await open('/docs/reference', { javaScriptEnabled: false });
+  const samples = page.locator('.samples').first();
+  expect(await samples.locator('pre').first().isVisible()).toBe(true);
+  expect(await samples.locator('pre').last().isVisible()).toBe(false);
+  await samples.locator('summary').last().click();
+  expect(await samples.locator('pre').last().isVisible()).toBe(true);
+  await page.context().close();
+});
+
+async function leadsSomewhere({ origin, pathname, hash }: URL): Promise<boolean> {
+  const { status, body } = await served(`${origin}${pathname}`);
+  return status === 200 && (hash === '' || body.includes(`id="${decodeURIComponent(hash.slice(1))}"`));
+}
+
+describe('a reader', () => {
+  it('finds operations, fields, error codes and pages by the keyboard alone', async () => {
+    const page = await open('/docs/errors');
+    const search = async (words: string): Promise<string | null> => {
+      await page.keyboard.press('/');
+      await page.keyboard.type(words);
+      const [, address = ''] =
+        /href="([^"]*)/.exec(await page.locator('#results li').first().innerHTML()) ?? [];
+      return address;
+    };
+    expect(await search('sms/bulk')).toBe('../docs/reference#sendBulkSms');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await search('otp_expired')).toBe('../docs/errors#otp_expired');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await search('validity_period')).toBe('../docs/reference#sendSms.validity_period');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/reference#sendSms.validity_period');
+    await page.context().close();
+  });
+
+  it('chooses a language once for all samples and pages, and copies what is shown', async () => {
+    const context = await newContext();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const page = await context.newPage();
+    await page.goto(`${gateway().base_url}/docs/reference`);
+    const shown = (): Promise<string[]> =>
+      page.evaluate(
+        `[...new Set([...document.querySelectorAll('.sample')].filter((one) => one.offsetParent !== null).map((one) => one.dataset.language))]`,
+      );
+    expect(await shown()).toEqual(['curl']);
+    await page.getByRole('button', { name: 'Python' }).first().click();
+    expect(await shown()).toEqual(['python']);
+    await page.goto(`${gateway().base_url}/docs/webhooks`);
+    expect(await shown()).toEqual(['python']);
+    await page.getByRole('button', { name: 'Copy: Endpoint in Python' }).click();
+    await page.getByText('Copied').first().waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe((await served(`${gateway().base_url}/docs/verify.py`)).body.trimEnd());
+    await context.close();
+  });
+
+  it('finds the demo client’s credentials in the commands, and keeps others in the tab only', async () => {
+    const { client_id, client_secret, webhook_secret } = gateway();
+    const context = await newContext();
+    const page = await context.newPage();
+    await page.goto(`${gateway().base_url}/docs`, { waitUntil: 'networkidle' });
+    const commands = (): Promise<string> =>
+      page.evaluate<string>('document.querySelector("main").textContent');
+    for (const credential of [client_id, client_secret, webhook_secret])
+      expect(await commands()).toContain(`'${credential}'`);
+    await page.getByLabel('Client id').fill("o'neill");
+    await page.reload({ waitUntil: 'networkidle' });
+    expect(await commands()).toContain(`CLIENT_ID='o'\\''neill'`);
+    const other = await context.newPage();
+    await other.goto(`${gateway().base_url}/docs`, { waitUntil: 'networkidle' });
+    expect(await other.evaluate<string>('document.querySelector("main").textContent')).not.toContain('neill');
+    await context.close();
+  });
+
+  it('on a phone opens the contents by a button, and is at the chosen place afterwards', async () => {
+    const page = await open('/docs/reference', { viewport: phone });
+    const contents = page.getByRole('navigation');
+    expect(await contents.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Contents' }).click();
+    await contents.getByRole('link', { name: 'Send an SMS', exact: true }).click();
+    expect(await contents.isVisible()).toBe(false);
+    expect(new URL(page.url()).hash).toBe('#sendSms');
+    await page.context().close();
   });
 });

@@ -1,28 +1,30 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { docsPage } from '../../../lib/build/openapi/docs-page.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { published } from '../../../lib/build/docs/published.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { html, pageResponse } from '../../../lib/build/openapi/page.ts';
+import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
+import { served } from '../../support/docs/served.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 /** As the document names it. */
 const servedAt = (): string => gateway().base_url.replace('localhost', '127.0.0.1');
 
-async function ask(path: string) {
-  const response = await fetch(`${gateway().base_url}${path}`);
-  return { status: response.status, headers: response.headers, body: await response.text() };
-}
+const ask = (path: string, method?: string) => served(`${gateway().base_url}${path}`, method);
 
-const headersOf = (headers: Headers, like: ApiResponse) =>
-  Object.fromEntries(Object.keys(like.headers ?? {}).map((name) => [name, headers.get(name)]));
+let made: Readonly<Record<string, ApiResponse>>;
+beforeAll(() => {
+  made = published();
+});
+
+const paths = ['', '/reference', '/webhooks', '/errors', '/limits', '/testing', '/changelog'].map(
+  (page) => `/docs${page}`,
+);
 
 describe('what the API says of itself, made by the build', () => {
   it('is the very document that the code makes, for any page to read', async () => {
     const { status, headers, body } = await ask('/openapi.json');
     expect({ status, body }).toEqual({ status: 200, body: JSON.stringify(openApiDocument(servedAt())) });
-    expect(Object.fromEntries(headers)).toMatchObject({
+    expect(headers).toMatchObject({
       'content-type': 'application/json',
       'access-control-allow-origin': '*',
       'cache-control': 'public, max-age=300',
@@ -30,29 +32,45 @@ describe('what the API says of itself, made by the build', () => {
     });
   });
 
-  it('is the very reference that the code makes of the document, under the page’s own policy', async () => {
-    const made = pageResponse(docsPage(openApiDocument(servedAt())));
-    const { status, headers, body } = await ask('/docs');
-    expect({ status, headers: headersOf(headers, made), body }).toEqual(made);
-  });
-
-  it('shows the guide’s programs unchanged, under the same policy', async () => {
-    const reference = pageResponse(docsPage(openApiDocument(servedAt())));
-    const { status, headers, body } = await ask('/docs/webhooks');
-    expect({ status, headers: headersOf(headers, reference) }).toEqual({
-      status: 200,
-      headers: reference.headers,
-    });
-    const programs = join(import.meta.dirname, '../../../lib/build/openapi/guide');
-    for (const program of ['verify.mjs', 'verify.py', 'verify.go']) {
-      expect(body).toContain(html`${readFileSync(join(programs, program), 'utf8').trimEnd()}`.html);
+  it('is every page and file, each under its own policy', async () => {
+    expect(Object.keys(made)).toEqual(expect.arrayContaining(paths));
+    for (const [path, { headers, body }] of Object.entries(made)) {
+      const answer = await ask(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.body).toBe(String(body).replaceAll(baseUrlMarker, servedAt()));
+      for (const [name, value] of Object.entries(headers ?? {}))
+        expect([path, name, answer.headers[name.toLowerCase()]]).toEqual([path, name, value]);
     }
   });
 
-  it.each(['/openapi.json', '/docs', '/docs/webhooks'])(
-    'is the same when %s is asked again',
-    async (path) => {
-      expect((await ask(path)).body).toBe((await ask(path)).body);
-    },
-  );
+  it('refuses the name of a page that there is not, whatever is in it', async () => {
+    for (const page of ['nothing', '..%2Fopenapi.json', 'a%00b', 'docs.webhooks', 'Webhooks'])
+      expect([page, (await ask(`/docs/${page}`)).status]).toEqual([page, 404]);
+  });
+
+  it('is where the gateway’s own address leads to', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await ask('/', method);
+      expect([status, headers.location]).toEqual([302, '/docs']);
+    }
+    expect((await ask('/', 'POST')).status).toBe(405);
+  });
+
+  it('has one address for each page, from which its relative links are right', async () => {
+    for (const path of ['/docs', '/docs/webhooks']) {
+      const { status, headers } = await ask(`${path}/`);
+      expect([status, headers.location]).toEqual([302, path]);
+    }
+  });
+});
+
+describe('the demo client of the local gateway', () => {
+  it('is shown to the documentation pages of this machine, and to no page from elsewhere', async () => {
+    const address = `${gateway().base_url}/docs/demo-client`;
+    const { client_id, client_secret, webhook_secret } = gateway();
+    const shown = await fetch(address);
+    expect(await shown.json()).toEqual({ client_id, client_secret, webhook_secret });
+    expect(shown.headers.get('cache-control')).toBe('no-store');
+    expect(shown.headers.get('access-control-allow-origin')).toBeNull();
+  });
 });

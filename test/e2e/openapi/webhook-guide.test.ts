@@ -7,14 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { textOf } from '../../../lib/build/docs/html.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
 import { Api } from '../../conformance/api.ts';
+import { served } from '../../support/docs/served.ts';
 import { eventually } from '../../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../../support/http/client.ts';
 
-const guide = join(import.meta.dirname, '..', '..', '..', 'lib', 'build', 'openapi', 'guide');
+const guide = join(import.meta.dirname, '..', '..', '..', 'lib', 'build', 'docs', 'receivers');
 const built = mkdtempSync(join(tmpdir(), 'webhook-guide-'));
 
 interface Language {
@@ -218,7 +220,8 @@ describe.each(runnable)('a rotation of the secret, for the endpoint of the guide
 });
 
 it.each(languages)('the guide contains $file unchanged', async ({ file }) => {
-  const page = await (await fetch(`${client.baseUrl}/docs/webhooks`)).text();
-  const shown = page.replaceAll(/&#(\d+);/g, (_, mark: string) => String.fromCharCode(Number(mark)));
-  expect(shown).toContain(readFileSync(join(guide, file), 'utf8').trimEnd());
+  const source = readFileSync(join(guide, file), 'utf8');
+  const page = await served(`${client.baseUrl}/docs/webhooks`);
+  expect(textOf({ html: page.body })).toContain(source.trimEnd());
+  expect((await served(`${client.baseUrl}/docs/${file}`)).body).toBe(source);
 });

@@ -37,6 +37,7 @@ export default async function startGateway(): Promise<void> {
   globalThis.gatewayUnderTest = gateway;
   aimAtEmulator(process.env, gateway.aws);
   const clients = await createDemoClients(dynamoClientAdmin(dynamo(), gateway.tables), new Date());
+  gateway.showDemoClient(clients);
   process.env.GATEWAY_UNDER_TEST = JSON.stringify({
     ...connectionOf(gateway, clients),
     emulator_pid: gateway.emulatorPid,

@@ -55,7 +55,7 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
       if (template === undefined || operation === undefined) {
         // What the document leaves out is the administration, and what has no route.
         const isForAdmins = path === '/admin' || path.startsWith('/admin/');
-        const isPage = /^\/(docs|openapi\.json|\.well-known\/)/.test(path);
+        const isPage = /^\/($|docs|openapi\.json|\.well-known\/)/.test(path);
         const isError = status >= 400 || !(isForAdmins || isPage);
         const error = isError ? schemaFaults('ErrorResponse', parsed(answer.text)) : [];
         return [...headerFaults(answer, everyHeader), ...error];

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
+import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
 import { unreachableLimits } from '../../../shared/rate-limit/unreachable-limits.ts';
 import { anchorsOf, page, pages, root } from '../../support/docs/pages.ts';
 
@@ -33,6 +34,11 @@ describe('README.md', () => {
       if (path.startsWith('/api/v1')) expect(readme).toContain(cell(`${method} ${path}`));
       else expect(readme).toContain(path);
     }
+  });
+
+  it('says what the simulated carrier does for each recipient', () => {
+    for (const [recipient, behavior] of Object.entries(simulatedRecipients))
+      expect(page('README.md')).toContain(`| ${recipient} | ${behavior} |`);
   });
 });
 

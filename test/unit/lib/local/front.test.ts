@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -108,5 +108,38 @@ describe('the front', () => {
     opened.front = await startFront(0);
     const { port } = opened.front;
     await expect(startFront(port)).rejects.toThrow(`Port ${port} is taken; choose another with --port.`);
+  });
+
+  it('shows the demo client to this machine’s pages only, and only once it is known', async () => {
+    const baseUrl = await frontOf((_request, response) => response.writeHead(404).end());
+    const demoClient = { client_id: 'c', client_secret: 's', webhook_secret: 'w', api_key: 'not shown' };
+    const ask = (headers: Record<string, string>, method = 'GET', path = '/docs/demo-client') =>
+      new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+        request(`${baseUrl}${path}`, { method, headers }, (response) => {
+          let text = '';
+          response.on('data', (chunk) => {
+            text += String(chunk);
+          });
+          response.on('end', () => resolve({ status: response.statusCode, text }));
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect((await ask({})).status).toBe(404);
+    opened.front?.showDemoClient(demoClient);
+    const { status, text } = await ask({ 'Sec-Fetch-Site': 'same-origin' });
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { client_id: 'c', client_secret: 's', webhook_secret: 'w' },
+    ]);
+    for (const headers of [
+      { Host: 'rebound.example:3000' },
+      { Host: 'localhost.example' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+    ])
+      expect([headers, (await ask(headers)).status]).toEqual([headers, 404]);
+    expect((await ask({}, 'POST')).status).toBe(404);
+    expect((await ask({}, 'GET', '/docs/demo-client/')).status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 /** A JSON Schema as table rows: each field with its path, type and description. */
-import type { JsonSchema } from './schemas.ts';
+import type { JsonSchema } from '../../openapi/schemas.ts';
 
 export interface FieldRow {
   /** `history[].status` */
@@ -73,7 +73,7 @@ function bounds(schema: JsonSchema): string[] {
     if (typeof high === 'number' && high >= Number.MAX_SAFE_INTEGER) return range(low, undefined, unit);
     const span =
       low === undefined ? `at most ${high}` : high === undefined ? `at least ${low}` : `${low}–${high}`;
-    return [`${span}${unit}`];
+    return [`${span}${low === 1 && high === undefined ? unit.replace(/s$/, '') : unit}`];
   };
   return [
     ...(typeof schema.format === 'string' ? [schema.format] : []),

@@ -1,0 +1,37 @@
+/** A button beside each block of code that copies it. */
+import { announce, element } from './elements.ts';
+
+const shownMilliseconds = 2000;
+
+export function addCopyButtons(): void {
+  for (const block of document.querySelectorAll('.code')) {
+    const source = block.querySelector('code');
+    if (source === null) continue;
+    const label = block.querySelector('pre')?.getAttribute('aria-label') ?? '';
+    const button = element(
+      'button',
+      { type: 'button', class: 'copy', 'aria-label': `Copy: ${label}` },
+      'Copy',
+    );
+    button.addEventListener('click', async () => {
+      const said = (await copied(source)) ? 'Copied' : 'Selected: copy it with the keyboard';
+      button.textContent = said;
+      announce(said);
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, shownMilliseconds);
+    });
+    block.append(button);
+  }
+}
+
+/** Selects the code where the browser does not allow to copy it. */
+async function copied(source: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(source);
+    return false;
+  }
+}

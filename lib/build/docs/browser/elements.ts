@@ -1,0 +1,20 @@
+/** Makes elements of the page. */
+
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+  ...content: readonly (string | Node)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...content);
+  return made;
+}
+
+const announcements = element('p', { class: 'unseen', role: 'status' });
+document.body.append(announcements);
+
+/** Tells those who do not see the page. */
+export function announce(text: string): void {
+  announcements.textContent = text;
+}

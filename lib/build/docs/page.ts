@@ -1,0 +1,124 @@
+/** A page of the documentation: whole without scripts, with nothing from elsewhere, and a content security policy. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync, transformSync } from 'esbuild';
+import type { ApiResponse } from '../../../shared/operation/operation.ts';
+import { type Html, html } from './html.ts';
+import { linkTo, type PageName, pageNames, sitePages, wayToRoot, withLinks } from './site.ts';
+
+/** A heading in the list of contents. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** The headings below it. */
+  readonly sections?: readonly Section[];
+}
+
+export interface Page {
+  readonly name: PageName;
+  readonly sections: readonly Section[];
+  readonly main: Html;
+}
+
+const browsers = ['chrome111', 'firefox114', 'safari16.4'];
+
+function script(name: 'before-content' | 'after-content'): string {
+  const [file] = buildSync({
+    absWorkingDir: import.meta.dirname,
+    entryPoints: [`browser/${name}.ts`],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: browsers,
+    logLevel: 'error',
+  }).outputFiles;
+  if (file === undefined) throw new Error(`no script ${name}`);
+  return file.text.trim();
+}
+
+const css = transformSync(readFileSync(join(import.meta.dirname, 'page.css'), 'utf8'), {
+  loader: 'css',
+  minify: true,
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+}).code.trim();
+const beforeContent = script('before-content');
+const afterContent = script('after-content');
+
+const hashed = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src ${hashed(css)}`,
+  `script-src ${hashed(beforeContent)} ${hashed(afterContent)}`,
+  // The search index.
+  "connect-src 'self'",
+  // The icon.
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+export const documentHeaders = {
+  'Cache-Control': 'public, max-age=300',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230b5cad' d='M2 2h12v9H7l-4 3v-3H2z'/%3E%3C/svg%3E";
+
+export function pageResponse({ name, sections, main }: Page): ApiResponse {
+  const inlined = (source: string): Html => ({ html: source });
+  const { html: body } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${sitePages[name].title} · Messaging Gateway</title>
+<link rel="icon" href="${inlined(icon)}">
+<style>${inlined(css)}</style>
+<script>${inlined(beforeContent)}</script>
+</head>
+<body data-root="${wayToRoot(name)}">
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<a class="brand" href="${linkTo('start')}">Messaging Gateway</a>
+<search></search>
+<button class="menu" type="button" popovertarget="contents">Contents</button>
+</header>
+<div class="frame">
+<nav id="contents" popover aria-label="Documentation">${navigation(name, sections)}</nav>
+<main id="main" tabindex="-1">${main}</main>
+</div>
+<script>${inlined(afterContent)}</script>
+</body>
+</html>
+`;
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+      ...documentHeaders,
+    },
+    body: withLinks(body, name),
+  };
+}
+
+function navigation(current: PageName, sections: readonly Section[]): Html {
+  return html`<ul>${pageNames.map(
+    (name) =>
+      html`<li><a class="page" href="${linkTo(name)}"${name === current && html` aria-current="page"`}>${sitePages[name].title}</a>${name === current && contents(sections)}</li>`,
+  )}<li><a class="page" href="~/openapi.json">OpenAPI document</a></li></ul>`;
+}
+
+function contents(sections: readonly Section[]): Html {
+  return html`<ul>${sections.map(
+    ({ id, title, sections: below }) =>
+      html`<li><a href="#${id}">${title}</a>${below !== undefined && contents(below)}</li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,55 @@
+/** The codes of refused requests, and those of messages that failed. */
+import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.ts';
+import { messageErrorCodes } from '../../../../shared/contract/message-error-codes.ts';
+import { routes } from '../../../../shared/contract/routes.ts';
+import type { OpenApiDocument } from '../../openapi/document.ts';
+import { errorExample, errorNotes } from '../../openapi/errors.ts';
+import { operations } from '../../openapi/operations.ts';
+import { codeBlock } from '../highlight.ts';
+import { heading, html, inline, prose, table } from '../html.ts';
+import type { Page } from '../page.ts';
+import { fieldTable } from '../reference/field-table.ts';
+import { jsonNotation, literal } from '../samples/literal.ts';
+import { linkTo } from '../site.ts';
+
+export function errorsPage({ components }: Pick<OpenApiDocument, 'components'>): Page {
+  const resolve = (reference: string) => components.schemas[reference.split('/').at(-1) ?? ''] ?? {};
+  return {
+    name: 'errors',
+    sections: [
+      { id: 'error-codes', title: 'Error codes of requests' },
+      { id: 'error-body', title: 'Body of an error' },
+      { id: 'message-error-codes', title: 'Error codes of messages' },
+    ],
+    main: html`<h1>Errors</h1>
+${prose(`A request that is refused has an error code in its body, and nothing was stored or sent. A message that was accepted can still fail later: then its status and its webhook have a message error code. Which errors an operation can answer is in the [API reference](${linkTo('reference')}).`)}
+<section>${heading(2, 'error-codes', 'Error codes of requests')}
+${prose('Retry `429`, `500` and `503` after a pause, sends with the same `Idempotency-Key`; 429 says in `Retry-After` how long. 409 `idempotency_in_progress` can be retried too. The others fail again until the request is changed.')}
+${table(
+  [{ title: 'Code' }, { title: 'Status', quiet: true }, { title: 'When' }],
+  (Object.entries(errorStatus) as [ErrorCode, number][]).map(([code, status]) => ({
+    id: code,
+    name: html`<code>${code}</code>`,
+    cells: [String(status), inline(errorNotes[code].when)],
+  })),
+)}</section>
+<section>${heading(2, 'error-body', 'Body of an error')}
+${codeBlock(literal(jsonNotation, errorExample('invalid_request', routes.sendSms, operations.sendSms)), 'json', 'Example of an error')}
+${fieldTable({ $ref: '#/components/schemas/ErrorResponse' }, resolve, 'error')}</section>
+<section>${heading(2, 'message-error-codes', 'Error codes of messages')}
+${prose('Why a message failed or expired: `error.code` of a status response, and `error_code` of a webhook. A code keeps its meaning; a release may add codes. Retryable: the same message, sent again later, can be delivered.')}
+${table(
+  [
+    { title: 'Code' },
+    { title: 'Cause' },
+    { title: 'What to do', repeated: true },
+    { title: 'Retryable', quiet: true, repeated: true },
+  ],
+  Object.entries(messageErrorCodes).map(([code, { message, cause, remedy, retryable }]) => ({
+    id: `message.${code}`,
+    name: html`<code>${code}</code>`,
+    cells: [html`${inline(cause)}<p class="quiet">${message}</p>`, inline(remedy), retryable ? 'yes' : 'no'],
+  })),
+)}</section>`,
+  };
+}

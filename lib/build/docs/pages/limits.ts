@@ -1,0 +1,80 @@
+/** Rate limits, caps, and how a client sees what it has used. */
+import { capWindowNames } from '../../../../shared/contract/caps.ts';
+import { caps } from '../../../../shared/contract/limit-rows.ts';
+import { policies } from '../../../../shared/contract/routes.ts';
+import type { OpenApiDocument } from '../../openapi/document.ts';
+import { namedHeaders } from '../../openapi/headers.ts';
+import { limitTopics } from '../../openapi/introduction.ts';
+import { type Html, heading, html, inline, prose, table } from '../html.ts';
+import type { Page } from '../page.ts';
+import { linkTo } from '../site.ts';
+
+export function limitsPage(document: Pick<OpenApiDocument, 'paths'>): Page {
+  const below: Readonly<Record<string, Html>> = {
+    'rate-limits': html`${limitTable(document)}${headerTable()}`,
+    caps: capTable(),
+  };
+  return {
+    name: 'limits',
+    sections: [...limitTopics.map(({ id, title }) => ({ id, title })), { id: 'usage', title: 'Usage' }],
+    main: html`<h1>Limits and usage</h1>
+${limitTopics.map(({ id, title, text }) => html`<section>${heading(2, id, title)}${prose(text)}${below[id]}</section>`)}
+<section>${heading(2, 'usage', 'Usage')}
+${prose(`[\`GET /api/v1/account/usage\`](${linkTo('reference', 'getUsage')}) shows how many messages you sent, what became of them, what they cost, and how far each cap is used. [\`GET /api/v1/account\`](${linkTo('reference', 'getAccount')}) shows the rate limits that are in force for you.`)}</section>`,
+  };
+}
+
+/** One row for each policy: operations of one policy are counted together. */
+function limitTable({ paths }: Pick<OpenApiDocument, 'paths'>): Html {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const byPolicy = Map.groupBy(operations, (operation) => operation['x-rate-limits'].policy);
+  const number = (value: number): string => value.toLocaleString('en');
+  return html`<p>The defaults. Operations in the same row are counted together:</p>${table(
+    [
+      { title: 'Policy' },
+      { title: 'A minute', quiet: true, repeated: true },
+      { title: 'An hour', quiet: true, repeated: true },
+      { title: 'A day', quiet: true, repeated: true },
+      { title: 'Operations' },
+    ],
+    Object.entries(policies).flatMap(([policy, { perMinute, perHour, perDay }]) => {
+      const counted = byPolicy.get(policy);
+      if (counted === undefined) return [];
+      return {
+        id: `limit.${policy}`,
+        name: html`<code>${policy}</code>`,
+        cells: [
+          number(perMinute),
+          number(perHour),
+          number(perDay),
+          html`${counted.map(({ operationId, summary }, index) => html`${index > 0 && ', '}<a href="${linkTo('reference', operationId)}">${summary}</a>`)}`,
+        ],
+      };
+    }),
+  )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. At most 5 one-time passwords can be sent to one recipient in 10 minutes.</p>`;
+}
+
+function headerTable(): Html {
+  const shown = Object.entries(namedHeaders).filter(([name]) => /ratelimit|retry-after/i.test(name));
+  return html`<h3 id="rate-limit-headers"><a href="#rate-limit-headers">Headers</a></h3>${table(
+    [{ title: 'Header' }, { title: 'Meaning' }],
+    shown.map(([name, { description, ...header }]) => ({
+      id: `header.${name}`,
+      name: html`<code>${name}</code>`,
+      cells: [
+        html`${inline(description)}${'example' in header && html`<p class="quiet">Example: <code>${header.example}</code></p>`}`,
+      ],
+    })),
+  )}`;
+}
+
+function capTable(): Html {
+  return table(
+    [{ title: 'Cap' }, { title: 'Windows' }],
+    Object.entries(caps).map(([cap, { windows }]) => ({
+      id: `cap.${cap}`,
+      name: html`<code>${cap}</code>`,
+      cells: [capWindowNames.filter((name) => windows.some((window) => window === `per_${name}`)).join(', ')],
+    })),
+  );
+}

@@ -1,0 +1,136 @@
+/** The quick start: from a token to a verified webhook, by commands that a test runs as they are shown. */
+import type { OpenApiDocument } from '../../openapi/document.ts';
+import { codeBlock } from '../highlight.ts';
+import { type Html, heading, html, prose } from '../html.ts';
+import type { Page } from '../page.ts';
+import { type ReceiverLanguage, receivers } from '../receivers.ts';
+import { languages } from '../samples/samples.ts';
+import { linkTo } from '../site.ts';
+
+/** The first value of this field in a JSON answer: no tool but the shell's own is needed. */
+const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
+
+const port = 8080;
+
+interface Step {
+  readonly id: string;
+  readonly title: string;
+  readonly content: Html;
+}
+
+export function startPage({ servers }: Pick<OpenApiDocument, 'servers'>): Page {
+  const baseUrl = servers[0]?.url ?? '';
+  const steps = stepsOf(baseUrl);
+  return {
+    name: 'start',
+    sections: [...steps, next].map(({ id, title }) => ({ id, title })),
+    main: html`<h1>Quick start</h1>
+${prose('The Messaging Gateway sends SMS, WhatsApp messages and one-time passwords over HTTPS, and tells your server what becomes of each by signed webhooks. In a few minutes you send a message, follow it, and receive and verify its webhooks. You need a shell with curl, and Node, Python or Go for the webhook endpoint.')}
+${steps.map(({ id, title, content }, index) => html`<section>${heading(2, id, `${index + 1}. ${title}`)}${content}</section>`)}
+<section>${heading(2, next.id, next.title)}${next.content}</section>`,
+  };
+}
+
+function stepsOf(baseUrl: string): readonly Step[] {
+  return [
+    {
+      id: 'settings',
+      title: 'Set your credentials',
+      content: html`${prose('The client id, the client secret and the webhook secret come from the operator of the gateway, who creates a client for you. A gateway on your own machine prints those of a demo client when it starts.')}
+${fillInForm()}
+${command(
+  'settings',
+  `export BASE_URL='${baseUrl}'
+export CLIENT_ID='YOUR_CLIENT_ID'
+export CLIENT_SECRET='YOUR_CLIENT_SECRET'
+export WEBHOOK_URL='http://127.0.0.1:${port}/'`,
+)}
+${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOOK_URL\` to the address of a tunnel to port ${port} of your machine, such as the one that \`cloudflared tunnel --url http://127.0.0.1:${port}\` prints.`)}`,
+    },
+    {
+      id: 'receive',
+      title: 'Start a webhook endpoint',
+      content: html`${prose('In a second terminal. The program verifies the signature of each webhook, ignores repeats, and prints one line for each event; its source is on the page [Webhooks](~/docs/webhooks#endpoints).')}
+<div class="samples">${Object.entries(receivers).map(([language, { file, run }], index) => receiverCommand(baseUrl, language as ReceiverLanguage, file, run, index === 0))}</div>`,
+    },
+    {
+      id: 'token',
+      title: 'Get an access token',
+      content: html`${prose('In the first terminal. A token is valid for one hour; use it for all requests until then.')}
+${command('token', `export TOKEN=$(curl -s "$BASE_URL/api/v1/auth/token" -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials | ${field('access_token')})`)}`,
+    },
+    {
+      id: 'send',
+      title: 'Send a message',
+      content: html`${prose(`The response, 202, means that the message is stored and will be sent. With the [simulated carrier](${linkTo('testing', 'simulator')}) no real message is sent; otherwise put your own number in \`to\`.`)}
+${command(
+  'send',
+  `export MESSAGE_ID=$(curl -s "$BASE_URL/api/v1/sms/send" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d @- <<END | tee /dev/stderr | ${field('message_id')}
+{ "to": "+447700900123", "message": "Hello", "webhook_url": "$WEBHOOK_URL" }
+END
+)`,
+)}`,
+    },
+    {
+      id: 'webhook',
+      title: 'See the webhooks',
+      content: html`${prose('Within seconds the second terminal prints two verified events, each with the identifier of the webhook, the event, the message and its status:')}
+${codeBlock(
+  `whd_01KC9V7R1E5T9Y3V7A1H2J4K6M sms.sent msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A sent
+whd_01KC9V7S4A6C8E0G2J4M6P8R0T sms.delivered msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A delivered`,
+  'bash',
+  'What the endpoint prints',
+)}`,
+    },
+    {
+      id: 'follow',
+      title: 'Follow the message',
+      content: html`${prose('The same by a request, with the times of all states, the cost, and the reason if the message failed:')}
+${command('follow', 'curl -s "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
+    },
+  ];
+}
+
+const next: Step = {
+  id: 'next',
+  title: 'Next',
+  content: html`<ul>
+<li><a href="${linkTo('reference')}">API reference</a>: every operation, with samples in ${new Intl.ListFormat('en').format(Object.values(languages).map(({ title }) => title))}.</li>
+<li><a href="${linkTo('reference', 'idempotency')}">Repeating a send safely</a>, before you go live.</li>
+<li><a href="${linkTo('webhooks')}">Webhooks</a>: verify, acknowledge, retries, changing the secret.</li>
+<li><a href="${linkTo('testing')}">Testing</a>: recipients that fail, expire or answer late.</li>
+<li><a href="${linkTo('errors')}">Errors</a> and <a href="${linkTo('limits')}">limits</a>.</li>
+</ul>`,
+};
+
+/** Shown by the page's script. The values never leave the tab. */
+function fillInForm(): Html {
+  const input = (name: string, label: string) =>
+    html`<label>${label}<input name="${name}" autocomplete="off" spellcheck="false"></label>`;
+  return html`<form id="fill-in" hidden>
+<p>Filled in here, they are in the commands of this page; they stay in this tab and are forgotten with it.</p>
+${input('client_id', 'Client id')}${input('client_secret', 'Client secret')}${input('webhook_secret', 'Webhook secret')}
+<p id="fill-in-note" role="status"></p>
+</form>`;
+}
+
+function command(step: string, source: string): Html {
+  return html`<div data-step="${step}">${codeBlock(source, 'bash', `Commands: ${step}`)}</div>`;
+}
+
+function receiverCommand(
+  baseUrl: string,
+  language: ReceiverLanguage,
+  file: string,
+  run: string,
+  isFirst: boolean,
+): Html {
+  const source = `curl -so ${file} '${baseUrl}/docs/${file}'
+WEBHOOK_SECRET='YOUR_WEBHOOK_SECRET' PORT=${port} ${run} ${file}`;
+  const { title } = receivers[language];
+  // Who reads the samples for curl sees the first one.
+  return html`<details class="sample ${language}${isFirst ? ' curl' : ''}" data-language="${language}" data-step="receive"${isFirst && html` open`}><summary>${title}</summary>${codeBlock(source, 'bash', `Commands: endpoint in ${title}`)}</details>`;
+}

@@ -1,0 +1,35 @@
+/** How to try everything without sending a real message. */
+import { simulatedRecipients } from '../../../../shared/contract/simulated-recipients.ts';
+import { heading, html, prose, table } from '../html.ts';
+import type { Page } from '../page.ts';
+import { linkTo } from '../site.ts';
+
+export function testingPage(): Page {
+  return {
+    name: 'testing',
+    sections: [
+      { id: 'simulator', title: 'The simulator' },
+      { id: 'recipients', title: 'Simulated recipients' },
+      { id: 'one-time-passwords', title: 'Codes of one-time passwords' },
+      { id: 'retries', title: 'Webhook retries' },
+    ],
+    main: html`<h1>Testing</h1>
+<section>${heading(2, 'simulator', 'The simulator')}
+${prose('A gateway on your own machine (`npm start`) and a test stage on AWS have a simulated carrier: nothing is sent to a phone and nothing is charged. Requests, states, receipts and webhooks are those of real messages. If you do not know whether your gateway has the simulator, ask its operator before you send to the numbers below.')}</section>
+<section>${heading(2, 'recipients', 'Simulated recipients')}
+${prose('The recipient decides what happens to a message, so that you can see how your program handles it:')}
+${table(
+  [{ title: 'Recipient' }, { title: 'What the simulated carrier does' }],
+  Object.entries(simulatedRecipients).map(([number, behavior]) => ({
+    id: `recipient.${number.replace('+', '')}`,
+    name: html`<code>${number}</code>`,
+    cells: [behavior],
+  })),
+)}
+${prose('Any other recipient: sent, then delivered.')}</section>
+<section>${heading(2, 'one-time-passwords', 'Codes of one-time passwords')}
+${prose('A code is in no response and no webhook. With the simulator an administrator reads it in the outbox, which has every message that was “sent”: in the dashboard, or with `npm run admin -- outbox list --to +447700900123`.')}</section>
+<section>${heading(2, 'retries', 'Webhook retries')}
+${prose(`On your own machine webhooks may go to \`http://127.0.0.1\` on any port. \`npm start -- --time-scale 100\` makes the [delays between attempts](${linkTo('webhooks', 'retries')}) 100 times shorter. Answer with a status other than 200 to see the retries.`)}</section>`,
+  };
+}

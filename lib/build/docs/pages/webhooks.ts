@@ -1,0 +1,108 @@
+/** How to receive webhooks; the programs are the very files that a test runs against real deliveries. */
+import {
+  acknowledgeWithinSeconds,
+  inWords,
+  retryDelaysSeconds,
+} from '../../../../shared/contract/retry-delays.ts';
+import { events } from '../../openapi/events.ts';
+import { codeBlock } from '../highlight.ts';
+import { type Html, heading, html, inline, prose, table } from '../html.ts';
+import type { Page } from '../page.ts';
+import { type ReceiverLanguage, receiverSource, receivers } from '../receivers.ts';
+import { linkTo } from '../site.ts';
+
+const headers: Readonly<Record<string, string>> = {
+  'X-Webhook-Signature':
+    'Lowercase hexadecimal HMAC-SHA256 of the raw body. The key is the webhook secret as you got it, `whsec_` included, as UTF-8 bytes.',
+  'webhook-id': 'The identifier of this notification (`whd_…`): the same for every attempt.',
+  'webhook-timestamp': 'When this attempt was made, in Unix seconds.',
+  'webhook-signature':
+    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`. The key is the base64-decoded part of the secret after `whsec_`. Several signatures, one for each live secret, are separated by spaces.',
+};
+
+interface Topic {
+  readonly id: string;
+  readonly title: string;
+  readonly content: Html;
+}
+
+const topics: readonly Topic[] = [
+  {
+    id: 'where',
+    title: 'Where they go',
+    content: prose(
+      `To the \`webhook_url\` of the send request; where it has none, to your account’s URL at the time of the event ([\`PATCH /api/v1/account\`](${linkTo('reference', 'updateAccount')})). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.`,
+    ),
+  },
+  {
+    id: 'events',
+    title: 'Events',
+    content: html`${table(
+      [{ title: 'Event' }, { title: 'Meaning' }],
+      Object.entries(events).map(([name, meaning]) => ({
+        id: `event.${name}`,
+        name: html`<code>${name}</code>`,
+        cells: [inline(meaning)],
+      })),
+    )}
+${prose(`Exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: more may come.`)}`,
+  },
+  {
+    id: 'verify',
+    title: 'Verify',
+    content: html`${prose('Two signatures are sent, and a notification is genuine if either is valid. `webhook-signature` is the stronger one: it covers the time and the identifier too, so an old notification cannot be replayed. Always sign the raw bytes of the body, compare in constant time, and refuse a timestamp that is more than 5 minutes off.')}
+${table(
+  [{ title: 'Header' }, { title: 'Meaning' }],
+  Object.entries(headers).map(([name, meaning]) => ({
+    id: `header.${name}`,
+    name: html`<code>${name}</code>`,
+    cells: [inline(meaning)],
+  })),
+)}
+${prose(`A new client’s secret is shown when the client is created; [\`POST /api/v1/account/webhook-secret\`](${linkTo('reference', 'rotateWebhookSecret')}) issues another. Libraries for Standard Webhooks accept the secret as it is.`)}`,
+  },
+  {
+    id: 'acknowledge',
+    title: 'Acknowledge',
+    content: prose(
+      `Answer with status 200 within ${inWords([acknowledgeWithinSeconds])}. Everything else is a failed attempt, 204 and redirects included. So store the notification first, answer, and process it afterwards.`,
+    ),
+  },
+  {
+    id: 'retries',
+    title: 'Retries',
+    content: prose(
+      `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed, and an administrator can send it again.`,
+    ),
+  },
+  {
+    id: 'duplicates',
+    title: 'Duplicates and order',
+    content: prose(
+      'A notification can arrive twice, for example when your 200 was lost on the way. Store the `webhook-id` with each notification, and ignore one that you have already stored. Notifications of one message can arrive in any order: use `data.status` and `timestamp`, and never let an earlier state replace a later one.',
+    ),
+  },
+  {
+    id: 'rotate',
+    title: 'Change the secret',
+    content: html`${prose('A new secret signs from its `active_at` on, at most 60 seconds after its creation; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the oldest, `webhook-signature` has a signature for each. Afterwards only the new one signs.')}
+${prose('So accept a notification if either signature is valid. The endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after `previous_secret_expires_at`. An endpoint that supports one secret can change to the new one at any time between `active_at` and then. If another secret is issued within that time, each one signs until its own 24 hours have passed.')}`,
+  },
+];
+
+export function webhooksPage(): Page {
+  const endpoints = { id: 'endpoints', title: 'Complete endpoints' };
+  return {
+    name: 'webhooks',
+    sections: [...topics, endpoints].map(({ id, title }) => ({ id, title })),
+    main: html`<h1>Webhooks</h1>
+${prose('The gateway sends a `POST` to your server for each state change of a message. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
+${topics.map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}
+<section>${heading(2, endpoints.id, endpoints.title)}${prose(`Each program is complete and needs no packages. The [quick start](${linkTo('start', 'receive')}) says how to run one.`)}
+<div class="samples">${(Object.keys(receivers) as ReceiverLanguage[]).map((language, index) => {
+      const { title, grammar } = receivers[language];
+      const first = index === 0;
+      return html`<details class="sample ${language}${first ? ' curl' : ''}" data-language="${language}"${first && html` open`}><summary>${title}</summary>${codeBlock(receiverSource(language), grammar, `Endpoint in ${title}`)}</details>`;
+    })}</div></section>`,
+  };
+}

@@ -1,0 +1,27 @@
+/** The fields of a schema as a table, each with an address of its own. */
+import type { JsonSchema } from '../../openapi/schemas.ts';
+import { type Html, html, inline, table } from '../html.ts';
+import { fieldRows, type Resolve } from './field-rows.ts';
+
+/** @param place - begins the id of each row. @param mark - of fields that are always there, or must be */
+export function fieldTable(schema: JsonSchema, resolve: Resolve, place: string, mark?: string): Html {
+  const target = typeof schema.$ref === 'string' ? resolve(schema.$ref) : schema;
+  // Several possible bodies: a table for each, by schema name.
+  if (Array.isArray(target.oneOf)) {
+    return html`${(target.oneOf as JsonSchema[]).map((one) => {
+      const name = String(one.$ref).split('/').at(-1) ?? '';
+      return html`<h5>${name}</h5>${fieldTable(one, resolve, `${place}.${name}`, mark)}`;
+    })}`;
+  }
+  const rows = fieldRows(target, resolve);
+  if (rows.length === 0) return html``;
+  return table(
+    [{ title: 'Field' }, { title: 'Kind', quiet: true }, { title: 'Meaning' }],
+    rows.map(({ name, kind, required, note }) => ({
+      id: `${place}.${name}`,
+      name: html`<code>${name}</code>`,
+      mark: required ? mark : mark === undefined ? 'optional' : undefined,
+      cells: [kind, inline(note)],
+    })),
+  );
+}

@@ -1,0 +1,24 @@
+/** Samples for curl in a POSIX shell. */
+import { jsonNotation, literal } from './literal.ts';
+import type { SampleRequest } from './sample-request.ts';
+
+export function curlSample({ method, path, authorized, body, variables }: SampleRequest): string {
+  // With a body curl sends POST by itself.
+  const usual = body === undefined ? 'GET' : 'POST';
+  const fromEnvironment = Object.keys(variables).length > 0;
+  const json = body === undefined ? '' : literal(jsonNotation, { ...body, ...references(variables) });
+  return [
+    `curl ${method === usual ? '' : `-X ${method} `}"$BASE_URL${path}"`,
+    ...(authorized ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'"]),
+    ...(body === undefined ? [] : [fromEnvironment ? `-d @- <<END\n${json}\nEND` : `-d ${quoted(json)}`]),
+  ].join(' \\\n  ');
+}
+
+function references(variables: SampleRequest['variables']): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([field, name]) => [field, `$${name}`]));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

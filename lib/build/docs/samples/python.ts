@@ -1,0 +1,38 @@
+/** Samples in Python with `requests`, the HTTP library that most readers have. */
+import { literal, type Notation } from './literal.ts';
+import type { SampleRequest } from './sample-request.ts';
+
+export function pythonSample({ method, path, authorized, body, variables, answers }: SampleRequest): string {
+  const argumentLines = [
+    `f"{os.environ['BASE_URL']}${path}",`,
+    ...(authorized ? [`headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},`] : []),
+    ...(body === undefined ? [] : [`json=${literal(notation, body, 1, fromEnvironment(variables))},`]),
+    'timeout=30,',
+  ];
+  return `import os
+
+import requests
+
+response = requests.${method.toLowerCase()}(
+${argumentLines.map((line) => `    ${line}`).join('\n')}
+)
+response.raise_for_status()
+${answers ? 'print(response.json())' : 'print(response.status_code)'}
+`;
+}
+
+const words: Readonly<Record<string, string>> = { null: 'None', true: 'True', false: 'False' };
+
+const notation: Notation = {
+  indent: '    ',
+  scalar: (value) => (typeof value === 'string' ? undefined : words[String(value)]) ?? JSON.stringify(value),
+  key: (name) => JSON.stringify(name),
+  padding: '',
+  trailingComma: true,
+};
+
+function fromEnvironment(variables: SampleRequest['variables']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([field, name]) => [field, `os.environ["${name}"]`]),
+  );
+}

@@ -1,0 +1,71 @@
+/** The request that an operation's samples send, made of the operation in the API document and its first examples. */
+import type { OpenApiOperation } from '../../openapi/document.ts';
+import type { JsonSchema } from '../../openapi/schemas.ts';
+
+export interface SampleRequest {
+  readonly method: string;
+  /** With its parameters filled in, and its query. */
+  readonly path: string;
+  /** Whether it takes an access token. */
+  readonly authorized: boolean;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of the body whose values the program reads from the environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether the answer has content. */
+  readonly answers: boolean;
+}
+
+/** What the reader has, and no example can show. */
+const ownValues: Readonly<Record<string, string>> = {
+  client_id: 'CLIENT_ID',
+  client_secret: 'CLIENT_SECRET',
+};
+
+/** @throws Error where the operation has no example of its body or of a parameter that it requires */
+export function sampleRequest(method: string, path: string, operation: OpenApiOperation): SampleRequest {
+  const { operationId, parameters = [], requestBody, responses, security } = operation;
+  const body = requestBody === undefined ? undefined : bodyOf(operationId, requestBody.content);
+  const authorized = security.length > 0;
+  const own = authorized ? [] : Object.entries(ownValues);
+  return {
+    method: method.toUpperCase(),
+    path: `${filledPath(operationId, path, parameters)}${queryOf(operationId, parameters)}`,
+    authorized,
+    body,
+    variables: Object.fromEntries(own.filter(([field]) => body !== undefined && field in body)),
+    answers: Object.entries(responses).some(
+      ([status, { content = {} }]) => status.startsWith('2') && Object.keys(content).length > 0,
+    ),
+  };
+}
+
+function bodyOf(
+  operationId: string,
+  content: NonNullable<OpenApiOperation['requestBody']>['content'],
+): Readonly<Record<string, unknown>> {
+  const [example] = Object.values(content['application/json']?.examples ?? {});
+  if (typeof example?.value !== 'object' || example.value === null)
+    throw new Error(`${operationId} has no example of its body`);
+  return example.value as Record<string, unknown>;
+}
+
+function filledPath(operationId: string, path: string, parameters: readonly JsonSchema[]): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    return encodeURIComponent(String(exampleOf(operationId, name, parameter)));
+  });
+}
+
+/** The parameters that are required, and those with an example. */
+function queryOf(operationId: string, parameters: readonly JsonSchema[]): string {
+  const shown = parameters
+    .filter((one) => one.in === 'query' && (one.required === true || one.example !== undefined))
+    .map((one) => `${one.name}=${encodeURIComponent(String(exampleOf(operationId, one.name, one)))}`);
+  // Colons and commas may be in a query as they are (RFC 3986, section 3.4).
+  return shown.length === 0 ? '' : `?${shown.join('&').replaceAll('%3A', ':').replaceAll('%2C', ',')}`;
+}
+
+function exampleOf(operationId: string, name: unknown, parameter: JsonSchema | undefined): unknown {
+  if (parameter?.example === undefined) throw new Error(`${operationId} has no example of ${String(name)}`);
+  return parameter.example;
+}

@@ -1,0 +1,34 @@
+/** The pages of the documentation: their addresses, and how they link to each other. */
+
+/** Addresses in the pages' HTML begin with it; each page replaces it by the way to the gateway's own address. */
+const root = '~/';
+
+/** In the order of the navigation. */
+export const sitePages = {
+  start: { path: '/docs', title: 'Quick start' },
+  reference: { path: '/docs/reference', title: 'API reference' },
+  webhooks: { path: '/docs/webhooks', title: 'Webhooks' },
+  errors: { path: '/docs/errors', title: 'Errors' },
+  limits: { path: '/docs/limits', title: 'Limits and usage' },
+  testing: { path: '/docs/testing', title: 'Testing' },
+  changelog: { path: '/docs/changelog', title: 'Versions and changes' },
+} as const satisfies Readonly<Record<string, { readonly path: string; readonly title: string }>>;
+
+export type PageName = keyof typeof sitePages;
+
+export const pageNames = Object.keys(sitePages) as PageName[];
+
+/** For `href`, on any page. */
+export function linkTo(page: PageName, id?: string): string {
+  return `${root}${sitePages[page].path.slice(1)}${id === undefined ? '' : `#${id}`}`;
+}
+
+/** From a page to the gateway's own address, with which relative links work below any prefix and behind any proxy. */
+export function wayToRoot(page: PageName): string {
+  return '../'.repeat(sitePages[page].path.split('/').length - 2) || './';
+}
+
+/** The page's HTML with its links as they are there. */
+export function withLinks(source: string, page: PageName): string {
+  return source.replaceAll(`href="${root}`, `href="${wayToRoot(page)}`);
+}
