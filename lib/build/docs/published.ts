@@ -22,7 +22,7 @@ export function published(): Readonly<Record<string, ApiResponse>> {
   const pages: readonly Page[] = [
     startPage(document),
     referencePage(document),
-    webhooksPage(),
+    webhooksPage(document),
     errorsPage(document),
     limitsPage(document),
     testingPage(),

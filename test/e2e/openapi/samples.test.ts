@@ -22,7 +22,8 @@ it('has one for curl of every operation, which succeeds', async () => {
     // A reader sees an error; a test needs an exit status.
     const script = `curl() { command curl -sS --fail-with-body "$@"; }\n${source}`;
     const { stdout } = await run('bash', ['-eu', '-c', script], { env: { ...process.env, ...environment } });
-    expect([operationId, typeof JSON.parse(stdout)]).toEqual([operationId, 'object']);
+    // An operation may answer without a body.
+    if (stdout !== '') expect([operationId, typeof JSON.parse(stdout)]).toEqual([operationId, 'object']);
   }
 });
 

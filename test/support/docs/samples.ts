@@ -1,7 +1,5 @@
-/** Makes the samples of the API reference ready to run: with a client of their own, and ids that exist in place of the examples. */
+/** Makes the samples of the API reference ready to run: with a client, and ids that exist in place of the examples. */
 import type { LanguageName } from '../../../lib/build/docs/samples/samples.ts';
-import { batchId, messageId, otpId } from '../../../lib/build/openapi/operations/examples.ts';
-import type { OperationName } from '../../../lib/build/openapi/operations.ts';
 import { newClient, type TestClient, tokenOf } from '../http/client.ts';
 import { shownCode } from './shown-code.ts';
 
@@ -13,30 +11,36 @@ export interface RunnableSample {
 
 const hourMs = 3_600_000;
 
-/** What an operation's example names, made for this run. */
-const realIds: Partial<Record<OperationName, (client: TestClient) => Promise<Record<string, string>>>> = {
-  getMessageStatus: async (client) => ({ [messageId]: await client.send({}) }),
-  cancelMessage: async (client) => ({
-    [messageId]: await client.send({ scheduled_at: new Date(Date.now() + hourMs).toISOString() }),
-  }),
-  verifyOtp: async (client) => {
+/** By the prefix of an id: makes what the sample of an operation names. */
+const makers: Readonly<Record<string, (client: TestClient, operationId: string) => Promise<string>>> = {
+  msg: (client, operationId) =>
+    client.send(
+      operationId === 'cancelMessage' ? { scheduled_at: new Date(Date.now() + hourMs).toISOString() } : {},
+    ),
+  otp: async (client) => {
     const { body } = await client.post('/api/v1/otp/send', { to: '+447700900177' });
-    return { [otpId]: String(body.otp_id) };
+    return String(body.otp_id);
   },
 };
 
 /** The samples of one language, in the order of the page. */
 export async function runnableSamples(baseUrl: string, language: LanguageName): Promise<RunnableSample[]> {
   const shown = (await shownCode(baseUrl, 'reference')).filter((code) => code.language === language);
-  const client = await newClient({ name: `Samples for ${language}` });
-  // Its sample names a URL of someone else, to which nothing may be sent.
-  const changedClient = await newClient({ name: `Changed by samples for ${language}` });
-  const environments = await Promise.all([client, changedClient].map(environmentOf));
+  const sender = await newClient({ name: `Samples for ${language}` });
+  const receiver = await newClient({ name: `Webhook samples for ${language}` });
+  const environments = new Map([
+    [sender, await environmentOf(sender)],
+    [receiver, await environmentOf(receiver)],
+  ]);
   return Promise.all(
     shown.map(async ({ operationId = '', source }) => {
-      const ids = await realIds[operationId as OperationName]?.(client);
-      const environment = environments[operationId === 'updateAccount' ? 1 : 0] ?? {};
-      return { operationId, source: withIds(source, ids ?? {}), environment };
+      // Its events would be posted to someone else's server: a client that sends nothing has none.
+      const client = source.includes('https://example.com') ? receiver : sender;
+      return {
+        operationId,
+        source: await withRealIds(source, client, operationId),
+        environment: environments.get(client) ?? {},
+      };
     }),
   );
 }
@@ -54,9 +58,10 @@ async function environmentOf({
   };
 }
 
-function withIds(source: string, ids: Readonly<Record<string, string>>): string {
-  const replaced = Object.entries(ids).reduce((text, [example, id]) => text.replaceAll(example, id), source);
-  const left = [messageId, batchId, otpId].find((example) => replaced.includes(example));
-  if (left !== undefined) throw new Error(`${left} is an example: name a real id for it in realIds`);
-  return replaced;
+async function withRealIds(source: string, client: TestClient, operationId: string): Promise<string> {
+  const [example, prefix = ''] = /\b([a-z]{3})_[0-9A-Z]{26}\b/.exec(source) ?? [];
+  if (example === undefined) return source;
+  const make = makers[prefix];
+  if (make === undefined) throw new Error(`${operationId} names ${example}: say in makers how to make one`);
+  return source.replaceAll(example, await make(client, operationId));
 }

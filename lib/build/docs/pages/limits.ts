@@ -1,7 +1,9 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 import { capWindowNames } from '../../../../shared/contract/caps.ts';
 import { caps } from '../../../../shared/contract/limit-rows.ts';
+import { inWords } from '../../../../shared/contract/retry-delays.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/otp.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';
@@ -51,7 +53,7 @@ function limitTable({ paths }: Pick<OpenApiDocument, 'paths'>): Html {
         ],
       };
     }),
-  )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. At most 5 one-time passwords can be sent to one recipient in 10 minutes.</p>`;
+  )}<p>Requests without a valid credential, those for this documentation and those for unknown paths are counted by source address: ${number(policies.unmatched.perMinute)} a minute, ${number(policies.unmatched.perHour)} an hour, ${number(policies.unmatched.perDay)} a day. At most ${recipientSendsMax} one-time passwords are sent to one recipient in ${inWords([recipientWindowSeconds])}.</p>`;
 }
 
 function headerTable(): Html {

@@ -4,11 +4,12 @@ import {
   inWords,
   retryDelaysSeconds,
 } from '../../../../shared/contract/retry-delays.ts';
-import { events } from '../../openapi/events.ts';
+import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';
 import type { Page } from '../page.ts';
 import { type ReceiverLanguage, receiverSource, receivers } from '../receivers.ts';
+import { eventTable } from '../reference/events.ts';
 import { linkTo } from '../site.ts';
 
 const headers: Readonly<Record<string, string>> = {
@@ -26,7 +27,7 @@ interface Topic {
   readonly content: Html;
 }
 
-const topics: readonly Topic[] = [
+const topicsOf = (document: Pick<OpenApiDocument, 'webhooks'>): readonly Topic[] => [
   {
     id: 'where',
     title: 'Where they go',
@@ -37,14 +38,7 @@ const topics: readonly Topic[] = [
   {
     id: 'events',
     title: 'Events',
-    content: html`${table(
-      [{ title: 'Event' }, { title: 'Meaning' }],
-      Object.entries(events).map(([name, meaning]) => ({
-        id: `event.${name}`,
-        name: html`<code>${name}</code>`,
-        cells: [inline(meaning)],
-      })),
-    )}
+    content: html`${eventTable(document)}
 ${prose(`Exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: more may come.`)}`,
   },
   {
@@ -90,7 +84,8 @@ ${prose('So accept a notification if either signature is valid. The endpoints be
   },
 ];
 
-export function webhooksPage(): Page {
+export function webhooksPage(document: Pick<OpenApiDocument, 'webhooks'>): Page {
+  const topics = topicsOf(document);
   const endpoints = { id: 'endpoints', title: 'Complete endpoints' };
   return {
     name: 'webhooks',

@@ -1,12 +1,12 @@
 /** The API reference: the basics, every operation with its samples, and the events, all from the OpenAPI document. */
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { basics } from '../../openapi/introduction.ts';
-import { heading, html, inline, prose, table } from '../html.ts';
+import { heading, html, prose } from '../html.ts';
 import type { Page, Section } from '../page.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
+import { eventBodies, eventTable } from './events.ts';
 import type { Resolve } from './field-rows.ts';
-import { fieldTable } from './field-table.ts';
 import { type DocumentedOperation, operationSection } from './operation-section.ts';
 
 export function referencePage(document: OpenApiDocument): Page {
@@ -47,25 +47,12 @@ ${byTag.map(
   (tag) =>
     html`<section>${heading(2, tag.id, tag.name)}<p class="quiet">${tag.description}</p>${tag.operations.map((operation) => operationSection(operation, samples.get(operation.operationId) ?? [], resolve))}</section>`,
 )}
-${events(document, resolve)}`,
+<section>${heading(2, 'events', 'Events')}
+<p>How to receive and verify them: <a href="${linkTo('webhooks')}">Webhooks</a>.</p>
+${eventTable(document)}${eventBodies(document, resolve)}</section>`,
   };
 }
 
 function idOf(name: string): string {
   return `${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}-operations`;
-}
-
-function events(document: OpenApiDocument, resolve: Resolve) {
-  const all = Object.entries(document.webhooks) as [string, { post: { summary: string } }][];
-  return html`<section>${heading(2, 'events', 'Events')}
-<p>The gateway posts one event for each state that a message enters. How to receive and verify them: <a href="${linkTo('webhooks')}">Webhooks</a>.</p>
-${table(
-  [{ title: 'Event' }, { title: 'Meaning' }],
-  all.map(([name, { post }]) => ({
-    id: `event.${name}`,
-    name: html`<code>${name}</code>`,
-    cells: [inline(post.summary)],
-  })),
-)}
-${heading(3, 'event-body', 'Body of an event')}${fieldTable({ $ref: '#/components/schemas/WebhookEvent' }, resolve, 'event')}</section>`;
 }
