@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod/mini';
+import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { endpointDisabledExample, eventExample } from '../../../lib/build/openapi/events.ts';
 import {
@@ -176,6 +177,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows in its examples of errors what the gateway says of a faulty field', () => {
+    const takesFields = ({ request, parameters = [] }: Description) =>
+      request !== undefined || parameters.some((parameter) => parameter.in === 'query');
+    const silent = Object.entries<Description>(operationDescriptions).filter(
+      ([, description]) => takesFields(description) && description.fieldError === undefined,
+    );
+    expect(silent.map(([name]) => name)).toEqual([]);
     const faulty = [
       undefined,
       null,
