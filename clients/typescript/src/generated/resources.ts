@@ -40,14 +40,14 @@ export class SmsResource {
   }
 
   /**
-   * Send an SMS. Sends one text message. The response is 202 once the message is stored durably, so it cannot be lost. Webhooks and the status request report its progress. A client with a list of senders must name one in `from`.
+   * Send an SMS. Sends one text message. The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders must name one in `from`.
    */
   send(body: SmsMessage, options?: SendOptions): Promise<AcceptedSms> {
     return this.#call<AcceptedSms>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send an SMS to up to 1000 recipients. Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the limit. The status request also accepts the `batch_id`.
+   * Send an SMS to up to 1000 recipients. Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.
    */
   sendBulk(body: BulkSms, options?: SendOptions): Promise<AcceptedBatch> {
     return this.#call<AcceptedBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'with_key', body }, options);
@@ -62,14 +62,14 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 sends per recipient in 10 minutes (429). The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.
+   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`; each attempt is counted before the code is compared.
+   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.
    */
   verify(body: OtpVerification, options?: RequestOptions): Promise<OtpVerificationResult> {
     return this.#call<OtpVerificationResult>({ method: 'POST', path: '/api/v1/otp/verify', repeat: 'if_refused', body }, options);
@@ -84,7 +84,7 @@ export class WhatsappResource {
   }
 
   /**
-   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably, so it cannot be lost. Webhooks and the status request report its progress. A client with a list of senders needs `whatsapp` among them.
+   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders needs `whatsapp` among them.
    */
   send(body: WhatsAppMessage, options?: SendOptions): Promise<AcceptedWhatsApp> {
     return this.#call<AcceptedWhatsApp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
@@ -99,14 +99,14 @@ export class MessagesResource {
   }
 
   /**
-   * Look a message or a batch up. Returns the status of a message of any channel, or how many messages of a batch are in each state.
+   * Look a message or a batch up. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Message> {
     return this.#call<Message>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
   }
 
   /**
-   * List messages. The client’s own messages of every channel, newest first, a page at a time.
+   * List messages. Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.
    */
   list(query: ListMessagesQuery = {}, options?: RequestOptions): Pages<MessageList, Message> {
     return new Pages(
@@ -131,7 +131,7 @@ export class BatchesResource {
   }
 
   /**
-   * Look a message or a batch up. Returns the status of a message of any channel, or how many messages of a batch are in each state.
+   * Look a message or a batch up. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Batch> {
     return this.#call<Batch>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);

@@ -4,6 +4,7 @@ import {
   inWords,
   retryDelaysSeconds,
 } from '../../../../shared/contract/retry-delays.ts';
+import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';
@@ -31,9 +32,10 @@ const topicsOf = (document: Pick<OpenApiDocument, 'webhooks'>): readonly Topic[]
   {
     id: 'where',
     title: 'Where they go',
-    content: prose(
+    content: html`${prose(
       `To the \`webhook_url\` of the send request; where it has none, to your account’s URL at the time of the event ([\`PATCH /api/v1/account\`](${linkTo('reference', 'updateAccount')})). The URL must be https on port 443, or http on port 80 where the deployment allows it, and its host must have a public address. Redirects are not followed.`,
-    ),
+    )}
+${prose(`In addition you can have up to ${endpointsMax} [webhook endpoints](${linkTo('reference', 'createWebhookEndpoint')}), each with a secret and a filter of events of its own. Every endpoint that matches an event gets a notification of its own, with its own \`webhook-id\` and retries. A [test event](${linkTo('reference', 'testWebhookEndpoint')}) has \`"test": true\` in \`data\`.`)}`,
   },
   {
     id: 'events',
@@ -66,7 +68,7 @@ ${prose(`A new client’s secret is shown when the client is created; [\`POST /a
     id: 'retries',
     title: 'Retries',
     content: prose(
-      `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed, and an administrator can send it again.`,
+      `After a failed attempt the gateway tries again, ${retryDelaysSeconds.length} times: ${inWords(retryDelaysSeconds)} after the attempt before, whatever a \`Retry-After\` header of the answer says. The body is the same to the byte; timestamp and signature are new. After the last one the notification is marked failed, and an administrator can send it again.`,
     ),
   },
   {

@@ -32,9 +32,9 @@ class AsyncSmsResource:
     ) -> models.AcceptedSms:
         """Send an SMS.
 
-        Sends one text message. The response is 202 once the message is stored durably, so it cannot be
-        lost. Webhooks and the status request report its progress. A client with a list of senders must
-        name one in `from`.
+        Sends one text message. The response is 202 once the message is stored durably; it has not been
+        delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A
+        client with a list of senders must name one in `from`.
         """
         return await self._call(
             Request(
@@ -67,8 +67,8 @@ class AsyncSmsResource:
         Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s
         variable of that name. An invalid row (number, duplicate, missing variable, too long after
         rendering) is reported in `errors`; the others are sent. A client with a list of senders must name
-        one in `from`. The request counts once towards the limit. The status request also accepts the
-        `batch_id`.
+        one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}`
+        shows how many messages are in each state.
         """
         return await self._call(
             Request(
@@ -106,9 +106,9 @@ class AsyncOtpResource:
         """Send a one-time password.
 
         Sends a code to a recipient. Another send for the same recipient and purpose while the code is
-        pending sends the same code, with the same expiry. At most 5 sends per recipient in 10 minutes
-        (429). The code is in no response and no webhook. A client with a list of senders needs `otp` in
-        it, for both channels.
+        pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10
+        minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A
+        client with a list of senders needs `otp` in it, for both channels.
         """
         return await self._call(
             Request(
@@ -133,8 +133,8 @@ class AsyncOtpResource:
     ) -> models.OtpVerificationResult:
         """Verify a one-time password.
 
-        Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is a 200 with `verified: false`;
-        each attempt is counted before the code is compared.
+        Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well:
+        look at `verified`, not at the status. Each attempt is counted before the code is compared.
         """
         return await self._call(
             Request(
@@ -171,8 +171,9 @@ class AsyncWhatsappResource:
         """Send a WhatsApp message.
 
         Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default).
-        The response is 202 once the message is stored durably, so it cannot be lost. Webhooks and the
-        status request report its progress. A client with a list of senders needs `whatsapp` among them.
+        The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and
+        `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders
+        needs `whatsapp` among them.
         """
         return await self._call(
             Request(
@@ -199,7 +200,8 @@ class AsyncMessagesResource:
     ) -> models.Message:
         """Look a message or a batch up.
 
-        Returns the status of a message of any channel, or how many messages of a batch are in each state.
+        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many
+        messages of a batch are in each state.
         """
         return await self._call(
             Request(
@@ -225,7 +227,8 @@ class AsyncMessagesResource:
     ) -> AsyncPages[models.Message]:
         """List messages.
 
-        The client’s own messages of every channel, newest first, a page at a time.
+        Your messages of every channel, newest first. For the next page repeat the request with `cursor`
+        set to the `next_cursor` of the response; the last page has none.
         """
         return AsyncPages(
             self._call,
@@ -274,7 +277,8 @@ class AsyncBatchesResource:
     ) -> models.Batch:
         """Look a message or a batch up.
 
-        Returns the status of a message of any channel, or how many messages of a batch are in each state.
+        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many
+        messages of a batch are in each state.
         """
         return await self._call(
             Request(
