@@ -39,15 +39,15 @@ function textOf({ client_id, name, findings, limits, messages }: Diagnosis): str
       'Nothing is wrong.',
     ),
     textTable(
-      limits.flatMap(windowsOf),
+      limits.flatMap(windowsOf).filter(({ used, source }) => used > 0 || source !== 'default'),
       [
-        { title: 'limits and caps in force', of: ({ endpoint }) => endpoint },
+        { title: 'limit or cap in use, or changed', of: ({ endpoint }) => endpoint },
         { title: 'window', of: ({ window }) => window },
         { title: 'limit', of: ({ limit }) => limit },
         { title: 'used', of: ({ used }) => used },
         { title: 'from', of: ({ source }) => source.replaceAll('_', ' ') },
       ],
-      'No limit is in force.',
+      'No limit of its own, and nothing is used of the defaults.',
     ),
     textTable(
       error_codes,

@@ -4,6 +4,7 @@
  */
 import type { Client } from '../client/client.ts';
 import type { Message } from '../message/message.ts';
+import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import { recipientsAsWritten } from '../recipient/phone-number.ts';
@@ -34,7 +35,7 @@ export interface SearchResults {
 
 type Dependencies = Pick<
   AdminDependencies,
-  'clients' | 'messages' | 'newestMessages' | 'batches' | 'otps' | 'deliveries' | 'country'
+  'clients' | 'messages' | 'newestMessages' | 'batches' | 'otps' | 'deliveries' | 'country' | 'clock'
 >;
 
 export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
@@ -95,12 +96,13 @@ async function findBatch({ batches }: Dependencies, id: string): Promise<SearchR
 const messagesOfOtpMax = 20;
 
 async function findOtp(
-  { otps, messages, newestMessages }: Dependencies,
+  { otps, messages, newestMessages, clock }: Dependencies,
   id: string,
 ): Promise<SearchResult | undefined> {
   const otp = await otps.get(id);
   if (otp === undefined) return undefined;
-  const { client_id, recipient, status } = otp;
+  const { client_id, recipient } = otp;
+  const status = otp.status === 'pending' && !isPending(otp, clock()) ? 'no longer valid' : otp.status;
   const newest = await newestMessages.to(recipient, messagesOfOtpMax);
   const rows = await Promise.all(newest.map((messageId) => messages.get(messageId)));
   const carrier = rows.find((message) => message?.otp?.otp_id === id);

@@ -53,6 +53,7 @@ beforeAll(async () => {
     otps,
     deliveries,
     country: 'GB',
+    clock: () => created,
   };
   for (const each of [
     client('client-a', 'Web Shop'),
@@ -158,6 +159,10 @@ describe('a search', () => {
         href: `#/messages/${ids.ofOtp}`,
       },
     ]);
+    const later = { ...dependencies, clock: () => addSeconds(created, 301) };
+    expect(await search(later, ids.otp)).toMatchObject({
+      results: [{ title: `One-time password to ${recipient}, no longer valid` }],
+    });
   });
 
   it('finds a webhook', async () => {
