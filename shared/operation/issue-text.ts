@@ -29,7 +29,7 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
         ? 'must be left out'
         : `must be ${typeNames[issue.expected] ?? 'another value'}`;
     case 'invalid_value':
-      return `must be ${issue.values.map(String).join(' or ')}`;
+      return `must be ${alternatives(issue.values.map(String))}`;
     case 'too_big':
       return issue.inclusive === false
         ? `must be less than ${issue.maximum}`
@@ -53,6 +53,12 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
     default:
       return 'is not valid';
   }
+}
+
+/** `a`, `a or b`, `a, b or c` */
+function alternatives(values: readonly string[]): string {
+  const others = values.slice(0, -1).join(', ');
+  return others === '' ? values.join('') : `${others} or ${values.at(-1)}`;
 }
 
 function sized(bound: string, size: unknown, origin: string): string {

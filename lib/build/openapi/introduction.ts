@@ -14,7 +14,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'format',
     title: 'Requests and responses',
-    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields`.',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields`.',
   },
   {
     id: 'authentication',

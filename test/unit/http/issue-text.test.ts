@@ -52,6 +52,7 @@ it('every kind of issue has a text', () => {
     [z.record(z.string(), z.string()), 1, 'must be an object'],
     [z.date(), 1, 'must be another value'],
     [z.enum(['a', 'b']), 'x', 'must be a or b'],
+    [z.enum(['a', 'b', 'c']), 'x', 'must be a, b or c'],
     [z.literal('a'), 'x', 'must be a'],
     [z.array(z.string()).check(z.maxLength(1000)), Array(1001).fill(''), 'must have at most 1000 items'],
     [z.string().check(z.minLength(1)), '', 'must not be empty'],

@@ -203,7 +203,7 @@ describe('the OpenAPI document', () => {
         return success ? [] : error.issues.map(({ message }) => message);
       });
       // The rules for URLs are those of a stage.
-      const ofStage = fieldError.field === 'webhook_url' ? ['must begin with https://'] : [];
+      const ofStage = /url$/.test(fieldError.field) ? ['must begin with https://'] : [];
       expect([name, [...said, requiredField, ...ofStage]]).toEqual([
         name,
         expect.arrayContaining([fieldError.message]),

@@ -103,7 +103,7 @@ export const getUsage: Description = {
     },
   },
   errors: ['invalid_request'],
-  fieldError: { field: 'interval', message: 'must be hour or day or month' },
+  fieldError: { field: 'interval', message: 'must be hour, day or month' },
 };
 
 export const updateAccount: Description = {
