@@ -49,6 +49,8 @@ describe('the search of the documentation', () => {
       ['Get a token', '/a#3', 'Page', 'POST /auth'],
     ];
     expect(find(entries, 'TO').map(([title]) => title)).toEqual(['to', 'token', 'Get a token']);
+    const row: Entry = ['to', '/a#4', 'Page: Section', ''];
+    expect(find([row, ...entries], 'to').map(([, address]) => address)[0]).toBe('/a#1');
     expect(find(entries, 'token get').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, 'post auth').map(([title]) => title)).toEqual(['Get a token']);
     expect(find(entries, '  ')).toEqual([]);
