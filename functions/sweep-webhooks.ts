@@ -1,9 +1,12 @@
-/** Every minute: enqueues overdue webhooks. */
+/** Every minute: enqueues overdue webhooks, then continues what resends many. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { accountUrls } from '../shared/account/account-url.ts';
+import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
+import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -13,6 +16,8 @@ import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import { continueResends } from '../shared/webhook/resend/continue-resends.ts';
+import { dynamoResendStore } from '../shared/webhook/resend/resend-store.dynamo.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
 import { sweep } from '../shared/webhook/sweep/sweep-deliveries.ts';
@@ -42,10 +47,19 @@ const dependencies = {
   newRevision: randomUUID,
   retentionDays: env.RETENTION_DAYS,
   budgetMs: runBudgetMs,
+  resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  activity: dynamoActivityReader(dynamo(), env.ACTIVITY_LOG_TABLE),
+  list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
+  sleep: async (ms: number) => void (await sleep(ms)),
 };
 
 export async function handler(): Promise<void> {
+  const startedAt = Date.now();
   const { enqueued, refused, cutShort, failures } = await sweep(dependencies);
   log.info('webhook sweep', { enqueued, refused, cut_short: cutShort, failures: failures.length });
-  if (failures.length > 0) throw new AggregateError(failures, 'some deliveries could not be swept');
+  // What is overdue comes first; the rest of the minute is for these.
+  const budgetMs = Math.max(0, runBudgetMs - (Date.now() - startedAt));
+  const resends = await continueResends({ ...dependencies, budgetMs });
+  const all = [...failures, ...resends.failures];
+  if (all.length > 0) throw new AggregateError(all, 'some deliveries could not be swept');
 }

@@ -2,10 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secret-store.dynamo.ts';
-import { routes } from '../shared/contract/routes.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
-import { type HttpFunction, httpFunction } from '../shared/http/http-function.ts';
+import { httpFunctions } from '../shared/http/http-functions.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
@@ -64,19 +63,6 @@ const operations = {
   deleteWebhookEndpoint: deleteEndpoint(dependencies),
   rotateWebhookEndpointSecret: rotateOwnEndpointSecret(dependencies),
   testWebhookEndpoint: testEndpoint(dependencies),
-} as const;
-
-const http = { dependencies: httpDependencies(env) };
-const functions = new Map(
-  (Object.keys(operations) as (keyof typeof operations)[]).map((name) => {
-    const { method, path } = routes[name];
-    return [`${method} ${path}`, httpFunction(routes[name], operations[name], http)];
-  }),
-);
-
-export const handler: HttpFunction = async (event, context) => {
-  const found = functions.get(`${event.httpMethod} ${event.resource}`);
-  if (found === undefined)
-    throw new Error(`${event.httpMethod} ${event.resource} is not a route of this function`);
-  return found(event, context);
 };
+
+export const handler = httpFunctions(operations, httpDependencies(env));

@@ -42,6 +42,7 @@ export class GatewayStack extends Stack {
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
     webhooks.grantEnqueue(messaging.relay);
     webhooks.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
+    webhooks.grantEnqueue(api.functionOf(routes.resendWebhookDeliveries));
     messaging.grantSetAside(webhooks.sweep);
     new LimitFeedback(this, 'LimitFeedback', {
       stage,

@@ -1,17 +1,24 @@
 /** `webhooks …`: shows failed webhooks, and resends them. */
 import type { Command } from 'commander';
 import {
-  type DeliverySummary,
   type EndpointSummary,
-  failedWebhooks,
+  finishResend,
   listEndpoints,
+  resendMany,
+} from '../../shared/admin/webhook-log.ts';
+import {
+  failedWebhooks,
   type ResendResult,
   resendWebhooks,
   showDelivery,
 } from '../../shared/admin/webhooks.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
+import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
+import { resendRequestSchema } from '../../shared/webhook/resend/request-resend.ts';
+import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
 import { textFields, textTable } from './print.ts';
-import type { CommandAnswer, Runner } from './runner.ts';
+import type { CommandAnswer, Runner, Session } from './runner.ts';
 
 const failedMax = 1000;
 const maybeMore = `These are the latest ${failedMax}; there may be more.`;
@@ -75,47 +82,83 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .description('sends webhooks again, with the same body and webhook-id')
     .argument('[delivery-id...]')
     .option('--all-failed', 'all that webhooks failed lists', false)
-    .option('--client <client>', 'with --all-failed: only of this client (id or name)')
+    .option('--failed', 'everything of one client that failed, any number; needs --client and --since', false)
+    .option('--client <client>', 'with --failed or --all-failed: of this client (id or name)')
+    .option('--endpoint <endpoint-id>', 'with --failed: only to this endpoint')
+    .option('--origin <origin>', 'with --failed: only to this origin, such as https://example.com')
+    .option('--since <time>', 'with --failed: events from this time on, such as 2026-11-20T10:00:00Z')
+    .option('--until <time>', 'with --failed: events until this time')
     .addHelpText(
       'after',
-      '\nExample:\n  $ npm run admin -- webhooks resend --all-failed --client client_0a1b2c3d4e5f6g7h',
+      '\nExample:\n  $ npm run admin -- webhooks resend --failed --client client_0a1b2c3d4e5f6g7h --since 2026-11-20T10:00:00Z',
     )
     .action(
-      run(
-        async (
-          { dependencies, actor, report },
-          given: string[],
-          options: { allFailed: boolean; client?: string },
-        ) => {
-          if (options.allFailed === given.length > 0) {
-            throw new GatewayError(
-              'invalid_request',
-              'Name the webhooks to send again, or say --all-failed.',
-            );
-          }
-          if (options.client !== undefined && !options.allFailed) {
-            throw new GatewayError('invalid_request', '--all-failed needs --client.');
-          }
-          const failed = options.allFailed
-            ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
-            : [];
-          const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
-          const results = await resendWebhooks(
-            dependencies,
-            actor,
-            ids,
-            {},
-            {
-              onResult: ({ delivery_id, outcome, error }, done, total) => {
-                const reason = error === undefined ? '' : `: ${error}`;
-                report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
-              },
-            },
+      run(async ({ dependencies, actor, report }, given: string[], options: ResendOptions) => {
+        if (options.failed) return resendFailed({ dependencies, actor, report }, given, options);
+        if (options.allFailed === given.length > 0) {
+          throw new GatewayError(
+            'invalid_request',
+            'Name the webhooks to send again, or say --failed or --all-failed.',
           );
-          return resendAnswer(results, failed.length === failedMax);
-        },
-      ),
+        }
+        if (options.client !== undefined && !options.allFailed) {
+          throw new GatewayError('invalid_request', '--all-failed needs --client.');
+        }
+        const failed = options.allFailed
+          ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
+          : [];
+        const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
+        const results = await resendWebhooks(
+          dependencies,
+          actor,
+          ids,
+          {},
+          {
+            onResult: ({ delivery_id, outcome, error }, done, total) => {
+              const reason = error === undefined ? '' : `: ${error}`;
+              report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
+            },
+          },
+        );
+        return resendAnswer(results, failed.length === failedMax);
+      }),
     );
+}
+
+interface ResendOptions {
+  readonly allFailed: boolean;
+  readonly failed: boolean;
+  readonly client?: string;
+  readonly endpoint?: string;
+  readonly origin?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** The same operation as that of the client; this process works on it too, so it ends when all is sent. */
+async function resendFailed(
+  { dependencies, actor, report }: Session,
+  given: readonly string[],
+  { allFailed, client, endpoint, origin, since, until }: ResendOptions,
+): Promise<CommandAnswer> {
+  if (client === undefined || since === undefined || allFailed || given.length > 0)
+    throw new GatewayError(
+      'invalid_request',
+      '--failed needs --client and --since, and nothing else to send.',
+    );
+  const request = parseBody(resendRequestSchema, { endpoint_id: endpoint, origin, since, until });
+  const begun = await resendMany(dependencies, actor, client, request);
+  const progressOf = ({ status, resent, matched }: ResendView): string =>
+    status === 'matching' ? `${matched} found` : `${resent} of ${matched}`;
+  report(progressOf(begun));
+  const ended = await finishResend(dependencies, begun, (view) => report(progressOf(view)));
+  return {
+    json: ended,
+    text: () =>
+      ended.matched === 0
+        ? 'There is nothing to send again.'
+        : `${ended.resent} of ${ended.matched} are sent again, ${ended.skipped} were acknowledged or resent in the meantime.`,
+  };
 }
 
 function resendAnswer(results: readonly ResendResult[], more: boolean): CommandAnswer {

@@ -25,6 +25,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   webhook_failed: 'Failed webhooks',
   all: 'All activity',
   webhook_resent: 'Webhooks resent',
+  webhooks_resent: 'Many webhooks resent',
   client_created: 'Clients created',
   entry_refused: 'Processing failures',
   client_disabled: 'Clients disabled',

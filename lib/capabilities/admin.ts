@@ -54,9 +54,9 @@ export class Admin extends Construct {
     for (const index of ['by-client', 'by-reference', 'by-recipient']) {
       storage.grantIndex(adminApi, 'messages', index);
     }
-    storage.grant(adminApi, 'webhook-endpoints', 'Query');
     storage.grant(adminApi, 'batches', 'GetItem');
     storage.grant(adminApi, 'one-time-passwords', 'GetItem');
+    storage.grant(adminApi, 'webhook-endpoints', 'GetItem', 'Query');
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(adminApi, 'due-items', 'PutItem');
     storage.grant(adminApi, 'usage', 'BatchGetItem');

@@ -115,10 +115,13 @@ export class Webhooks extends Construct {
       settings: ['RETENTION_DAYS'],
     });
     storage.grant(sweep, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
-    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem');
-    storage.grant(sweep, 'messages', 'GetItem');
+    // The others continue requests to resend many webhooks.
+    storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
+    storage.grant(sweep, 'messages', 'GetItem', 'BatchGetItem');
+    storage.grantIndex(sweep, 'messages', 'by-client');
+    storage.grantIndex(sweep, 'activity-log', 'by-client');
     storage.grant(sweep, 'clients', 'GetItem');
-    storage.grant(sweep, 'webhook-endpoints', 'GetItem');
+    storage.grant(sweep, 'webhook-endpoints', 'GetItem', 'Query');
     this.grantEnqueue(sweep);
     schedules.everyMinute(sweep);
     return sweep;

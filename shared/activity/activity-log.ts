@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 export const activityKinds = [
   'webhook_failed',
   'webhook_resent',
+  'webhooks_resent',
   'entry_refused',
   'client_created',
   'client_disabled',
@@ -60,6 +61,8 @@ export interface ActivityQuery {
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;
+  /** After this many calls of DynamoDB the page ends, even if it has fewer entries; by default it does not. */
+  readonly readsMax?: number | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }

@@ -61,7 +61,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
   async function collect(walk: Walk, query: ActivityQuery, low: string, high: string): Promise<ActivityPage> {
     const entries: Activity[] = [];
     let upper = high;
-    for (;;) {
+    for (let reads = 1; ; reads += 1) {
       // One more, because BETWEEN includes the upper end, which the page before has shown.
       const wanted = query.limit - entries.length + 1;
       const { Items = [], LastEvaluatedKey } = await client.send(
@@ -76,6 +76,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       const last: unknown = LastEvaluatedKey?.entry_id;
       if (typeof last !== 'string') return { entries };
       upper = last;
+      if (reads === query.readsMax) return { entries, nextCursor: upper };
     }
   }
 

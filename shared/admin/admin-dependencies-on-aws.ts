@@ -1,5 +1,7 @@
 /** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accountUrls } from '../account/account-url.ts';
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
 import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
 import { dynamoCapCounter } from '../cap/cap-counter.dynamo.ts';
@@ -10,18 +12,23 @@ import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
+import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
+import { logWarning } from '../platform/log.ts';
 import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
+import { dynamoEndpointHealthStore } from '../webhook/endpoint-health/endpoint-health.dynamo.ts';
+import { endpointHealth } from '../webhook/endpoint-health/endpoint-health.ts';
 import { dynamoEndpointReader } from '../webhook/endpoints/endpoint-store.dynamo.ts';
-import { enqueue } from '../webhook/plan/plan-deliveries.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
+import { immediateScheduler } from '../webhook/resend/immediate-scheduler.ts';
+import { dynamoResendStore } from '../webhook/resend/resend-store.dynamo.ts';
 import { sqsDeliveryQueue } from '../webhook/schedule/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../webhook/store/delivery-store.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -61,9 +68,15 @@ export function adminDependencies(
   const retentionDays = env.RETENTION_DAYS;
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
   const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const clients = dynamoClientStore(db, env.CLIENTS_TABLE);
+  const activityLog = dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays);
+  const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);
+  const endpoints = dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE);
+  const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
+  const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
     clients: {
-      clients: dynamoClientStore(db, env.CLIENTS_TABLE),
+      clients,
       apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
       webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
       random: randomBytes,
@@ -75,20 +88,24 @@ export function adminDependencies(
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
     capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
-    activity: {
-      ...dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays),
-      ...dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
-    },
-    endpoints: dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE),
-    deliveries: dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
+    activity: { ...activityLog, ...activity },
+    endpoints,
+    deliveries,
     resend: {
-      // A delivery that a person resends is due at once, so it needs no schedule.
-      retryScheduler: {
-        schedule: (delivery) =>
-          enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]),
-      },
-      dueItemIndex: dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE),
+      retryScheduler: immediateScheduler(queue),
+      dueItemIndex,
       newRevision: randomUUID,
+    },
+    webhookLog: {
+      ...{ activity, activityLog, endpoints, deliveries, dueItemIndex, messages, queue, retentionDays },
+      resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
+      list: dynamoMessageList(db, env.MESSAGES_TABLE),
+      health: endpointHealth(dynamoEndpointHealthStore(db, env.WEBHOOK_DELIVERIES_TABLE)),
+      accountUrlOf: accountUrls(clients),
+      clock: systemClock,
+      newRevision: randomUUID,
+      sleep: async (ms) => void (await sleep(ms)),
+      warn: logWarning,
     },
     messages: { get: messages.get, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
     newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),

@@ -16,6 +16,9 @@ import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
 import type { EndpointReader } from '../webhook/endpoints/endpoint-store.ts';
+import type { DeliveryLogDependencies } from '../webhook/log/delivery-log.ts';
+import type { NotificationDependencies } from '../webhook/plan/notification.ts';
+import type { RequestResendDependencies } from '../webhook/resend/request-resend.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 import type { NewestMessages } from './newest-messages.dynamo.ts';
 
@@ -28,6 +31,8 @@ export interface AdminDependencies {
   readonly capCounter: Pick<CapCounter, 'read'>;
   readonly activity: ActivityLog & ActivityReader;
   readonly endpoints: EndpointReader;
+  /** The log of a client's webhooks, resending many of them, and test events. */
+  readonly webhookLog: DeliveryLogDependencies & RequestResendDependencies & NotificationDependencies;
   readonly deliveries: ResendDependencies['deliveries'];
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;

@@ -3,7 +3,8 @@ import type { ActivityKind } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { allOverrides } from './limits.ts';
-import { type DeliverySummary, listActivity } from './webhooks.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
+import { listActivity } from './webhooks.ts';
 
 export interface FailingEndpoint {
   readonly client_id: string;

@@ -8,7 +8,8 @@ import type { ApiKeyView, ClientView } from './client-views.ts';
 import { clientIdOf, showClient } from './clients.ts';
 import { type ExplainedEndpoint, explainLimits } from './explain-limits.ts';
 import { type EndpointLimits, limitsOf } from './limits.ts';
-import { type DeliverySummary, failedWebhooks } from './webhooks.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
+import { failedWebhooks } from './webhooks.ts';
 
 export interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */

@@ -9,13 +9,14 @@ import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
+import { deliverySummary } from '../webhook/log/delivery-view.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
 import { eventName } from '../webhook/plan/event-body.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
 import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
-import { type DeliverySummary, deliverySummary } from './webhooks.ts';
 
 export interface FoundMessages extends MessagePage {
   /** How many clients with messages in this time were not searched; absent if all were, or one was named. */

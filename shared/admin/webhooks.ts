@@ -11,55 +11,10 @@ import {
   type ResendResult as Resent,
   resend,
 } from '../webhook/deliver/resend-webhook.ts';
-import type { Attempt, Delivery, DeliveryState } from '../webhook/delivery.ts';
-import { endpointView } from '../webhook/endpoints/webhook-endpoint.ts';
+import type { DeliverySummary, DeliveryView } from '../webhook/log/delivery-response.schema.ts';
+import { deliverySummary, deliveryView } from '../webhook/log/delivery-view.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
-
-export interface DeliverySummary {
-  readonly delivery_id: string;
-  readonly client_id: string;
-  /** Null if the event is not one of a message. */
-  readonly message_id: string | null;
-  /** Null for the URL of a request or an account. */
-  readonly endpoint_id: string | null;
-  readonly event: string;
-  readonly url: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-  /** When the next attempt is due; null if none is. */
-  readonly next_due_at: string | null;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-}
-
-export interface DeliveryView extends DeliverySummary {
-  /** Sent unchanged with every attempt. */
-  readonly body: string;
-  readonly attempt_log: readonly Attempt[];
-}
-
-export function deliverySummary(delivery: Delivery): DeliverySummary {
-  const last = delivery.attempts.at(-1);
-  const finished = delivery.state === 'acknowledged' || delivery.state === 'failed';
-  return {
-    delivery_id: delivery.delivery_id,
-    client_id: delivery.client_id,
-    message_id: delivery.message_id ?? null,
-    endpoint_id: delivery.endpoint_id ?? null,
-    event: delivery.event,
-    url: delivery.url,
-    state: delivery.state,
-    attempts: last?.number ?? 0,
-    created_at: delivery.created_at,
-    finished_at: delivery.finished_at ?? null,
-    next_due_at: finished ? null : delivery.attempt_due_at,
-    last_status: last?.status ?? null,
-    last_error: last?.error_message ?? last?.error ?? null,
-  };
-}
 
 /** @throws GatewayError `not_found` */
 export async function showDelivery(
@@ -68,29 +23,7 @@ export async function showDelivery(
 ): Promise<DeliveryView> {
   const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
-  return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
-}
-
-export interface EndpointSummary extends ReturnType<typeof endpointView> {
-  /** Of the first failed attempt since the last success; null if the last one succeeded. */
-  readonly failing_since: string | null;
-}
-
-/**
- * The webhook endpoints that the client manages, the oldest first.
- *
- * @throws GatewayError if there is no such client.
- */
-export async function listEndpoints(
-  dependencies: AdminDependencies,
-  /** Or its name. */
-  client: string,
-): Promise<readonly EndpointSummary[]> {
-  const endpoints = await dependencies.endpoints.list(await clientIdOf(dependencies, client));
-  return endpoints.map((endpoint) => ({
-    ...endpointView(endpoint),
-    failing_since: endpoint.failing_since ?? null,
-  }));
+  return deliveryView(delivery);
 }
 
 export interface ActivityView extends Activity {

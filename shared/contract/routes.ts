@@ -190,6 +190,41 @@ export const routes = {
     policy: 'webhooks',
     scope: 'messages',
   },
+  listWebhookDeliveries: {
+    method: 'GET',
+    path: '/api/v1/webhook-deliveries',
+    functionName: 'webhook-deliveries',
+    policy: 'webhooks',
+    scope: 'messages',
+  },
+  getWebhookDelivery: {
+    method: 'GET',
+    path: '/api/v1/webhook-deliveries/{delivery_id}',
+    functionName: 'webhook-deliveries',
+    policy: 'webhooks',
+    scope: 'messages',
+  },
+  resendWebhookDelivery: {
+    method: 'POST',
+    path: '/api/v1/webhook-deliveries/{delivery_id}/resend',
+    functionName: 'webhook-deliveries',
+    policy: 'webhooks',
+    scope: 'messages',
+  },
+  resendWebhookDeliveries: {
+    method: 'POST',
+    path: '/api/v1/webhook-deliveries/resend',
+    functionName: 'webhook-deliveries',
+    policy: 'webhooks',
+    scope: 'messages',
+  },
+  getWebhookResend: {
+    method: 'GET',
+    path: '/api/v1/webhook-deliveries/resend/{resend_id}',
+    functionName: 'webhook-deliveries',
+    policy: 'webhooks',
+    scope: 'messages',
+  },
   // The documentation needs no token; requests without a client are counted by source address.
   getOpenApiDocument: {
     method: 'GET',

@@ -1,5 +1,6 @@
 /**
- * Rows to review, and when: messages until they are final, webhook deliveries until they are acknowledged or failed.
+ * Rows to review, and when: messages until they are final, webhook deliveries until they are acknowledged or failed,
+ * requests to resend many of these until they are completed.
  * Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
  *
  * An entry names about twenty rows that are due at about the same time, so it costs a fraction of a write unit for each
@@ -8,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { shardOf } from '../platform/shard.ts';
 
-export type DueItemList = 'messages' | 'deliveries';
+export type DueItemList = 'messages' | 'deliveries' | 'resends';
 
 export interface DueItem {
   /** A message's id, or the id that `webhook/plan/delivery-due-item.ts` makes for a delivery. */

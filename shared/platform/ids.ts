@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { encodeTime } from 'ulid';
 
-export type IdPrefix = 'msg' | 'bat' | 'otp' | 'whd' | 'whe' | 'act';
+export type IdPrefix = 'msg' | 'bat' | 'otp' | 'whd' | 'whe' | 'whr' | 'act';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

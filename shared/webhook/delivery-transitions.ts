@@ -143,13 +143,19 @@ export function alerted(delivery: Delivery, revision: string): Delivery {
   return bounded({ ...rest, revision });
 }
 
-/** One more attempt of a finished delivery, at an administrator's request. */
-export function resendDue(delivery: Delivery, now: Date, revision: string): Delivery {
+/** One more attempt of a finished delivery, at a person's request. */
+export function resendDue(
+  delivery: Delivery,
+  dueAt: Date,
+  revision: string,
+  more: Partial<Pick<Delivery, 'lane' | 'resent_by'>> = {},
+): Delivery {
   const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
   return enter(rest, 'pending', revision, {
+    ...more,
     attempt_number: delivery.attempt_number + 1,
     attempt_trigger: 'manual',
-    attempt_due_at: now.toISOString(),
+    attempt_due_at: dueAt.toISOString(),
     interruptions: 0,
   });
 }

@@ -1,7 +1,7 @@
 /** A webhook delivery: one row with the exact bytes to post, the state, the attempts, and the time of the next one. */
 import * as z from 'zod/mini';
 
-const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
+export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The states from which each state may be entered. A manual resend makes a finished delivery `pending` again. */
@@ -40,7 +40,7 @@ export type Lane = 'fast' | 'slow';
 const time = z.iso.datetime();
 const milliseconds = z.number().check(z.nonnegative());
 
-const attemptSchema = z.readonly(
+export const attemptSchema = z.readonly(
   z.object({
     number: z.int().check(z.positive()),
     trigger: z.enum(['automatic', 'manual', 'sweep']),
@@ -98,6 +98,8 @@ export const deliverySchema = z.readonly(
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
+    /** The last request to resend many that included it, and when it had finished until then. */
+    resent_by: z.optional(z.readonly(z.object({ resend_id: z.string(), finished_at: time }))),
     /** Failed, and the alert is not yet sent. */
     alert_pending: z.optional(z.boolean()),
     created_at: time,

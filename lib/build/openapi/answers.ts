@@ -12,6 +12,15 @@ import {
 } from '../../../shared/message/message-response.schema.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
 import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
+import {
+  deliveryListSchema,
+  deliverySummarySchema,
+  deliveryViewSchema,
+} from '../../../shared/webhook/log/delivery-response.schema.ts';
+import {
+  requestedResendSchema,
+  resendViewSchema,
+} from '../../../shared/webhook/resend/resend-response.schema.ts';
 
 const accessToken = z.object({
   access_token: z.string(),
@@ -78,6 +87,11 @@ export const answers = {
   WebhookEndpointList: z.object({ webhook_endpoints: z.array(webhookEndpoint) }),
   DeletedWebhookEndpoint: z.object({ endpoint_id: z.string(), deleted: z.boolean() }),
   WebhookEndpointSecret: webhookEndpointSecret,
+  WebhookDelivery: deliverySummarySchema,
+  WebhookDeliveryWithAttempts: deliveryViewSchema,
+  WebhookDeliveryList: deliveryListSchema,
+  QueuedResend: requestedResendSchema,
+  WebhookResend: resendViewSchema,
   QueuedTest: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
 } as const;
 

@@ -16,6 +16,7 @@ export type Tag =
   | 'Messages'
   | 'Account'
   | 'Webhook endpoints'
+  | 'Webhook deliveries'
   | 'Webhooks';
 
 export interface Parameter {

@@ -5,6 +5,19 @@ const endpointUrlNote =
   'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.';
 const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
 
+const deliveryNotes = {
+  message_id: 'The message of the event; null if it is of no message.',
+  endpoint_id: 'The endpoint; null for the URL of the message or the account.',
+  url: 'Where it was posted last.',
+  state:
+    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, with a retry to come. `acknowledged`, `failed`: finished.',
+  attempts: 'The number of the last attempt; 0 before the first.',
+  created_at: 'When the event happened.',
+};
+
+const notesOf = (schema: string, notes: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(notes).map(([field, note]) => [`${schema}.${field}`, note]));
+
 export const fieldNotes: Readonly<Record<string, string>> = {
   client_id: "The client's identifier.",
   client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",
@@ -95,6 +108,53 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'WebhookEndpointDisabledEvent.disabled_at': 'When it was disabled.',
   reason: 'Why it was disabled.',
   delivery_id: 'The identifier of the notification, which it carries as `webhook-id`.',
+  webhook_deliveries: 'The deliveries.',
+  ...notesOf('WebhookDelivery', deliveryNotes),
+  ...notesOf('WebhookDeliveryWithAttempts', deliveryNotes),
+  finished_at: 'When it was acknowledged or failed; null before.',
+  next_due_at: 'When the next attempt is due; none where none follows.',
+  last_status: 'The status of the last answer; null where there was none.',
+  last_error: 'Why the last attempt failed; null where it did not.',
+  'WebhookDeliveryWithAttempts.body': 'The bytes that every attempt posts, as text.',
+  attempt_log: 'Every attempt, the first one first.',
+  number: 'The number of the attempt, from 1.',
+  trigger: '`automatic`, `manual` where somebody asked for it, or `sweep` where its queue message was lost.',
+  due_at: 'When the attempt was due.',
+  started_at: 'When it began.',
+  ended_at: 'When it ended.',
+  lateness_ms: 'From `due_at` to `started_at`.',
+  dns_ms: 'Looking up the name.',
+  connect_ms: 'Connecting.',
+  tls_ms: 'The TLS handshake.',
+  first_byte_ms: 'From the request to the first byte of the answer.',
+  total_ms: 'All of it.',
+  reused_connection: 'Whether an open connection was used.',
+  'WebhookAttempt.address': 'The IP address of the server.',
+  'WebhookAttempt.status': 'The status of the answer.',
+  request_headers: 'What was sent; signatures are replaced by `[redacted]`.',
+  response_headers: 'What was answered.',
+  response_body: 'The first 4 KiB of the answer.',
+  'WebhookAttempt.error': 'Why it failed: a stable code, or one that a later release adds.',
+  'WebhookAttempt.error_message': 'Why it failed: a sentence.',
+  shortened: 'Whether headers were left out and texts shortened, to make room for later attempts.',
+  resend_id: 'The identifier of the resend.',
+  matched: 'How many webhooks were found; it grows while the status is `matching`.',
+  resent: 'How many of them are sent again.',
+  skipped: 'How many of them were acknowledged, or resent otherwise, before it was their turn.',
+  completed_at: 'When the last was sent again; null before.',
+  'WebhookResend.status': '`matching`, `sending` or `completed`.',
+  'WebhookResend.endpoint_id': 'The endpoint that was asked for; null where none was.',
+  'WebhookResend.origin': 'The origin that was asked for; null where none was.',
+  'WebhookResend.state': 'Which webhooks are sent again: `failed`, or `acknowledged`.',
+  'WebhookResend.since': 'The first time of an event.',
+  'WebhookResend.until': 'The last time of an event.',
+  'WebhookResend.created_at': 'When it was asked for.',
+  'WebhookSelection.endpoint_id': 'Only what was to be posted to this endpoint.',
+  'WebhookSelection.origin':
+    'Only what was to be posted to this origin, such as `https://example.com`, wherever its URL comes from.',
+  'WebhookSelection.state': '`failed` (the default) or `acknowledged`.',
+  'WebhookSelection.since': 'The first time of an event.',
+  'WebhookSelection.until': 'The last time of an event; by default now.',
   test: 'True for a test event; otherwise absent.',
   'NewWebhookEndpoint.url': endpointUrlNote,
   'WebhookEndpointUpdate.url': endpointUrlNote,

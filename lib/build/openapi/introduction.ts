@@ -80,5 +80,6 @@ export const tagNotes: Readonly<Record<Tag, string>> = {
   Messages: 'Look messages up, and cancel scheduled ones.',
   Account: 'Your own settings and usage.',
   'Webhook endpoints': 'Where the events of all messages go, each endpoint with its own filter and secret.',
+  'Webhook deliveries': 'What became of each webhook, and sending webhooks again.',
   Webhooks: 'What the gateway posts to your server.',
 };

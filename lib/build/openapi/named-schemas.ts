@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels, statuses } from '../../../shared/message/message.ts';
+import { deliveryStates } from '../../../shared/webhook/delivery.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, string>> = {
   'CapUsage.cap': 'CapName',
   'CapUsage.window': 'CapWindow',
   'WebhookEvent.data': 'WebhookEventData',
+  'WebhookDeliveryWithAttempts.attempt_log[]': 'WebhookAttempt',
   'WebhookEndpointDisabledEvent.data': 'DisabledWebhookEndpoint',
 };
 
@@ -44,10 +46,17 @@ const wider: Readonly<Record<string, keyof typeof enums>> = {
   'BatchMessage.status': 'MessageStatus',
   'WebhookEventData.status': 'MessageStatus',
   'UsageEntry.status': 'MessageStatus',
+  'WebhookSelection.state': 'WebhookDeliveryState',
+  'WebhookResend.state': 'WebhookDeliveryState',
 };
 
 /** Values to which a release may add (contract, section 15): a client must not refuse those that it does not know. */
-const openFields = ['ErrorResponse.error', 'RejectedRecipient.error', 'WebhookEvent.event'];
+const openFields = [
+  'ErrorResponse.error',
+  'RejectedRecipient.error',
+  'WebhookEvent.event',
+  'WebhookAttempt.error',
+];
 
 /** A list of values is one type, wherever it is. */
 const enums = {
@@ -56,6 +65,7 @@ const enums = {
   MessageType: ['transactional', 'promotional'],
   OtpStatus: ['verified', 'pending'],
   SmsEncoding: ['GSM-7', 'UCS-2'],
+  WebhookDeliveryState: deliveryStates,
 } as const satisfies Record<string, readonly string[]>;
 
 /** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */

@@ -7,6 +7,13 @@ import { cancelMessage, getMessageStatus, listMessages } from './operations/mess
 import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
 import { sendBulkSms, sendSms, sendWhatsApp } from './operations/sends.ts';
 import {
+  getWebhookDelivery,
+  getWebhookResend,
+  listWebhookDeliveries,
+  resendWebhookDeliveries,
+  resendWebhookDelivery,
+} from './operations/webhook-deliveries.ts';
+import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getWebhookEndpoint,
@@ -42,4 +49,9 @@ export const operations: Readonly<Record<OperationName, Description>> = {
   deleteWebhookEndpoint,
   rotateWebhookEndpointSecret,
   testWebhookEndpoint,
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  resendWebhookDelivery,
+  resendWebhookDeliveries,
+  getWebhookResend,
 };

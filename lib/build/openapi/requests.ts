@@ -12,6 +12,7 @@ import {
   newEndpointSchema,
   testRequestSchema,
 } from '../../../shared/webhook/manage/endpoint-requests.ts';
+import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 
 /** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
@@ -30,6 +31,7 @@ export const requests = {
   NewWebhookEndpoint: newEndpointSchema(webhookUrl),
   WebhookEndpointUpdate: endpointChangeSchema(webhookUrl),
   TestEvent: testRequestSchema,
+  WebhookSelection: resendRequestSchema,
 } as const;
 
 export type Requests = typeof requests;

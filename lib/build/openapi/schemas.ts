@@ -49,7 +49,10 @@ export function componentSchemas(): Record<string, JsonSchema> {
     WebhookEndpointDisabledEvent: endpointDisabled,
   };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
-  for (const schema of Object.values(schemas)) withoutPatternOfFormat(schema);
+  for (const schema of Object.values(schemas)) {
+    withoutPatternOfFormat(schema);
+    joinNulls(schema);
+  }
   nameParts(schemas);
   for (const name of ['MessageOrBatch', 'TemplateButton']) asOneOf(schemas[name]);
   for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
@@ -85,7 +88,8 @@ function simplify(schema: JsonSchema): void {
   // Objects take unknown fields, so this says nothing.
   if (schema.propertyNames !== undefined && schema.additionalProperties === undefined)
     delete schema.propertyNames;
-  joinNull(schema);
+  // What is read only is known from where it is.
+  delete schema.readOnly;
 }
 
 /** The format is enough; the pattern that zod adds is very long. */
@@ -94,6 +98,13 @@ function withoutPatternOfFormat(schema: unknown): void {
   if ('pattern' in schema && 'format' in schema && (schema.format === 'date-time' || schema.format === 'uri'))
     delete schema.pattern;
   for (const part of Object.values(schema)) withoutPatternOfFormat(part);
+}
+
+/** Afterwards, because a part that is used twice is put in its place at the end. */
+function joinNulls(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (!Array.isArray(schema)) joinNull(schema as JsonSchema);
+  for (const part of Object.values(schema)) joinNulls(part);
 }
 
 /** `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */

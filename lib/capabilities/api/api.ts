@@ -68,6 +68,20 @@ const webhookEndpoints: Needs = {
   },
 };
 
+/** One function for the log of deliveries and for sending them again, which enqueues them (`Webhooks.grantEnqueue`). */
+const webhookDeliveries: Needs = {
+  settings: ['RETENTION_DAYS'],
+  grants: (to, { storage }) => {
+    storage.grant(to, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
+    storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query');
+    storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
+    storage.grantIndex(to, 'messages', 'by-client');
+    storage.grant(to, 'activity-log', 'PutItem');
+    storage.grantIndex(to, 'activity-log', 'by-client');
+    storage.grant(to, 'due-items', 'PutItem');
+  },
+};
+
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     settings: tokenSettings,
@@ -153,6 +167,11 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   deleteWebhookEndpoint: webhookEndpoints,
   rotateWebhookEndpointSecret: webhookEndpoints,
   testWebhookEndpoint: webhookEndpoints,
+  listWebhookDeliveries: webhookDeliveries,
+  getWebhookDelivery: webhookDeliveries,
+  resendWebhookDelivery: webhookDeliveries,
+  resendWebhookDeliveries: webhookDeliveries,
+  getWebhookResend: webhookDeliveries,
   getOpenApiDocument: describing,
   getRoot: describing,
   getDocs: describing,

@@ -3,8 +3,11 @@ import type * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
+import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
+import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
+import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
 import { listClientNames } from '../client-names.ts';
@@ -27,6 +30,7 @@ import { searchMessages, showMessage } from '../messages.ts';
 import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
+import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
@@ -119,6 +123,18 @@ export function adminOperations(dependencies: AdminDependencies) {
       return { results: await resendWebhooks(dependencies, actor, delivery_ids, options) };
     },
     showWebhook: async ({ path }) => showDelivery(dependencies, path('delivery_id')),
+    listWebhookEndpoints: async ({ path }) => ({
+      webhook_endpoints: await listEndpoints(dependencies, path('client_id')),
+    }),
+    testWebhookEndpoint: async ({ request, path }) =>
+      testEndpoint(dependencies, path('client_id'), path('endpoint_id'), request.body),
+    listWebhookDeliveries: async ({ request, path }) => {
+      const { limit = defaultPageLimit, ...query } = parseQuery(listDeliveriesQuery, request);
+      return deliveriesOf(dependencies, path('client_id'), { ...query, limit });
+    },
+    resendWebhookDeliveries: async ({ request, actor, path }) =>
+      resendMany(dependencies, actor, path('client_id'), parseBody(resendRequestSchema, request.body)),
+    showWebhookResend: async ({ path }) => showResendMany(dependencies, path('client_id'), path('resend_id')),
     showUsage: async ({ request }) => usageOf(dependencies, parseQuery(overviewQuery, request).span),
     listUsage: async ({ request }) => {
       const { client_id, ...query } = parseQuery(adminUsageQuery, request);

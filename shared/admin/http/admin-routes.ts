@@ -21,6 +21,20 @@ export const adminApiRoutes = {
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },
   resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
   showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },
+  listWebhookEndpoints: { method: 'GET', path: '/admin/api/clients/{client_id}/webhook-endpoints' },
+  testWebhookEndpoint: {
+    method: 'POST',
+    path: '/admin/api/clients/{client_id}/webhook-endpoints/{endpoint_id}/test',
+  },
+  listWebhookDeliveries: { method: 'GET', path: '/admin/api/clients/{client_id}/webhook-deliveries' },
+  resendWebhookDeliveries: {
+    method: 'POST',
+    path: '/admin/api/clients/{client_id}/webhook-deliveries/resend',
+  },
+  showWebhookResend: {
+    method: 'GET',
+    path: '/admin/api/clients/{client_id}/webhook-deliveries/resend/{resend_id}',
+  },
   showUsage: { method: 'GET', path: '/admin/api/usage' },
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },

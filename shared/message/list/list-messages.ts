@@ -1,6 +1,6 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
-import { dateTime } from '../../operation/date-time.ts';
+import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { channels, type Message, statuses } from '../message.ts';
@@ -13,22 +13,6 @@ import { listPosition } from '../store/message-row.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
-const moment = z.pipe(
-  dateTime,
-  z.transform((at) => sortable(at.toISOString())),
-);
-
-/** An offset can give a year of more than four digits: `+010000-01-01…` would sort before all others. */
-function sortable(iso: string): string {
-  return iso.startsWith('+') ? last : iso;
-}
-
-/** Only digits: `Number` also accepts `0x10`, `1e1` and white space. */
-const wholeNumber = z.pipe(
-  z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
-  z.transform(Number),
-);
-
 /** The query of `GET /api/v1/messages` (contract, section 5). */
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
@@ -37,13 +21,12 @@ export const listMessagesQuery = z.object({
   /** Inclusive, as is `until`. */
   since: optional(moment),
   until: optional(moment),
-  limit: optional(z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)))),
+  limit: optional(pageLimit),
   cursor: optional(z.string()),
 });
 
 type Query = z.output<typeof listMessagesQuery>;
 
-const defaultLimit = 20;
 /** A page ends after this many messages even where few pass the filter; the next page continues there. */
 const lookedAtMax = 1000;
 /** How many are read at once with a filter: the maximum of one DynamoDB call. */
@@ -62,7 +45,7 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseBody(listMessagesQuery, request.query);
-    const limit = query.limit ?? defaultLimit;
+    const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
     if (range.from > range.before) return page([], undefined);
     const isFiltered = query.status !== undefined || query.channel !== undefined;

@@ -136,27 +136,46 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
 
 export function testEndpoint(dependencies: EndpointDependencies): Operation {
   return async (request) => {
-    // All fields are optional, so no body is the same as an empty one.
-    const { event } = parseBody(testRequestSchema, request.body ?? {});
-    const endpoint = await ownEndpoint(dependencies, request);
-    if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
-    const { delivery_id } = await sendNotification(
-      dependencies,
-      testEvent(endpoint, event, dependencies.clock()),
-    );
-    const { endpoint_id } = endpoint;
-    return { status: 202, body: { delivery_id, endpoint_id }, log: { delivery_id, endpoint_id } };
+    const { clientId } = requireCaller(request);
+    const { endpoint_id = '' } = request.pathParameters;
+    const queued = await sendTestEvent(dependencies, clientId, endpoint_id, request.body);
+    return { status: 202, body: queued, log: queued };
   };
 }
 
+/** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
+export async function sendTestEvent(
+  dependencies: NotificationDependencies & { readonly endpoints: Pick<EndpointStore, 'get'> },
+  clientId: string,
+  endpointId: string,
+  body: unknown,
+): Promise<{ delivery_id: string; endpoint_id: string }> {
+  // All fields are optional, so no body is the same as an empty one.
+  const { event } = parseBody(testRequestSchema, body ?? {});
+  const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
+  if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+  const { delivery_id } = await sendNotification(
+    dependencies,
+    testEvent(endpoint, event, dependencies.clock()),
+  );
+  return { delivery_id, endpoint_id: endpoint.endpoint_id };
+}
+
 /** @throws GatewayError `not_found` where the caller does not have this endpoint. */
-async function ownEndpoint(
-  { endpoints }: Pick<EndpointDependencies, 'endpoints'>,
+function ownEndpoint(
+  dependencies: { readonly endpoints: Pick<EndpointStore, 'get'> },
   request: ApiRequest,
 ): Promise<WebhookEndpoint> {
   const { clientId } = requireCaller(request);
-  const { endpoint_id = '' } = request.pathParameters;
-  const endpoint = isId('whe', endpoint_id) ? await endpoints.get(clientId, endpoint_id) : undefined;
+  return endpointOfClient(dependencies, clientId, request.pathParameters.endpoint_id ?? '');
+}
+
+async function endpointOfClient(
+  { endpoints }: { readonly endpoints: Pick<EndpointStore, 'get'> },
+  clientId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = isId('whe', endpointId) ? await endpoints.get(clientId, endpointId) : undefined;
   if (endpoint === undefined) throw noSuchEndpoint();
   return endpoint;
 }

@@ -1,16 +1,10 @@
 /** `webhooks resend --all-failed` after an outage: several hundred deliveries, each of them once, and a result for each. */
-import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
-import { addDays, epochSeconds } from '../../../shared/platform/clock.ts';
-import { derivedIdAt, newId } from '../../../shared/platform/ids.ts';
-import { chunksOf } from '../../../shared/platform/split-into-chunks.ts';
-import type { Delivery } from '../../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
-import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
+import { documentClient, eventually } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';
+import { storeFailedDeliveries } from '../../support/webhook/failed-deliveries.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../../support/webhook/webhook-endpoint.ts';
 
 const failedCount = 306;
@@ -29,53 +23,10 @@ afterAll(async () => {
   await webhookEndpoint.close();
 });
 
-function failedDelivery(clientId: string): Delivery & { readonly message_id: string } {
-  const now = new Date();
-  const messageId = newId('msg', now);
-  return {
-    delivery_id: newId('whd', now),
-    client_id: clientId,
-    message_id: messageId,
-    event: 'sms.delivered',
-    url: webhookEndpoint.url,
-    body: JSON.stringify({ event: 'sms.delivered', data: { message_id: messageId } }),
-    state: 'failed',
-    lane: 'fast',
-    attempt_number: 6,
-    attempt_trigger: 'automatic',
-    attempt_due_at: now.toISOString(),
-    attempts: [],
-    interruptions: 0,
-    created_at: now.toISOString(),
-    finished_at: now.toISOString(),
-    purge_at: epochSeconds(addDays(now, 1)),
-    revision: randomUUID(),
-  };
-}
-
 async function clientWithFailedDeliveries(count: number): Promise<{ clientId: string; ids: string[] }> {
   const { clientId } = await newClient();
-  const { tables } = gateway();
-  const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
-  const activity = dynamoActivityLog(dynamo, tables.activity_log ?? '', 1);
-  const failed = Array.from({ length: count }, () => failedDelivery(clientId));
-  for (const some of chunksOf(failed, 20)) {
-    await Promise.all(
-      some.map(async (delivery) => {
-        const { client_id, message_id, delivery_id } = delivery;
-        await deliveries.create(delivery);
-        const at = new Date();
-        await activity.add({
-          entry_id: derivedIdAt('act', at, delivery_id),
-          kind: 'webhook_failed',
-          at: at.toISOString(),
-          summary: 'sms.delivered was not acknowledged after 6 attempts',
-          ...{ client_id, message_id, delivery_id },
-        });
-      }),
-    );
-  }
-  return { clientId, ids: failed.map(({ delivery_id }) => delivery_id) };
+  const ids = await storeFailedDeliveries(dynamo, { clientId, url: webhookEndpoint.url, count });
+  return { clientId, ids };
 }
 
 it('sends hundreds again without a failure, each once although the command is repeated, and says how far it is', async () => {
@@ -111,4 +62,22 @@ it('ends with status 1 where one of several is not there, and sends the others',
   expect([ended.status, ended.stderr]).toEqual([1, 'There is no webhook whd_unknown.\n']);
   expect(ended.stdout).toContain(`${ids[0]} is sent again`);
   expect(ended.stdout).toContain('2 of 2 done: 1 resent, 1 not found.');
+});
+
+it('sends again what failed since a time, any number, and says how far it is', async () => {
+  const { clientId, ids } = await clientWithFailedDeliveries(60);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const incomplete = await shell.run('webhooks', 'resend', '--failed', '--client', clientId);
+  expect(incomplete).toMatchObject({ status: 2, stderr: expect.stringContaining('--since') });
+  const ended = await shell.run('webhooks', 'resend', '--failed', '--client', clientId, '--since', since);
+  expect([ended.status, ended.stderr]).toEqual([0, '']);
+  const lines = ended.stdout.trim().split('\n');
+  expect(lines.at(-1)).toBe('60 of 60 are sent again, 0 were acknowledged or resent in the meantime.');
+  expect(lines).toContain('60 of 60');
+  const posts = () =>
+    webhookEndpoint.posts
+      .map(({ headers }) => String(headers['webhook-id']))
+      .filter((id) => ids.includes(id));
+  await eventually(async () => (new Set(posts()).size === ids.length ? true : undefined));
+  expect(posts().toSorted()).toEqual(ids.toSorted());
 });

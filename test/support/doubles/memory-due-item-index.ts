@@ -22,7 +22,7 @@ export function memoryDueItemIndex(): MemoryDueItemIndex {
 
   const keysOf = (list: DueItemList) =>
     Array.from({ length: dueItemShards }, (_, shard) => listKey(list, shard));
-  const keys = { messages: keysOf('messages'), deliveries: keysOf('deliveries') };
+  const keys = { messages: keysOf('messages'), deliveries: keysOf('deliveries'), resends: keysOf('resends') };
 
   function dueIn(key: string, until: Date): DueItemEntry[] {
     const end = positionAfter(until);

@@ -14,6 +14,7 @@ import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { accountUrls } from '../../../shared/account/account-url.ts';
 import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-reader.dynamo.ts';
 import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../../../shared/carrier/simulator/receipt-sender.sqs.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
@@ -23,6 +24,7 @@ import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts
 import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import { newSms, sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
+import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { changeVisibilityOn } from '../../../shared/platform/aws/change-visibility.sqs.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
@@ -35,6 +37,7 @@ import {
 } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
 import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
+import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { createTables, type TestTables } from '../engine/tables.ts';
@@ -225,6 +228,9 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
     activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
     usage: { counted: notCounted, count: notCounted },
+    activity: dynamoActivityReader(dynamo, names.activity_log),
+    resends: dynamoResendStore(dynamo, names.webhook_deliveries),
+    list: dynamoMessageList(dynamo, names.messages),
     webhookSecrets: dynamoWebhookSecrets(dynamo, names.client_secrets),
     otpSecrets: { all: otpSecrets, latest: otpSecrets, current: otpSecrets },
     endpoints: {

@@ -27,6 +27,9 @@ import {
 } from '../../../shared/contract/routes.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { adminUsageQuery } from '../../../shared/usage/usage-query.ts';
+import { listDeliveriesQuery } from '../../../shared/webhook/manage/delivery-operations.ts';
+import { testRequestSchema } from '../../../shared/webhook/manage/endpoint-requests.ts';
+import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 
 /** Keys into a body; a number is a place in a list. */
 export type FieldPath = readonly (string | number)[];
@@ -107,6 +110,11 @@ const adminSchemas = {
   showMessage: undefined,
   resendWebhooks: resendBody,
   showWebhook: undefined,
+  listWebhookEndpoints: undefined,
+  testWebhookEndpoint: testRequestSchema,
+  listWebhookDeliveries: listDeliveriesQuery,
+  resendWebhookDeliveries: resendRequestSchema,
+  showWebhookResend: undefined,
   showUsage: overviewQuery,
   listUsage: adminUsageQuery,
   summarizeUsage: usageSummaryQuery,
@@ -121,6 +129,7 @@ const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, u
   setLimits: { endpoint: 'POST /api/v1/sms/send', per_minute: 100 },
   removeLimits: { endpoint: 'POST /api/v1/sms/send' },
   resendWebhooks: { delivery_ids: [newId('whd', new Date())] },
+  resendWebhookDeliveries: { since: '2026-11-20T10:00:00.000Z' },
 };
 
 const pathParametersOf = (path: string, clientId: string): Record<string, string> => {
@@ -129,6 +138,8 @@ const pathParametersOf = (path: string, clientId: string): Record<string, string
     key_id: 'key_0123456789abcdef',
     message_id: newId('msg', new Date()),
     delivery_id: newId('whd', new Date()),
+    endpoint_id: newId('whe', new Date()),
+    resend_id: newId('whr', new Date()),
     proxy: 'no/such/path',
   };
   return Object.fromEntries(

@@ -35,7 +35,14 @@ import {
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
 import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
+import { continueResends } from '../../../shared/webhook/resend/continue-resends.ts';
+import {
+  type RequestResendDependencies,
+  type ResendRequest,
+  requestResend,
+} from '../../../shared/webhook/resend/request-resend.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
 import {
   deliveryMessageSchema,
@@ -52,6 +59,10 @@ interface Resources {
   readonly endpointHealth: EndpointHealthStore;
   readonly activityLog: ActivityLog;
   readonly usage: UsageCounter;
+  /** Of the same entries. */
+  readonly activity: RequestResendDependencies['activity'];
+  readonly resends: RequestResendDependencies['resends'];
+  readonly list: RequestResendDependencies['list'];
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
   readonly endpoints: EndpointReader & EndpointResults;
@@ -98,6 +109,12 @@ export function gatewayFunctions(resources: Resources) {
     { schedule: (name, at, lane, message) => schedule(name, at, lane, JSON.stringify(message)) },
     scheduleLeadSeconds,
   );
+
+  const { activityLog, activity, resends, list } = resources;
+  const resendMany = {
+    ...webhooks,
+    ...{ deliveries, resends, endpoints, messages, list, activity, activityLog, accountUrlOf, sleep },
+  };
 
   return {
     async relay(records: readonly StreamRecord[]) {
@@ -150,7 +167,7 @@ export function gatewayFunctions(resources: Resources) {
     },
 
     deliver(lane: Lane, body: string) {
-      const { activityLog, post, timeScale, reportFailedDelivery } = resources;
+      const { post, timeScale, reportFailedDelivery } = resources;
       return deliver(
         {
           ...webhooks,
@@ -169,6 +186,13 @@ export function gatewayFunctions(resources: Resources) {
     },
 
     sweep: () => sweep({ ...run, ...webhooks, deliveries, endpoints, accountUrlOf }),
+
+    requestResend: (clientId: string, request: ResendRequest) =>
+      requestResend(resendMany, clientId, clientId, request),
+
+    continueResends: () => continueResends({ ...resendMany, budgetMs: runBudgetMs }),
+
+    deliveryLog: (clientId: string, query: DeliveryLogQuery) => deliveryLog(resendMany, clientId, query),
 
     expire: () => expireOverdue({ ...run, outbound }),
 

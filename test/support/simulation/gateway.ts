@@ -24,12 +24,14 @@ import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
+import { activityPage } from '../doubles/memory-activity.ts';
 import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
 import { dueItemThrough, memoryDueItemIndex } from '../doubles/memory-due-item-index.ts';
 import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-store.ts';
 import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { memoryResendStore } from '../doubles/memory-resend-store.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
 import { type Process, portThrough } from './processes.ts';
@@ -127,6 +129,7 @@ export function simulatedGateway(options: GatewayOptions) {
   const dueItemIndex = memoryDueItemIndex();
   const endpoints = memoryEndpointStore();
   const health = memoryEndpointHealthStore();
+  const resends = memoryResendStore();
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
   const handOvers = new Map<string, Seen[]>();
@@ -276,6 +279,9 @@ export function simulatedGateway(options: GatewayOptions) {
       activityLog: {
         add: (entry) => read('activity', () => void activities.set(entry.entry_id, entry)),
       },
+      activity: { list: (query) => read('activity', () => activityPage(activities.values(), query)) },
+      resends: port(process, 'resends', resends),
+      list: memoryMessageList(messages),
       webhookSecrets: {
         find: () =>
           read('secrets', () => {
@@ -331,6 +337,9 @@ export function simulatedGateway(options: GatewayOptions) {
   world.every(60, 50, async (process) => {
     if (dueItemIndex.isDue('deliveries', process.clock())) await functionsOf(process).sweep();
   });
+  world.every(60, 50, async (process) => {
+    if (dueItemIndex.isDue('resends', process.clock())) await functionsOf(process).continueResends();
+  });
   const { clientIds } = options;
   if (clientIds !== undefined)
     world.every(60, 55, async (process) => {
@@ -352,7 +361,12 @@ export function simulatedGateway(options: GatewayOptions) {
     world,
     now: world.now,
     run: world.run,
+    /** Runs a function in a process of its own; settles only if the process lives. */
+    invoke: world.invoke,
     messages,
+    /** The functions as a process has them. */
+    functionsOf,
+    resends,
     /** The messages table as a process has it. */
     messagesOf,
     deliveries,

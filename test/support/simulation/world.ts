@@ -228,6 +228,7 @@ export function simulatedWorld(options: WorldOptions) {
     deadLetters: (name: string): readonly string[] => queueOf(name).deadLetters,
     now: () => new Date(time.now()),
     run: (seconds: number) => time.runUntil(time.now() + seconds * 1000),
+    invoke,
 
     consume(
       name: string,

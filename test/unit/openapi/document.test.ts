@@ -17,6 +17,7 @@ import { messageEventNames } from '../../../shared/contract/webhook-events.ts';
 import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { requiredField } from '../../../shared/operation/operation.ts';
+import { listDeliveriesQuery } from '../../../shared/webhook/manage/delivery-operations.ts';
 import { apiDocument } from '../../support/http/api-document.ts';
 
 const document = openApiDocument();
@@ -286,6 +287,11 @@ describe('the OpenAPI document', () => {
   it('names the query that a list of messages reads, no more and no less', () => {
     const query = document.paths['/api/v1/messages']?.get?.parameters?.map(({ name }) => name);
     expect(query).toEqual(Object.keys(listMessagesQuery.shape));
+  });
+
+  it('names the query that the log of webhooks reads, no more and no less', () => {
+    const query = document.paths['/api/v1/webhook-deliveries']?.get?.parameters?.map(({ name }) => name);
+    expect(query).toEqual(Object.keys(listDeliveriesQuery.shape));
   });
 
   it('has the events of messages and endpoints, with bodies that are as it says', () => {

@@ -12,23 +12,30 @@ import type {
   DeletedWebhookEndpoint,
   GetUsageQuery,
   ListMessagesQuery,
+  ListWebhookDeliveriesQuery,
   Message,
   MessageList,
   NewWebhookEndpoint,
   OtpMessage,
   OtpVerification,
   OtpVerificationResult,
+  QueuedResend,
   QueuedTest,
   SentOtp,
   SmsMessage,
   TestEvent,
   Usage,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookDeliveryWithAttempts,
   WebhookEndpoint,
   WebhookEndpointList,
   WebhookEndpointSecret,
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
+  WebhookResend,
   WebhookSecret,
+  WebhookSelection,
   WhatsAppMessage,
 } from './schema.ts';
 
@@ -231,6 +238,52 @@ export class WebhookEndpointsResource {
   }
 }
 
+export class WebhookDeliveriesResource {
+  readonly #call: CallGateway;
+
+  constructor(call: CallGateway) {
+    this.#call = call;
+  }
+
+  /**
+   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events, and events that are not of a message, are listed only if they have failed.
+   */
+  list(query: ListWebhookDeliveriesQuery = {}, options?: RequestOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
+    return new Pages(
+      (cursor = query.cursor) => this.#call<WebhookDeliveryList>({ method: 'GET', path: '/api/v1/webhook-deliveries', repeat: 'always', query: { ...query, cursor } }, options),
+      (page) => page.webhook_deliveries,
+    );
+  }
+
+  /**
+   * Show a webhook with its attempts. One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the answer.
+   */
+  get(deliveryId: string, options?: RequestOptions): Promise<WebhookDeliveryWithAttempts> {
+    return this.#call<WebhookDeliveryWithAttempts>({ method: 'GET', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}`, repeat: 'always' }, options);
+  }
+
+  /**
+   * Resend a webhook. One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.
+   */
+  resend(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
+    return this.#call<WebhookDelivery>({ method: 'POST', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}/resend`, repeat: 'if_refused' }, options);
+  }
+
+  /**
+   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least ten minutes.
+   */
+  resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
+    return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);
+  }
+
+  /**
+   * Show how far a resend is. First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.
+   */
+  getWebhookResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
+    return this.#call<WebhookResend>({ method: 'GET', path: `/api/v1/webhook-deliveries/resend/${segment(resendId)}`, repeat: 'always' }, options);
+  }
+}
+
 /** Everything that the API has. */
 export class Resources {
   readonly sms: SmsResource;
@@ -240,6 +293,7 @@ export class Resources {
   readonly batches: BatchesResource;
   readonly account: AccountResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
+  readonly webhookDeliveries: WebhookDeliveriesResource;
 
   constructor(call: CallGateway) {
     this.sms = new SmsResource(call);
@@ -249,5 +303,6 @@ export class Resources {
     this.batches = new BatchesResource(call);
     this.account = new AccountResource(call);
     this.webhookEndpoints = new WebhookEndpointsResource(call);
+    this.webhookDeliveries = new WebhookDeliveriesResource(call);
   }
 }

@@ -550,6 +550,140 @@ class AsyncWebhookEndpointsResource:
         )
 
 
+class AsyncWebhookDeliveriesResource:
+    def __init__(self, call: AsyncCall) -> None:
+        self._call = call
+
+    def list(
+        self,
+        *,
+        message_id: str | None = None,
+        endpoint_id: str | None = None,
+        state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed"] | str | None = None,
+        event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "webhook_endpoint.disabled"] | str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> AsyncPages[models.WebhookDelivery]:
+        """List webhooks.
+
+        What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest
+        first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a
+        bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a
+        `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is
+        `pending`; its details can be read once it was tried. Test events, and events that are not of a
+        message, are listed only if they have failed.
+        """
+        return AsyncPages(
+            self._call,
+            Request(
+                method="GET",
+                path="/api/v1/webhook-deliveries",
+                repeat="always",
+                query=given({"message_id": message_id, "endpoint_id": endpoint_id, "state": state, "event": event, "since": since, "until": until, "limit": limit, "cursor": cursor}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookDeliveryList,
+            lambda page: page.webhook_deliveries,
+        )
+
+    async def get(
+        self,
+        delivery_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookDeliveryWithAttempts:
+        """Show a webhook with its attempts.
+
+        One delivery with the body that every attempt posts and each attempt in full: when it was due and
+        made, to which address, how long each step took, the headers, the status, and the first 4 KiB of
+        the answer.
+        """
+        return await self._call(
+            Request(
+                method="GET",
+                path=f"/api/v1/webhook-deliveries/{segment(delivery_id)}",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookDeliveryWithAttempts,
+        )
+
+    async def resend(
+        self,
+        delivery_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookDelivery:
+        """Resend a webhook.
+
+        One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again
+        too. If an attempt is running or due already, no other is added. A resend has no retries.
+        """
+        return await self._call(
+            Request(
+                method="POST",
+                path=f"/api/v1/webhook-deliveries/{segment(delivery_id)}/resend",
+                repeat="if_refused",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookDelivery,
+        )
+
+    async def resend_many(
+        self,
+        *,
+        since: datetime | str,
+        endpoint_id: str | None = None,
+        origin: str | None = None,
+        state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed"] | str | None = None,
+        until: datetime | str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.QueuedResend:
+        """Resend many webhooks.
+
+        One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose
+        event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at
+        all. Any number; about 20 a second, beside the webhooks of new events, and the events of one
+        message in their order. What is acknowledged in the meantime is skipped. The same request again
+        answers with the same `resend_id` and sends nothing; without `until` that holds until it is
+        completed, and for at least ten minutes.
+        """
+        return await self._call(
+            Request(
+                method="POST",
+                path="/api/v1/webhook-deliveries/resend",
+                repeat="if_refused",
+                body=given({"endpoint_id": endpoint_id, "origin": origin, "state": state, "since": since, "until": until}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.QueuedResend,
+        )
+
+    async def get_webhook_resend(
+        self,
+        resend_id: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.WebhookResend:
+        """Show how far a resend is.
+
+        First it is `matching`: what will be sent is counted. Then it is `sending`, and at last
+        `completed`. Whether the webhooks are acknowledged is in the list of webhooks.
+        """
+        return await self._call(
+            Request(
+                method="GET",
+                path=f"/api/v1/webhook-deliveries/resend/{segment(resend_id)}",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.WebhookResend,
+        )
+
+
 class AsyncResources:
     """Everything that the API has."""
 
@@ -561,3 +695,4 @@ class AsyncResources:
         self.batches = AsyncBatchesResource(call)
         self.account = AsyncAccountResource(call)
         self.webhook_endpoints = AsyncWebhookEndpointsResource(call)
+        self.webhook_deliveries = AsyncWebhookDeliveriesResource(call)

@@ -1,0 +1,68 @@
+/** Everything under /api/v1/webhook-deliveries: the log of a client's webhooks, and sending them again. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accountUrls } from '../shared/account/account-url.ts';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../shared/activity/activity-reader.dynamo.ts';
+import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
+import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
+import { httpFunctions } from '../shared/http/http-functions.ts';
+import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { dynamoEndpointReader } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
+import {
+  getWebhookDelivery,
+  getWebhookResend,
+  listWebhookDeliveries,
+  resendWebhookDeliveries,
+  resendWebhookDelivery,
+} from '../shared/webhook/manage/delivery-operations.ts';
+import { immediateScheduler } from '../shared/webhook/resend/immediate-scheduler.ts';
+import { dynamoResendStore } from '../shared/webhook/resend/resend-store.dynamo.ts';
+import { sqsDeliveryQueue } from '../shared/webhook/schedule/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/store/delivery-store.dynamo.ts';
+
+const env = readEnvironment([
+  ...httpEnvironment,
+  ...messagesEnvironment,
+  'WEBHOOK_DELIVERIES_TABLE',
+  'WEBHOOK_ENDPOINTS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'DUE_ITEMS_TABLE',
+  'WEBHOOKS_QUEUE_URL',
+  'SLOW_WEBHOOKS_QUEUE_URL',
+]);
+
+const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+const dependencies = {
+  deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
+  messages: messagesFrom(env),
+  list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
+  activityLog,
+  activity: dynamoActivityReader(dynamo(), env.ACTIVITY_LOG_TABLE),
+  accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
+  queue,
+  retryScheduler: immediateScheduler(queue),
+  clock: systemClock,
+  sleep: async (ms: number) => void (await sleep(ms)),
+  newRevision: randomUUID,
+  retentionDays: env.RETENTION_DAYS,
+};
+
+const operations = {
+  listWebhookDeliveries: listWebhookDeliveries(dependencies),
+  getWebhookDelivery: getWebhookDelivery(dependencies),
+  resendWebhookDelivery: resendWebhookDelivery(dependencies),
+  resendWebhookDeliveries: resendWebhookDeliveries(dependencies),
+  getWebhookResend: getWebhookResend(dependencies),
+};
+
+export const handler = httpFunctions(operations, httpDependencies(env));

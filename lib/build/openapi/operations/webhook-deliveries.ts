@@ -1,0 +1,261 @@
+/** The log of the client's webhooks, and sending them again. */
+import { endpointDisabledEvent, messageEventNames } from '../../../../shared/contract/webhook-events.ts';
+import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
+import type { Answer, Description, Link, Parameter } from '../description.ts';
+import { clientId, createdAt } from './examples.ts';
+
+const tag = 'Webhook deliveries';
+const deliveryId = 'whd_3V6Q9R8GKYQRTWJ0PD81CPZ102';
+const endpointId = 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X';
+const resendId = 'whr_5Y8S1T0HMZRSVXK2QE93DRZ214';
+const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
+
+const summary = {
+  delivery_id: deliveryId,
+  client_id: clientId,
+  message_id: messageId,
+  endpoint_id: endpointId,
+  event: 'sms.delivered',
+  url: 'https://example.com/webhooks/delivered',
+  state: 'failed',
+  attempts: 6,
+  created_at: createdAt,
+  finished_at: '2026-11-20T17:12:31.000Z',
+  next_due_at: null,
+  last_status: 503,
+  last_error: 'the status is 503',
+};
+
+const inQuery = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const deliveryIdInPath: Parameter = {
+  name: 'delivery_id',
+  in: 'path',
+  required: true,
+  description: 'The identifier of the delivery, which it carries as `webhook-id`.',
+  schema: { type: 'string' },
+  example: deliveryId,
+};
+
+export const listWebhookDeliveries: Description = {
+  tag,
+  summary: 'List webhooks',
+  description:
+    'What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events, and events that are not of a message, are listed only if they have failed.',
+  parameters: [
+    inQuery('message_id', 'Only of this message.', { type: 'string' }),
+    inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
+    inQuery('state', 'Only in this state.', { type: 'string', enum: [...deliveryStates] }),
+    inQuery('event', 'Only of this event.', {
+      type: 'string',
+      enum: [...messageEventNames, endpointDisabledEvent],
+    }),
+    inQuery(
+      'since',
+      'Inclusive, as is `until`: when the message was accepted; where the list is by failure, when the event happened.',
+      { type: 'string', format: 'date-time' },
+    ),
+    inQuery('until', 'See `since`.', { type: 'string', format: 'date-time' }),
+    inQuery('limit', 'Entries in a page, 1 to 100; default 20.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+    }),
+    inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', { type: 'string' }),
+  ],
+  answer: {
+    status: 200,
+    description: 'A page of the log.',
+    content: {
+      schema: 'WebhookDeliveryList',
+      examples: {
+        failed: {
+          summary: 'A page with more to come',
+          value: { webhook_deliveries: [summary], next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY' },
+        },
+        last: { summary: 'The last page', value: { webhook_deliveries: [] } },
+      },
+    },
+  },
+  errors: ['invalid_request', 'not_found'],
+  fieldError: { field: 'state', message: `must be one of ${deliveryStates.join(', ')}` },
+};
+
+export const getWebhookDelivery: Description = {
+  tag,
+  summary: 'Show a webhook with its attempts',
+  description:
+    'One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the answer.',
+  parameters: [deliveryIdInPath],
+  answer: {
+    status: 200,
+    description: 'The delivery.',
+    content: {
+      schema: 'WebhookDeliveryWithAttempts',
+      examples: {
+        failed: {
+          summary: 'After its first attempt',
+          value: {
+            ...summary,
+            state: 'retry_scheduled',
+            attempts: 1,
+            finished_at: null,
+            next_due_at: '2026-11-20T10:00:30.312Z',
+            body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{}}',
+            attempt_log: [
+              {
+                number: 1,
+                trigger: 'automatic',
+                due_at: createdAt,
+                started_at: '2026-11-20T10:00:00.104Z',
+                ended_at: '2026-11-20T10:00:00.312Z',
+                lateness_ms: 104,
+                dns_ms: 3,
+                connect_ms: 21,
+                tls_ms: 44,
+                first_byte_ms: 138,
+                total_ms: 208,
+                reused_connection: false,
+                address: '203.0.113.7',
+                status: 503,
+                request_headers: { 'webhook-id': deliveryId },
+                response_headers: { 'content-type': 'text/plain' },
+                response_body: 'maintenance',
+                error: 'not_200',
+                error_message: 'the status is 503',
+                next_due_at: '2026-11-20T10:00:30.312Z',
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+  errors: ['not_found'],
+};
+
+export const resendWebhookDelivery: Description = {
+  tag,
+  summary: 'Resend a webhook',
+  description:
+    'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.',
+  parameters: [deliveryIdInPath],
+  answer: {
+    status: 202,
+    description: 'The attempt is queued.',
+    content: {
+      schema: 'WebhookDelivery',
+      examples: {
+        queued: {
+          summary: 'Queued',
+          value: { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt },
+        },
+      },
+    },
+  },
+  errors: ['not_found', 'endpoint_disabled'],
+};
+
+const toResend: Link = {
+  operationId: 'getWebhookResend',
+  parameters: { resend_id: '$response.body#/resend_id' },
+  description: 'How far it is.',
+};
+
+export const resendWebhookDeliveries: Description = {
+  tag,
+  summary: 'Resend many webhooks',
+  description:
+    'One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least ten minutes.',
+  request: {
+    schema: 'WebhookSelection',
+    mediaTypes: ['application/json'],
+    examples: {
+      endpoint: {
+        summary: 'After an outage of one endpoint',
+        value: { endpoint_id: endpointId, since: '2026-11-20T08:00:00.000Z' },
+      },
+      origin: {
+        summary: 'Everything that one server missed in an hour',
+        value: {
+          origin: 'https://example.com',
+          since: '2026-11-20T08:00:00.000Z',
+          until: '2026-11-20T09:00:00.000Z',
+        },
+      },
+    },
+  },
+  answer: {
+    status: 202,
+    description:
+      'It has begun. `matched` is what was counted so far: more than about 1,000 are counted later.',
+    links: { progress: toResend },
+    content: {
+      schema: 'QueuedResend',
+      examples: { begun: { summary: 'Begun', value: { resend_id: resendId, matched: 214 } } },
+    },
+  },
+  errors: ['not_found', 'endpoint_disabled'],
+  fieldError: { field: 'since', message: 'must be a date-time such as 2026-11-20T10:00:00Z' },
+};
+
+const progress = {
+  resend_id: resendId,
+  status: 'sending',
+  endpoint_id: endpointId,
+  origin: null,
+  state: 'failed',
+  since: '2026-11-20T08:00:00.000Z',
+  until: createdAt,
+  matched: 214,
+  resent: 150,
+  skipped: 0,
+  created_at: createdAt,
+  completed_at: null,
+};
+
+const shownProgress: Answer = {
+  status: 200,
+  description: 'How far it is.',
+  content: {
+    schema: 'WebhookResend',
+    examples: {
+      sending: { summary: 'Under way', value: progress },
+      completed: {
+        summary: 'Completed',
+        value: {
+          ...progress,
+          status: 'completed',
+          resent: 211,
+          skipped: 3,
+          completed_at: '2026-11-20T10:00:12.000Z',
+        },
+      },
+    },
+  },
+};
+
+export const getWebhookResend: Description = {
+  tag,
+  summary: 'Show how far a resend is',
+  description:
+    'First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.',
+  parameters: [
+    {
+      name: 'resend_id',
+      in: 'path',
+      required: true,
+      description: 'The identifier of the resend.',
+      schema: { type: 'string' },
+      example: resendId,
+    },
+  ],
+  answer: shownProgress,
+  errors: ['not_found'],
+};

@@ -1,0 +1,25 @@
+/** Query parameters that lists have in common. */
+import * as z from 'zod/mini';
+import { dateTime } from './date-time.ts';
+
+/** Sorts after every time. */
+const latest = '~';
+
+/** As text that sorts by time: an offset can give a year of more than four digits, which would sort before all others. */
+export const moment = z.pipe(
+  dateTime,
+  z.transform((at) => {
+    const iso = at.toISOString();
+    return iso.startsWith('+') ? latest : iso;
+  }),
+);
+
+/** Only digits: `Number` also accepts `0x10`, `1e1` and white space. */
+const wholeNumber = z.pipe(
+  z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
+  z.transform(Number),
+);
+
+export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)));
+
+export const defaultPageLimit = 20;

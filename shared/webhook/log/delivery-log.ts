@@ -1,0 +1,202 @@
+/**
+ * The log of a client's webhook deliveries, page by page. A page costs a bounded number of reads, so it can be shorter
+ * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/delivery-log.md).
+ */
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { type MessageEventName, messageEventNames } from '../../contract/webhook-events.ts';
+import type { MessageStore } from '../../message/store/message-store.ts';
+import { addDays, type Clock } from '../../platform/clock.ts';
+import { isId } from '../../platform/ids.ts';
+import type { DeliveryState } from '../delivery.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.ts';
+import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import {
+  type ByMessagesDependencies,
+  type Candidate,
+  deliveriesOfMessages,
+  type Located,
+} from './deliveries-of-messages.ts';
+import type { DeliveryList, DeliverySummary } from './delivery-response.schema.ts';
+import { deliverySummary } from './delivery-view.ts';
+import { type FailedDependencies, failuresOf, isLastFailure } from './failed-deliveries.ts';
+import { entryCursor, entryOf, positionCursor, positionOf } from './log-cursor.ts';
+
+export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
+  readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
+  readonly deliveries: ByMessagesDependencies['deliveries'];
+  readonly endpoints: EndpointReader;
+  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly retentionDays: number;
+}
+
+export interface DeliveryLogQuery {
+  readonly message_id?: string | undefined;
+  readonly endpoint_id?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+  readonly event?: string | undefined;
+  /** Sortable times: when the message was accepted; with `state` failed and no message, when the event happened. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** One request reads at most so many pages: of about 400 deliveries, or of 100 failures. */
+const pagesMax = 3;
+const failuresPerPage = 100;
+/** A webhook that no worker has taken for longer is not shown: there may have been no URL at its event. */
+const pendingMaxMs = 900_000;
+
+/** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
+export async function deliveryLog(
+  dependencies: DeliveryLogDependencies,
+  clientId: string,
+  query: DeliveryLogQuery,
+): Promise<DeliveryList> {
+  const endpoints = await dependencies.endpoints.list(clientId);
+  const { endpoint_id } = query;
+  if (endpoint_id !== undefined && !endpoints.some((endpoint) => endpoint.endpoint_id === endpoint_id))
+    throw new GatewayError('not_found', errorTexts.not_found);
+  const byFailure = query.state === 'failed' && query.message_id === undefined;
+  return byFailure
+    ? failedLog(dependencies, clientId, query)
+    : messagesLog(dependencies, clientId, query, endpoints);
+}
+
+async function failedLog(
+  dependencies: DeliveryLogDependencies,
+  clientId: string,
+  query: DeliveryLogQuery,
+): Promise<DeliveryList> {
+  const now = dependencies.clock();
+  const earliest = addDays(now, -dependencies.retentionDays);
+  const since = query.since === undefined ? earliest : laterOf(new Date(dateOf(query.since)), earliest);
+  const found: DeliverySummary[] = [];
+  let cursor = query.cursor === undefined ? undefined : entryOf(query.cursor);
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const page = await failuresOf(dependencies, {
+      ...{ clientId, since, until: now, limit: failuresPerPage, cursor },
+    });
+    for (const failure of page.failures) {
+      if (!isLastFailure(failure) || !passes(deliverySummary(failure.delivery), query)) continue;
+      found.push(deliverySummary(failure.delivery));
+      cursor = failure.cursor;
+      if (found.length === query.limit) return listed(found, entryCursor(cursor));
+    }
+    cursor = page.nextCursor;
+    if (cursor === undefined) return listed(found, undefined);
+  }
+  return listed(found, cursor === undefined ? undefined : entryCursor(cursor));
+}
+
+/** `~` is later than every time. */
+function dateOf(sortable: string): string {
+  return sortable === '~' ? '9999-12-31T23:59:59.999Z' : sortable;
+}
+
+function passes(
+  { endpoint_id, event, created_at }: DeliverySummary,
+  query: Pick<DeliveryLogQuery, 'endpoint_id' | 'event' | 'since' | 'until'>,
+): boolean {
+  return (
+    (query.endpoint_id === undefined || endpoint_id === query.endpoint_id) &&
+    (query.event === undefined || event === query.event) &&
+    (query.since === undefined || created_at >= query.since) &&
+    (query.until === undefined || created_at <= query.until)
+  );
+}
+
+async function messagesLog(
+  dependencies: DeliveryLogDependencies,
+  clientId: string,
+  query: DeliveryLogQuery,
+  endpoints: readonly WebhookEndpoint[],
+): Promise<DeliveryList> {
+  // Deliveries of other events follow from no message.
+  if (query.event !== undefined && !messageEventNames.includes(query.event as MessageEventName))
+    return listed([], undefined);
+  const { message_id, endpoint_id, event, since, until, limit } = query;
+  const message = message_id === undefined ? undefined : await ownMessage(dependencies, clientId, message_id);
+  const endpointIds =
+    endpoint_id === undefined
+      ? [undefined, ...endpoints.map((endpoint) => endpoint.endpoint_id)]
+      : [endpoint_id];
+  const accountUrl = await dependencies.accountUrlOf(clientId);
+  const now = dependencies.clock();
+  const found: DeliverySummary[] = [];
+  let after = query.cursor === undefined ? undefined : positionOf(query.cursor);
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const page = await deliveriesOfMessages(dependencies, {
+      ...{ clientId, message, since, until, endpointIds, event, after },
+    });
+    for (const located of page.located) {
+      const summary = summaryOf(located, { endpoints, accountUrl, now });
+      if (summary === undefined || summary.client_id !== clientId) continue;
+      if (query.state !== undefined && summary.state !== query.state) continue;
+      found.push(summary);
+      if (found.length === limit) return listed(found, positionCursor(located.candidate.position));
+    }
+    after = page.end;
+    if (after === undefined) return listed(found, undefined);
+  }
+  return listed(found, after === undefined ? undefined : positionCursor(after));
+}
+
+async function ownMessage(
+  { messages }: DeliveryLogDependencies,
+  clientId: string,
+  messageId: string,
+): Promise<NonNullable<Awaited<ReturnType<MessageStore['get']>>>> {
+  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  if (message?.client_id !== clientId) throw new GatewayError('not_found', errorTexts.not_found);
+  return message;
+}
+
+interface Present {
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly accountUrl: string | undefined;
+  readonly now: Date;
+}
+
+/** Undefined if there is no delivery. One that no worker has taken yet has no row, and is pending. */
+function summaryOf({ candidate, delivery }: Located, present: Present): DeliverySummary | undefined {
+  if (delivery !== undefined) return deliverySummary(delivery);
+  const url = urlNow(candidate, present);
+  const isRecent = present.now.getTime() - Date.parse(candidate.happenedAt) < pendingMaxMs;
+  if (url === undefined || !isRecent) return undefined;
+  return {
+    delivery_id: candidate.deliveryId,
+    client_id: candidate.message.client_id,
+    message_id: candidate.message.message_id,
+    endpoint_id: candidate.endpointId ?? null,
+    event: candidate.event,
+    url,
+    state: 'pending',
+    attempts: 0,
+    created_at: candidate.happenedAt,
+    finished_at: null,
+    next_due_at: candidate.happenedAt,
+    last_status: null,
+    last_error: null,
+  };
+}
+
+/** Where the event went if nothing has changed since. */
+function urlNow(
+  { message, endpointId, event, happenedAt }: Candidate,
+  { endpoints, accountUrl }: Present,
+): string | undefined {
+  if (endpointId === undefined) return message.webhook_url ?? accountUrl;
+  const endpoint = endpoints.find(({ endpoint_id }) => endpoint_id === endpointId);
+  const received = endpoint !== undefined && endpoint.created_at <= happenedAt && receives(endpoint, event);
+  return received ? endpoint.url : undefined;
+}
+
+function listed(found: readonly DeliverySummary[], cursor: string | undefined): DeliveryList {
+  return { webhook_deliveries: found, ...(cursor === undefined ? {} : { next_cursor: cursor }) };
+}
+
+function laterOf(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

@@ -1,0 +1,91 @@
+/** A client's operations on the log of its webhook deliveries (contract, section 12). */
+import * as z from 'zod/mini';
+import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { endpointDisabledEvent, messageEventNames } from '../../contract/webhook-events.ts';
+import { optional } from '../../message/optional-field.ts';
+import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
+import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { isId } from '../../platform/ids.ts';
+import { type ResendDependencies, resend } from '../deliver/resend-webhook.ts';
+import { type Delivery, deliveryStates } from '../delivery.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.ts';
+import { type DeliveryLogDependencies, deliveryLog } from '../log/delivery-log.ts';
+import { deliverySummary, deliveryView } from '../log/delivery-view.ts';
+import {
+  type RequestResendDependencies,
+  requestResend,
+  resendRequestSchema,
+  showResend,
+} from '../resend/request-resend.ts';
+import { resendView } from '../resend/resend.ts';
+
+/** The query of `GET /api/v1/webhook-deliveries`. */
+export const listDeliveriesQuery = z.object({
+  message_id: optional(z.string()),
+  endpoint_id: optional(z.string()),
+  state: optional(z.enum(deliveryStates)),
+  event: optional(z.enum([...messageEventNames, endpointDisabledEvent])),
+  since: optional(moment),
+  until: optional(moment),
+  limit: optional(pageLimit),
+  cursor: optional(z.string()),
+});
+
+type OwnDeliveries = Pick<ResendDependencies, 'deliveries'>;
+
+export function listWebhookDeliveries(dependencies: DeliveryLogDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const query = parseBody(listDeliveriesQuery, request.query);
+    const limit = query.limit ?? defaultPageLimit;
+    return { status: 200, body: await deliveryLog(dependencies, clientId, { ...query, limit }) };
+  };
+}
+
+export function getWebhookDelivery(dependencies: OwnDeliveries): Operation {
+  return async (request) => ({ status: 200, body: deliveryView(await ownDelivery(dependencies, request)) });
+}
+
+/** One attempt now, also of an acknowledged delivery. If an attempt is due or running already, no other is added. */
+export function resendWebhookDelivery(
+  dependencies: ResendDependencies & { readonly endpoints: Pick<EndpointReader, 'get'> },
+): Operation {
+  return async (request) => {
+    const seen = await ownDelivery(dependencies, request);
+    const { client_id, delivery_id, endpoint_id } = seen;
+    const endpoint =
+      endpoint_id === undefined ? undefined : await dependencies.endpoints.get(client_id, endpoint_id);
+    if (endpoint_id !== undefined && !endpoint?.enabled)
+      throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+    const { kind } = await resend(dependencies, delivery_id, client_id, { evenAcknowledged: true });
+    const resent = await ownDelivery(dependencies, request);
+    return { status: 202, body: deliverySummary(resent), log: { delivery_id, outcome: kind } };
+  };
+}
+
+export function resendWebhookDeliveries(dependencies: RequestResendDependencies): Operation {
+  return async (request) => {
+    const { clientId } = requireCaller(request);
+    const wanted = parseBody(resendRequestSchema, request.body);
+    const { resend_id, matched } = await requestResend(dependencies, clientId, clientId, wanted);
+    return { status: 202, body: { resend_id, matched }, log: { resend_id, matched } };
+  };
+}
+
+export function getWebhookResend(dependencies: Pick<RequestResendDependencies, 'resends'>): Operation {
+  return async (request) => {
+    const { resend_id = '' } = request.pathParameters;
+    const found = await showResend(dependencies, requireCaller(request).clientId, resend_id);
+    return { status: 200, body: resendView(found) };
+  };
+}
+
+/** @throws GatewayError `not_found` where the caller does not have this delivery. */
+async function ownDelivery({ deliveries }: OwnDeliveries, request: ApiRequest): Promise<Delivery> {
+  const { delivery_id = '' } = request.pathParameters;
+  // The table also has rows that are not deliveries.
+  const delivery = isId('whd', delivery_id) ? await deliveries.get(delivery_id) : undefined;
+  if (delivery?.client_id !== requireCaller(request).clientId)
+    throw new GatewayError('not_found', errorTexts.not_found);
+  return delivery;
+}

@@ -1,0 +1,235 @@
+/**
+ * Resends many webhooks, step by step: counts what matches, then resends it, about 50 deliveries in a step. Nothing is
+ * resent twice by one request, and nothing is left out, if a process dies at any line or two of them take the same step:
+ *
+ *   1  reads the deliveries of the step, from the position in the request's row.
+ *   2  adds them to the due-item index, from which the sweep delivers what a queue loses.
+ *   3  makes each delivery `pending`, on the condition that it has not changed; its row then names the request. A step
+ *      that is repeated finds the name, counts the delivery and does not resend it.
+ *   4  enqueues them; a repeated step enqueues again what is still pending. Of two messages one finds the attempt due.
+ *   5  writes the new position and the counts, on the condition that no other process has.
+ *
+ * The request is in the due-item index until it is completed, so the run of each minute continues it.
+ */
+
+import { messageEventNames } from '../../contract/webhook-events.ts';
+import type { DueItemIndex } from '../../due-items/due-item-index.ts';
+import { eventStatuses } from '../../message/message.ts';
+import { allEnded } from '../../platform/aws/permanent-fault.ts';
+import { addSeconds, type Clock } from '../../platform/clock.ts';
+import type { Delivery } from '../delivery.ts';
+import { resendDue } from '../delivery-transitions.ts';
+import type { EndpointReader } from '../endpoints/endpoint-store.ts';
+import { type ByMessagesDependencies, deliveriesOfMessages } from '../log/deliveries-of-messages.ts';
+import { type FailedDependencies, failuresOf } from '../log/failed-deliveries.ts';
+import { entryCursor, entryOf, positionCursor, positionOf } from '../log/log-cursor.ts';
+import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
+import type { DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import { afterStep, isAskedFor, isDue, type Resend, type StepResult } from './resend.ts';
+import type { ResendStore } from './resend-store.ts';
+
+export interface RunResendDependencies extends ByMessagesDependencies, FailedDependencies {
+  readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
+  readonly resends: ResendStore;
+  readonly endpoints: Pick<EndpointReader, 'list'>;
+  readonly dueItemIndex: DueItemIndex;
+  readonly queue: DeliveryQueue;
+  readonly clock: Clock;
+  readonly newRevision: () => string;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** Deliveries in a step that resends. */
+const deliveriesPerStep = 50;
+/** In a step that only counts. */
+const countedPerStep = 100;
+/** A step of 50 takes this long: 20 a second, so that endpoints that have just recovered are not flooded. */
+const stepMs = 2500;
+/**
+ * Between the events of one message, which so arrive in their order: longer than a POST may take, with the batching window
+ * of the slow lane.
+ */
+const betweenEventsSeconds = 8;
+
+/** Takes steps until the request is completed or the time is over. Undefined if there is no such request. */
+export async function runResend(
+  dependencies: RunResendDependencies,
+  resendId: string,
+  endsAt: Date,
+  onStep: (resend: Resend) => void = () => {},
+): Promise<Resend | undefined> {
+  const { resends, clock, sleep, newRevision } = dependencies;
+  let resend = await resends.get(resendId);
+  while (resend !== undefined && resend.status !== 'completed' && clock() < endsAt) {
+    const startedAt = clock();
+    const step = await stepOf(dependencies, resend);
+    const next = afterStep(resend, step, clock(), newRevision());
+    const isNext = await resends.replace(resend, next);
+    // Another process took this step, or goes on with it.
+    resend = isNext ? next : await resends.get(resendId);
+    if (resend !== undefined) onStep(resend);
+    const pauseMs = startedAt.getTime() + stepMs - clock().getTime();
+    if (resend?.status === 'sending' && step.resent > 0 && pauseMs > 0) await sleep(pauseMs);
+  }
+  return resend;
+}
+
+function stepOf(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+  return resend.state === 'failed'
+    ? stepOfFailures(dependencies, resend)
+    : stepOfMessages(dependencies, resend);
+}
+
+async function stepOfFailures(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+  const isCounting = resend.status === 'matching';
+  const page = await failuresOf(dependencies, {
+    clientId: resend.client_id,
+    // A webhook does not fail before its event.
+    since: new Date(resend.since),
+    until: addSeconds(new Date(resend.created_at), 1),
+    limit: isCounting ? countedPerStep : deliveriesPerStep,
+    cursor: resend.cursor === undefined ? undefined : entryOf(resend.cursor),
+    consistent: true,
+  });
+  const { nextCursor } = page;
+  const cursor = nextCursor === undefined ? undefined : entryCursor(nextCursor);
+  const included = page.failures.filter(
+    ({ delivery, failedAt }) => isAskedFor(resend, delivery) && failedAt === finishedBefore(resend, delivery),
+  );
+  return takeStep(
+    dependencies,
+    resend,
+    included.map(({ delivery }) => delivery),
+    cursor,
+  );
+}
+
+async function stepOfMessages(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
+  const endpoints = await dependencies.endpoints.list(resend.client_id);
+  const page = await deliveriesOfMessages(dependencies, {
+    clientId: resend.client_id,
+    until: resend.until,
+    endpointIds:
+      resend.endpoint_id === undefined
+        ? [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)]
+        : [resend.endpoint_id],
+    after: resend.cursor === undefined ? undefined : positionOf(resend.cursor),
+    consistent: true,
+  });
+  const included = page.located.flatMap(({ delivery }) =>
+    delivery !== undefined &&
+    isAskedFor(resend, delivery) &&
+    finishedBefore(resend, delivery) !== undefined &&
+    (delivery.state === resend.state || isResentBy(resend, delivery))
+      ? [delivery]
+      : [],
+  );
+  const cursor = page.end === undefined ? undefined : positionCursor(page.end);
+  return takeStep(dependencies, resend, included, cursor);
+}
+
+/** When the delivery had finished, if that was before the request, or before this request resent it. */
+function finishedBefore(resend: Resend, delivery: Delivery): string | undefined {
+  if (isResentBy(resend, delivery)) return delivery.resent_by?.finished_at;
+  const { finished_at } = delivery;
+  return finished_at !== undefined && finished_at <= resend.created_at ? finished_at : undefined;
+}
+
+function isResentBy(resend: Resend, delivery: Delivery): boolean {
+  return delivery.resent_by?.resend_id === resend.resend_id;
+}
+
+async function takeStep(
+  dependencies: RunResendDependencies,
+  resend: Resend,
+  included: readonly Delivery[],
+  cursor: string | undefined,
+): Promise<StepResult> {
+  if (resend.status === 'matching') {
+    const matched = included.filter((delivery) => isDue(resend, delivery)).length;
+    return { matched, resent: 0, cursor };
+  }
+  const resentIds = await resendAll(dependencies, resend, included);
+  const resent = included.filter(({ delivery_id }) => resentIds.has(delivery_id)).length;
+  return { matched: 0, resent, cursor };
+}
+
+/** @returns the ids of those that this request has resent, now or before. */
+async function resendAll(
+  dependencies: RunResendDependencies,
+  resend: Resend,
+  included: readonly Delivery[],
+): Promise<ReadonlySet<string>> {
+  const { deliveries, dueItemIndex, queue, clock, newRevision } = dependencies;
+  const rows = await withEventsOfTheSame(dependencies, included);
+  const now = clock();
+  const due = rows.filter((row) => isDue(resend, row)).toSorted(byEvent);
+  const waiting = rows.filter(
+    (row) => isResentBy(resend, row) && row.state === 'pending' && row.attempt_trigger === 'manual',
+  );
+  const ranks = new Map<string, number>();
+  const planned = due.map((seen) => {
+    const destination = `${seen.message_id ?? seen.delivery_id} ${seen.endpoint_id ?? ''}`;
+    const rank = ranks.get(destination) ?? 0;
+    ranks.set(destination, rank + 1);
+    const dueAt = addSeconds(now, rank * betweenEventsSeconds);
+    const resent_by = { resend_id: resend.resend_id, finished_at: seen.finished_at ?? seen.created_at };
+    return { seen, next: resendDue(seen, dueAt, newRevision(), { lane: 'slow', resent_by }) };
+  });
+  await dueItemIndex.add(
+    'deliveries',
+    planned.flatMap(({ next }) => dueItemOf(next)),
+  );
+  const resent: Delivery[] = [];
+  await allEnded(
+    planned.map(async ({ seen, next }) => {
+      if (await deliveries.replace(seen, next)) resent.push(next);
+    }),
+  );
+  const entries = [...resent, ...waiting].map((delivery) => ({
+    clientId: delivery.client_id,
+    message: { delivery_id: delivery.delivery_id },
+    delaySeconds: secondsUntil(delivery, now),
+  }));
+  if (entries.length > 0) await queue.send('slow', entries);
+  const before = rows.filter((row) => isResentBy(resend, row));
+  return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
+}
+
+/** With the other events of each message at the same destination, which must not be overtaken. */
+async function withEventsOfTheSame(
+  { deliveries }: RunResendDependencies,
+  included: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const ids = included.flatMap(({ message_id, endpoint_id, event, delivery_id }) =>
+    message_id === undefined
+      ? []
+      : eventsLike(event)
+          .map((name) => deliveryIdOf({ messageId: message_id, event: name, endpointId: endpoint_id }))
+          .filter((id) => id !== delivery_id),
+  );
+  const known = new Map(included.map((row) => [row.delivery_id, row]));
+  const others = ids.filter((id) => !known.has(id));
+  const read = others.length === 0 ? [] : await deliveries.getMany(others);
+  return [...known.values(), ...read];
+}
+
+/** Of the same channel. */
+function eventsLike(event: string): string[] {
+  const prefix = event.slice(0, event.indexOf('.') + 1);
+  return messageEventNames.filter((name) => name.startsWith(prefix));
+}
+
+function byEvent(a: Delivery, b: Delivery): number {
+  return Date.parse(a.created_at) - Date.parse(b.created_at) || orderOf(a) - orderOf(b);
+}
+
+function orderOf({ event }: Delivery): number {
+  return eventStatuses.findIndex((status) => event.endsWith(`.${status}`));
+}
+
+/** The slow lane's queue holds a message for a second to fill a batch. */
+function secondsUntil(delivery: Delivery, now: Date): number {
+  return Math.max(0, Math.floor((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000) - 1);
+}

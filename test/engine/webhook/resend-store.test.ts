@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../shared/platform/ids.ts';
+import { newResend } from '../../../shared/webhook/resend/resend.ts';
+import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
+import type { ResendStore } from '../../../shared/webhook/resend/resend-store.ts';
+import { memoryResendStore } from '../../support/doubles/memory-resend-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['webhook_deliveries']);
+});
+afterAll(() => tables.drop());
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+const filter = { state: 'failed', since: now.toISOString(), until: now.toISOString() } as const;
+const aResend = (resendId = newId('whr', new Date()), revision = 'first') =>
+  newResend({ resendId, clientId: 'client', actor: 'client', filter }, now, 30, revision);
+
+describe.each([
+  ['in memory', memoryResendStore],
+  ['in the table', () => dynamoResendStore(tables.dynamo, tables.names.webhook_deliveries)],
+])('requests to resend many webhooks %s', (_where, makeStore) => {
+  let store: ResendStore;
+  beforeAll(() => {
+    store = makeStore();
+  });
+
+  it('keep the first request with an id', async () => {
+    const first = aResend();
+    expect(await store.get(first.resend_id)).toBeUndefined();
+    expect(await store.create(first)).toEqual(first);
+    expect(await store.create(aResend(first.resend_id, 'second'))).toEqual(first);
+    expect(await store.get(first.resend_id)).toEqual(first);
+  });
+
+  it('are changed by one of several processes, which may repeat its write', async () => {
+    const first = await store.create(aResend());
+    const next = { ...first, revision: 'next', matched: 100, cursor: 'abc' };
+    expect(await store.replace(first, next)).toBe(true);
+    expect(await store.replace(first, next)).toBe(true);
+    expect(await store.replace(first, { ...first, revision: 'other' })).toBe(false);
+    expect(await store.get(first.resend_id)).toEqual(next);
+  });
+});

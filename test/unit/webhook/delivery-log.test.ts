@@ -1,0 +1,131 @@
+/** The log of a client's webhooks: pages that leave nothing out and repeat nothing, each of bounded work. */
+import { describe, expect, it } from '@jest/globals';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import type { DeliveryLogQuery } from '../../../shared/webhook/log/delivery-log.ts';
+import type { DeliveryList, DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
+import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const endpointIds = Array.from({ length: 10 }, (_, index) => newId('whe', addSeconds(created, index)));
+
+interface Options {
+  readonly messages: number;
+  readonly status?: number;
+  readonly seconds?: number;
+}
+
+/** A client with ten endpoints and messages that were sent and delivered, each a second after the other. */
+async function aClient({ messages, status = 200, seconds = 60 }: Options) {
+  const gateway = simulatedGateway({ startAt: created, answer: () => ({ afterMs: 20, status }) });
+  for (const endpoint_id of endpointIds) {
+    const endpoint = anEndpoint({ endpoint_id });
+    await gateway.endpoints.create(endpoint, { secret: 'whsec_c2VjcmV0', created_at: endpoint.created_at });
+  }
+  for (let index = 0; index < messages; index += 1) {
+    const at = addSeconds(created, index);
+    const times = { message_id: newId('msg', at), created_at: at.toISOString() };
+    const sent = aSentMessage({ ...times, sent_at: addSeconds(at, 0.5).toISOString() });
+    const delivered_at = addSeconds(at, 0.6).toISOString();
+    gateway.messages.put(aMessage(times), sent);
+    gateway.messages.put(sent, { ...sent, status: 'delivered', delivered_at });
+  }
+  await gateway.run(seconds);
+  const page = async (query: Partial<DeliveryLogQuery>, clientId = 'client-a'): Promise<DeliveryList> => {
+    const asked = gateway
+      .invoke(20, (process) => gateway.functionsOf(process).deliveryLog(clientId, { limit: 20, ...query }))
+      .catch((error: unknown) => error as DeliveryList);
+    await gateway.run(1);
+    return asked;
+  };
+  const all = async (query: Partial<DeliveryLogQuery> = {}): Promise<readonly DeliverySummary[]> => {
+    const found: DeliverySummary[] = [];
+    let cursor: string | undefined;
+    do {
+      const { webhook_deliveries, next_cursor } = await page({ ...query, cursor });
+      found.push(...webhook_deliveries);
+      cursor = next_cursor;
+    } while (cursor !== undefined);
+    return found;
+  };
+  return { gateway, page, all };
+}
+
+const idsOf = (listed: readonly DeliverySummary[]) => listed.map(({ delivery_id }) => delivery_id);
+
+describe('the log of webhooks', () => {
+  it.each([1, 7, 100])('has every delivery once, newest message first, in pages of %i', async (limit) => {
+    const { gateway, all } = await aClient({ messages: limit === 1 ? 3 : 30 });
+    const listed = await all({ limit });
+    expect(idsOf(listed).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
+    const messages = listed.map(({ message_id }) => String(message_id));
+    expect(messages).toEqual(messages.toSorted().toReversed());
+  });
+
+  it('finds deliveries by endpoint, event, state and the time of the message', async () => {
+    const { all } = await aClient({ messages: 30 });
+    expect(await all({ endpoint_id: endpointIds[3] ?? '' })).toHaveLength(60);
+    expect(await all({ event: 'sms.sent' })).toHaveLength(30 * 11);
+    expect(await all({ event: 'sms.sent', endpoint_id: endpointIds[3] ?? '', limit: 4 })).toHaveLength(30);
+    expect(await all({ state: 'retry_scheduled' })).toEqual([]);
+    const since = addSeconds(created, 10).toISOString();
+    const until = addSeconds(created, 19).toISOString();
+    expect(await all({ since, until })).toHaveLength(10 * 22);
+    expect(await all({ since: until, until: since })).toEqual([]);
+  });
+
+  it('lists what has failed, the latest failure first, each once although it failed again', async () => {
+    const { gateway, all } = await aClient({ messages: 4, status: 500, seconds: 27_000 });
+    const failed = await all({ state: 'failed', limit: 3 });
+    expect(idsOf(failed).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
+    const times = failed.map(({ finished_at }) => String(finished_at));
+    expect(times).toEqual(times.toSorted().toReversed());
+    void gateway.invoke(20, (process) =>
+      gateway.functionsOf(process).requestResend('client-a', { since: created }),
+    );
+    await gateway.run(300);
+    expect(idsOf(await all({ state: 'failed', limit: 3 })).toSorted()).toEqual(
+      [...gateway.deliveryIds].toSorted(),
+    );
+    expect(await all({ state: 'failed', endpoint_id: endpointIds[0] ?? '' })).toHaveLength(8);
+  });
+
+  it('shows a webhook that no worker has taken as pending, for 15 minutes', async () => {
+    const { gateway, all } = await aClient({ messages: 0 });
+    const at = gateway.now().toISOString();
+    const message = aSentMessage({ message_id: newId('msg', gateway.now()), created_at: at, sent_at: at });
+    const { world, messages } = gateway;
+    // Its change never comes to the relay, as if that were behind.
+    const put = world.time.hold(async () => messages.put(message, message));
+    await put;
+    const pending = await all({ message_id: message.message_id });
+    expect(pending).toHaveLength(11);
+    expect(new Set(pending.map(({ state }) => state))).toEqual(new Set(['pending']));
+    await gateway.run(900);
+    expect(await all({ message_id: message.message_id })).toEqual([]);
+  });
+
+  it('reads a bounded number of rows for a page, which may be empty and have a cursor', async () => {
+    const { gateway, page } = await aClient({ messages: 200 });
+    const rows: number[] = [];
+    const { getMany } = gateway.deliveries;
+    gateway.deliveries.getMany = async (ids, options) => {
+      rows.push(ids.length);
+      return getMany(ids, options);
+    };
+    const { webhook_deliveries, next_cursor } = await page({ state: 'attempting' });
+    expect(webhook_deliveries).toEqual([]);
+    expect(next_cursor).toBeDefined();
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1300);
+  });
+
+  it('shows nothing of another client', async () => {
+    const { gateway, page } = await aClient({ messages: 2 });
+    const [message] = gateway.messages.all();
+    for (const query of [{ message_id: message?.message_id }, { endpoint_id: endpointIds[0] }])
+      expect(await page(query, 'client-b')).toMatchObject({ code: 'not_found' });
+    expect(await page({}, 'client-b')).toEqual({ webhook_deliveries: [] });
+    expect(await page({ state: 'failed' }, 'client-b')).toEqual({ webhook_deliveries: [] });
+  });
+});
