@@ -69,6 +69,7 @@ export const createWebhookEndpoint: Description = {
       examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
     },
   },
+  fieldError: { field: 'url', message: 'This field is required.' },
 };
 
 export const listWebhookEndpoints: Description = {
@@ -111,6 +112,7 @@ export const updateWebhookEndpoint: Description = {
   },
   answer: shown,
   errors: ['not_found'],
+  fieldError: { field: 'enabled', message: 'must be true or false' },
 };
 
 export const deleteWebhookEndpoint: Description = {
@@ -188,4 +190,8 @@ export const testWebhookEndpoint: Description = {
     },
   },
   errors: ['not_found', 'endpoint_disabled'],
+  fieldError: {
+    field: 'event',
+    message: `must be ${messageEventNames.slice(0, -1).join(', ')} or ${messageEventNames.at(-1)}`,
+  },
 };
