@@ -36,6 +36,10 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'webhook-endpoints GetItem',
     'sqs:SendMessage',
     'sqs:SendMessageBatch',
+    // It continues what a client resends, here of acknowledged webhooks.
+    'webhook-endpoints Query',
+    'messages BatchGetItem',
+    'messages/by-client Query',
   ],
   'relay-changes': ['activity-log PutItem'],
   // Records that fail for hours go to the dead-letter queue.

@@ -1,8 +1,8 @@
 /** The log of a client's webhooks, and sending them again, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../shared/platform/ids.ts';
-import { documentClient, eventually } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/client.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { storeFailedDeliveries } from '../support/webhook/failed-deliveries.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
@@ -107,6 +107,38 @@ describe('the log of webhooks', () => {
     expect((await other.call('GET', `/api/v1/webhook-deliveries/${newId('whd', new Date())}`)).status).toBe(
       404,
     );
+  });
+});
+
+describe('administrators', () => {
+  it('see a client’s endpoints and its log, send test events, and resend what failed', async () => {
+    const client = await newClient({ name: 'Watched' });
+    const { admin } = gateway();
+    const credential = await tokenOf(admin.client_id, admin.client_secret);
+    const own = `/admin/api/clients/${client.clientId}`;
+    const created = await client.post('/api/v1/webhook-endpoints', { url: server.url });
+    const endpointId = String(created.body.endpoint_id);
+    const endpoints = await call('GET', `${own}/webhook-endpoints`, { credential });
+    expect(endpoints.body.webhook_endpoints).toMatchObject([
+      { endpoint_id: endpointId, enabled: true, failing_since: null },
+    ]);
+    const test = await call('POST', `${own}/webhook-endpoints/${endpointId}/test`, { credential, body: {} });
+    expect(test).toMatchObject({ status: 200, body: { endpoint_id: endpointId } });
+    await eventually(async () => (postsOf(String(test.body.delivery_id)).length === 1 ? true : undefined));
+    const [id = ''] = await storeFailedDeliveries(dynamo, {
+      ...{ clientId: client.clientId, url: server.url, count: 1 },
+    });
+    const failed = await call('GET', `${own}/webhook-deliveries?state=failed`, { credential });
+    expect(failed.body.webhook_deliveries).toMatchObject([{ delivery_id: id, state: 'failed' }]);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const body = { since, origin: new URL(server.url).origin };
+    const resend = await call('POST', `${own}/webhook-deliveries/resend`, { credential, body });
+    expect(resend).toMatchObject({ status: 200, body: { matched: 1, resent: 1, status: 'completed' } });
+    const progress = `${own}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
+    expect((await call('GET', progress, { credential })).body).toEqual(resend.body);
+    await eventually(async () => (postsOf(id).length === 1 ? true : undefined));
+    const theirs = `/admin/api/clients/${other.clientId}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
+    expect((await call('GET', theirs, { credential })).status).toBe(404);
   });
 });
 
