@@ -91,6 +91,8 @@ export class Webhooks extends Construct {
       functionName: 'deliver-webhook',
       timeoutSeconds: workerTimeoutSeconds,
       memoryMegabytes: 1024,
+      // Each delivery's loop ends with its last attempt (shared/webhook/schedule/retry-scheduler.ts).
+      recursiveLoop: true,
       settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
     });
     // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.

@@ -1,10 +1,10 @@
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
  *
- * AWS stops a loop Lambda → SQS → Lambda after 16 invocations. This one is shorter: the first attempt, three retries by
- * SQS delay with at most one further delay each, and one move to the slow lane, are 1 + 3 × 2 + 1 = 8. A schedule starts
- * a new chain, because EventBridge does not pass on the trace; it adds one early message and one delay. Even if both
- * schedules counted, the sum would be 8 + 2 × 2 = 12. The sweep starts new chains too.
+ * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
+ * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the slow
+ * lane, are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But a worker sends the retries of messages that it received
+ * itself as part of its own invocation's chain, so chains of different deliveries join, and the function may loop.
  */
 import * as z from 'zod/mini';
 import { slowLaneBatchWindowSeconds } from '../../contract/delivery-times.ts';
