@@ -9,6 +9,7 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
 import { logWarning } from '../shared/platform/log.ts';
+import { awsDestinationSchemas } from '../shared/webhook/aws-destination/aws-destination.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../shared/webhook/endpoint-health/endpoint-health.ts';
 import { dynamoEndpointStore } from '../shared/webhook/endpoints/endpoint-store.dynamo.ts';
@@ -36,13 +37,18 @@ const env = readEnvironment([
   'ACTIVITY_LOG_TABLE',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
+  'GATEWAY_PARTITION',
+  'GATEWAY_ACCOUNT',
   'RETENTION_DAYS',
 ]);
 
 const dependencies: EndpointDependencies = {
   endpoints: dynamoEndpointStore(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE, env.CLIENT_SECRETS_TABLE),
   webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
-  webhookUrl: webhookUrlSchema(addressRules(env)),
+  destinations: {
+    url: webhookUrlSchema(addressRules(env)),
+    ...awsDestinationSchemas({ partition: env.GATEWAY_PARTITION, account: env.GATEWAY_ACCOUNT }),
+  },
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),

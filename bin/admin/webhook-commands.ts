@@ -194,7 +194,7 @@ function endpointTable(endpoints: readonly EndpointSummary[]): string {
     endpoints,
     [
       { title: 'endpoint id', of: (row) => row.endpoint_id },
-      { title: 'url', of: (row) => row.url },
+      { title: 'destination', of: (row) => row.url ?? row.sqs?.queue_arn ?? row.eventbridge?.bus_arn },
       { title: 'events', of: (row) => row.events?.join(', ') ?? 'all' },
       { title: 'enabled', of: (row) => (row.enabled ? 'yes' : 'no') },
       { title: 'disabled', of: (row) => row.disabled_at },

@@ -3,6 +3,8 @@
  * time out do not delay others (shared/webhook/endpoint-health). A worker that waits for an endpoint receives further
  * messages itself, which the permissions of its event source allow (shared/platform/receive-further.ts). A sweep finds deliveries that a queue or schedule lost.
  */
+import { Aws } from 'aws-cdk-lib';
+import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   receivesMax,
@@ -14,6 +16,7 @@ import { webhookRuleNames } from '../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import { GatewayQueue } from '../constructs/gateway-queue.ts';
+import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { Schedules } from './schedules.ts';
 import type { Storage } from './storage/storage.ts';
@@ -103,6 +106,7 @@ export class Webhooks extends Construct {
     storage.grant(deliver, 'client-secrets', 'GetItem');
     storage.grant(deliver, 'activity-log', 'PutItem');
     storage.grant(deliver, 'usage', 'UpdateItem');
+    grantAssumeForeignRoles(deliver, stage);
     this.grantEnqueue(deliver);
     schedules.grantCreate(deliver, this.lane, 'WEBHOOKS_QUEUE_ARN');
     schedules.grantCreate(deliver, this.slowLane, 'SLOW_WEBHOOKS_QUEUE_ARN');
@@ -128,4 +132,24 @@ export class Webhooks extends Construct {
     schedules.everyMinute(sweep);
     return sweep;
   }
+}
+
+/**
+ * For queues and event buses of clients: any role, because clients name them, but none of the gateway's own
+ * account, and only with an external id, which is the client's (shared/webhook/aws-destination/assumed-roles.ts).
+ */
+function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): void {
+  Grant.addToPrincipal({
+    grantee: to,
+    actions: ['sts:AssumeRole'],
+    resourceArns: [`arn:${Aws.PARTITION}:iam::*:role/*`],
+    conditions: {
+      StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
+      ...(stage.grantWithExternalIdOnly ? { Null: { 'sts:ExternalId': 'false' } } : {}),
+    },
+  });
+  acknowledge(to.executionRole, {
+    'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]':
+      'Clients name roles in their own accounts, whose trust policies decide; roles of this account are excluded.',
+  });
 }

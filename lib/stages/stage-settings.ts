@@ -144,6 +144,8 @@ const settings = z.strictObject({
   alarmsOnExpressions: z.boolean(),
   /** The emulator checks CreateSchedule against `schedule/default/<name>` for every group. */
   grantDefaultScheduleGroup: z.boolean(),
+  /** Permission to assume clients' roles only with an external id; the emulator does not know it in a role's own policy. */
+  grantWithExternalIdOnly: z.boolean(),
 });
 
 export type StageSettings = Readonly<z.output<typeof settings>>;

@@ -42,6 +42,7 @@ const dev: StageSettings = {
   alarmsOnExpressions: true,
   grantSendMessageBatch: false,
   grantDefaultScheduleGroup: false,
+  grantWithExternalIdOnly: true,
 };
 
 const production: StageSettings = {
@@ -84,6 +85,7 @@ const local: StageSettings = {
   alarmsOnExpressions: false,
   grantSendMessageBatch: true,
   grantDefaultScheduleGroup: true,
+  grantWithExternalIdOnly: false,
 };
 
 export const stages: Readonly<Record<'local' | 'dev' | 'production', StageSettings>> = {

@@ -40,6 +40,10 @@ const variables = {
   SLOW_WEBHOOKS_QUEUE_URL: text,
   RELAY_DEAD_LETTER_QUEUE_URL: text,
 
+  /** The AWS account and partition of the gateway. */
+  GATEWAY_ACCOUNT: text,
+  GATEWAY_PARTITION: text,
+
   SCHEDULE_GROUP: text,
   SCHEDULE_ROLE_ARN: text,
   WEBHOOKS_QUEUE_ARN: text,

@@ -1,6 +1,7 @@
 """Calls that AWS refuses, each with what must be said of it, and good ones: shows that `validate.py` can fail."""
 import json
 import sys
+from urllib.parse import urlencode
 
 from validate import SERVICES, violations
 
@@ -11,8 +12,26 @@ def json_call(service, target, body):
     return {"service": service, "method": "POST", "path": "/", "query": "", "target": target, "body": json.dumps(body)}
 
 
+TEXT = {"DataType": "String", "StringValue": "a"}
+
+
+def attributes(count):
+    return {f"a{i}": TEXT for i in range(count)}
+
+
 def sqs(operation, **params):
     return json_call("sqs", f"AmazonSQS.{operation}", {"QueueUrl": "https://sqs.test/1/outbound", **params})
+
+
+def event(**params):
+    entry = {"EventBusName": "b", "Source": "gateway", "DetailType": "sms.sent", "Detail": "{}", **params}
+    return json_call("events", "AWSEvents.PutEvents", {"Entries": [entry]})
+
+
+def assume_role(**params):
+    given = {"RoleArn": "arn:aws:iam::123456789012:role/r", "RoleSessionName": "session", "ExternalId": "client_1", **params}
+    form = urlencode({"Action": "AssumeRole", "Version": "2011-06-15", **given})
+    return {"service": "sts", "method": "POST", "path": "/", "query": "", "target": "", "body": form}
 
 
 def dynamodb(operation, **params):
@@ -65,6 +84,8 @@ GOOD = [
     dynamodb("GetItem", Key=KEY, ConsistentRead=True),
     sms(Context={"message_id": "msg_1"}, TimeToLive=60),
     schedule(),
+    event(),
+    assume_role(DurationSeconds=900, Policy="{}"),
     whatsapp(),
     json_call("kms", "TrentService.Sign", {"KeyId": "k", "Message": "YQ==", "SigningAlgorithm": "ECDSA_SHA_256"}),
     json_call("secretsmanager", "secretsmanager.GetSecretValue", {"SecretId": "otp"}),
@@ -80,6 +101,16 @@ BAD = [
     ("sqs SendMessage .Urgent: is not a member", sqs("SendMessage", MessageBody="a", Urgent=True)),
     ("sqs ReceiveMessage .MaxNumberOfMessages: 11", sqs("ReceiveMessage", MaxNumberOfMessages=11)),
     ("sqs ReceiveMessage .WaitTimeSeconds: 21", sqs("ReceiveMessage", WaitTimeSeconds=21)),
+    ("sqs SendMessage .MessageAttributes: 11", sqs("SendMessage", MessageBody="a", MessageAttributes=attributes(11))),
+    ("sqs SendMessage .MessageAttributes.AWS.x", sqs("SendMessage", MessageBody="a", MessageAttributes={"AWS.x": TEXT})),
+    ("events PutEvents .Entries[0].Source", event(Source="aws.sms")),
+    ("events PutEvents .Entries[0].Detail: is no JSON object", event(Detail="[]")),
+    ("events PutEvents .Entries[0]: 262", event(Detail=json.dumps({"a": "a" * 262_144}))),
+    ("sts AssumeRole .ExternalId", assume_role(ExternalId="a b")),
+    ("sts AssumeRole .RoleSessionName", assume_role(RoleSessionName="s" * 65)),
+    ("sts AssumeRole .Policy: 2049", assume_role(Policy=json.dumps("a" * 2047))),
+    ("sts AssumeRole: Invalid value for parameter DurationSeconds", assume_role(DurationSeconds=60)),
+    ("sts AssumeRole .Urgent: is not a member", assume_role(Urgent="yes")),
     ("sqs SendMessageBatch .Entries: 11", sqs("SendMessageBatch", Entries=entries(11))),
     ("sqs SendMessageBatch .Entries: are more", sqs("SendMessageBatch", Entries=entries(2, "a" * 600_000))),
     ("sqs SendMessageBatch .Entries: an Id is there twice", sqs("SendMessageBatch", Entries=entries(1) * 2)),

@@ -1,4 +1,5 @@
 """Rules of AWS's documentation that its service models do not have."""
+import json
 import re
 
 # Amazon SQS API reference, SendMessage: "a message can include only XML, JSON, and unformatted text".
@@ -6,6 +7,17 @@ SQS_CHARACTERS = re.compile("[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\U00010000-\U0010F
 SQS_MESSAGE_BYTES = 1_048_576
 SQS_BATCH_ID = re.compile("[A-Za-z0-9_-]{1,80}")
 SQS_GROUP_ID = re.compile(r"[A-Za-z0-9!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]{1,128}")
+
+# Amazon SQS developer guide, "Message quotas" and "Amazon SQS message metadata".
+SQS_ATTRIBUTES = 10
+SQS_ATTRIBUTE_NAME = re.compile(r"(?!.*\.\.)(?!\.)[A-Za-z0-9_.-]{1,256}(?<!\.)")
+
+# Amazon EventBridge API reference, PutEvents, and user guide, "Calculating event entry size".
+EVENT_BYTES = 262_144
+EVENT_TIME_BYTES = 14
+
+# AWS STS API reference, AssumeRole.
+SESSION_POLICY_CHARACTERS = 2048
 
 # Amazon DynamoDB developer guide, "Quotas".
 HASH_KEY_BYTES = 2048
@@ -22,6 +34,10 @@ SCHEDULE_INPUT_BYTES = 262_144
 def documented_rules(service, operation, params, tables):
     if service == "sqs":
         yield from sqs_rules(operation, params)
+    elif service == "events" and operation == "PutEvents":
+        yield from event_rules(params)
+    elif service == "sts" and operation == "AssumeRole":
+        yield from role_rules(params)
     elif service == "dynamodb":
         yield from dynamodb_rules(params, tables, "")
     elif service == "scheduler" and operation in ("CreateSchedule", "UpdateSchedule"):
@@ -73,9 +89,46 @@ def sqs_message(message, path):
         yield f"{path}.MessageBody", f"{size_of_text(body)} bytes are not 1 to {SQS_MESSAGE_BYTES}"
     if SQS_CHARACTERS.fullmatch(body) is None:
         yield f"{path}.MessageBody", "has a character that SQS does not take"
+    attributes = message.get("MessageAttributes", {})
+    if len(attributes) > SQS_ATTRIBUTES:
+        yield f"{path}.MessageAttributes", f"{len(attributes)} are more than {SQS_ATTRIBUTES}"
+    for name, attribute in attributes.items():
+        if SQS_ATTRIBUTE_NAME.fullmatch(name) is None or name.lower().startswith(("aws.", "amazon.")):
+            yield f"{path}.MessageAttributes.{name}", "is no name of an attribute"
+        if attribute.get("DataType") == "String" and not attribute.get("StringValue"):
+            yield f"{path}.MessageAttributes.{name}", "is empty"
     group = message.get("MessageGroupId")
     if group is not None and SQS_GROUP_ID.fullmatch(group) is None:
         yield f"{path}.MessageGroupId", "is not 1 to 128 letters, digits or punctuation marks"
+
+
+def event_rules(params):
+    for index, entry in enumerate(params["Entries"]):
+        path = f".Entries[{index}]"
+        for name in ("Source", "DetailType", "Detail"):
+            if not entry.get(name):
+                yield f"{path}.{name}", "is missing"
+        if entry.get("Source", "").startswith("aws."):
+            yield f"{path}.Source", "is reserved for services of AWS"
+        try:
+            is_object = isinstance(json.loads(entry.get("Detail", "")), dict)
+        except ValueError:
+            is_object = False
+        if not is_object:
+            yield f"{path}.Detail", "is no JSON object"
+        size = sum(size_of_text(entry.get(name, "")) for name in ("Source", "DetailType", "Detail"))
+        if size + EVENT_TIME_BYTES > EVENT_BYTES:
+            yield path, f"{size} bytes are more than {EVENT_BYTES}"
+
+
+def role_rules(params):
+    policy = params.get("Policy", "{}")
+    if len(policy) > SESSION_POLICY_CHARACTERS:
+        yield ".Policy", f"{len(policy)} characters are more than {SESSION_POLICY_CHARACTERS}"
+    try:
+        json.loads(policy)
+    except ValueError:
+        yield ".Policy", "is no JSON"
 
 
 def dynamodb_rules(params, tables, path):

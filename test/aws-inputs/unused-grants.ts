@@ -69,6 +69,7 @@ function actionsIn({ service, target, body }: z.output<typeof recorded>): string
   // The emulator wants an action of its own for the batch; AWS takes SendMessage.
   if (service === 'sqs')
     return ['sqs:SendMessage', 'sqs:SendMessageBatch'].filter(() => operation.startsWith('Send'));
+  if (service === 'sts') return [`sts:${new URLSearchParams(body).get('Action')}`];
   if (service !== 'dynamodb') return [`${service}:${operation}`];
   const input = dynamoInput.parse(JSON.parse(body));
   const transacted = (input.TransactItems ?? []).flatMap((item) =>

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, unquote
 
 import botocore.session
 from botocore.exceptions import UnknownServiceError
+from botocore.model import OperationNotFoundError
 from botocore.validate import ParamValidator
 
 from rules import documented_rules
@@ -20,6 +21,7 @@ from rules import documented_rules
 # The services that functions call, by the name that their calls are signed for.
 SERVICES = {
     "dynamodb": "dynamodb",
+    "events": "events",
     "kms": "kms",
     "lambda": "lambda",
     "scheduler": "scheduler",
@@ -28,6 +30,7 @@ SERVICES = {
     "sns": "sns",
     "social-messaging": "socialmessaging",
     "sqs": "sqs",
+    "sts": "sts",
 }
 
 session = botocore.session.get_session()
@@ -43,6 +46,8 @@ def model_of(service):
 def operation_of(call):
     """The operation's model, and the members that are in the path."""
     model = model_of(call["service"])
+    if is_query(model):
+        return model.operation_model(dict(parse_qsl(call["body"])).get("Action", "")), {}
     if call["target"]:
         return model.operation_model(call["target"].split(".")[-1]), {}
     for name in model.operation_names:
@@ -56,12 +61,22 @@ def operation_of(call):
     raise ValueError(f"{call['method']} {call['path']} is no operation of {SERVICES[call['service']]}")
 
 
+def is_query(model):
+    """Whether inputs come as a form, as STS has them."""
+    return model.metadata["protocol"] == "query"
+
+
 def input_of(call, operation, in_path):
     """What the SDK was given, read back from the request."""
     body = call["body"]
     shape = operation.input_shape
     payload = shape.serialization.get("payload") if shape else None
     params = {}
+    if is_query(model_of(call["service"])):
+        form = dict(parse_qsl(body, keep_blank_values=True))
+        given = {name: text for name, text in form.items() if name not in ("Action", "Version")}
+        # Lists and structures have a dot in their names; no function sends any.
+        return {name: typed(text, shape.members[name]) if name in shape.members else text for name, text in given.items()}
     if payload and shape.members[payload].type_name == "blob":
         params[payload] = body.encode("utf-8", errors="surrogateescape")
     elif body:
@@ -146,7 +161,7 @@ def violations(call, tables):
     try:
         operation, in_path = operation_of(call)
         params = input_of(call, operation, in_path)
-    except (ValueError, UnknownServiceError) as error:
+    except (ValueError, UnknownServiceError, OperationNotFoundError) as error:
         return call["target"] or call["path"], [str(error)]
     name = f"{SERVICES[call['service']]} {operation.name}"
     found = []

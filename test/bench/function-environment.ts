@@ -29,6 +29,8 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   WEBHOOKS_QUEUE_URL: queue('webhooks'),
   SLOW_WEBHOOKS_QUEUE_URL: queue('slow-webhooks'),
   RELAY_DEAD_LETTER_QUEUE_URL: queue('relay-dead-letters'),
+  GATEWAY_ACCOUNT: '000000000000',
+  GATEWAY_PARTITION: 'aws',
   SCHEDULE_GROUP: 'schedules',
   SCHEDULE_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
   WEBHOOKS_QUEUE_ARN: arn('sqs', 'webhooks'),

@@ -12,6 +12,8 @@ const wildcards: readonly RegExp[] = [
   /^lambda:InvokeFunction$/,
   // Schedules are created at run time, in the gateway's own group.
   /^scheduler:CreateSchedule$/,
+  // Clients name roles of their own accounts.
+  /^sts:AssumeRole$/,
   // Numbers, sender ids and pools are registered by hand.
   /^sms-voice:SendTextMessage$/,
 ];
@@ -55,6 +57,20 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
       'dispatch-message',
       'verify-otp',
     ]);
+  });
+
+  it('lets only deliver-webhook assume roles: none of this account, and none without an external id', () => {
+    expect(functionsWith((_, action) => action.startsWith('sts:'))).toEqual(['deliver-webhook']);
+    const assuming = resourcesOfType(name, 'AWS::IAM::Role').flatMap(([, { Properties }]) =>
+      statementsOf(Properties).filter(({ Action }) => [Action].flat().includes('sts:AssumeRole')),
+    );
+    expect(assuming).toHaveLength(2);
+    for (const { Condition } of assuming) {
+      expect(Condition).toEqual({
+        StringNotEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } },
+        Null: { 'sts:ExternalId': 'false' },
+      });
+    }
   });
 
   it('has no wildcard in an action, and in a resource only where it cannot be named', () => {

@@ -49,7 +49,9 @@ const webhookSecret = z.object({
 
 const webhookEndpoint = z.object({
   endpoint_id: z.string(),
-  url: z.string(),
+  url: z.optional(z.string()),
+  sqs: z.optional(z.object({ queue_arn: z.string(), role_arn: z.string() })),
+  eventbridge: z.optional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
   events: z.nullable(z.array(z.string())),
   description: z.nullable(z.string()),
   enabled: z.boolean(),

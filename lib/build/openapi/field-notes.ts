@@ -3,6 +3,8 @@ import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 
 const endpointUrlNote =
   'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.';
+const queueNote = 'In place of `url`: an Amazon SQS queue in your AWS account.';
+const busNote = 'In place of `url`: an Amazon EventBridge event bus in your AWS account.';
 const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
 
 const deliveryNotes = {
@@ -156,6 +158,12 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'WebhookSelection.since': 'The first time of an event.',
   'WebhookSelection.until': 'The last time of an event; by default now.',
   test: 'True for a test event; otherwise absent.',
+  sqs: queueNote,
+  eventbridge: busNote,
+  queue_arn: 'The ARN of the queue, standard or FIFO.',
+  bus_arn: 'The ARN of the event bus.',
+  role_arn:
+    'The ARN of a role in the account of the queue or bus, which trusts the gateway’s account with your `client_id` as external id and may send to it.',
   'NewWebhookEndpoint.url': endpointUrlNote,
   'WebhookEndpointUpdate.url': endpointUrlNote,
   'WebhookEndpoint.url': endpointUrlNote,

@@ -33,6 +33,12 @@ const parts: Readonly<Record<string, string>> = {
   'CapUsage.window': 'CapWindow',
   'WebhookEvent.data': 'WebhookEventData',
   'WebhookDeliveryWithAttempts.attempt_log[]': 'WebhookAttempt',
+  'NewWebhookEndpoint.sqs': 'QueueDestination',
+  'NewWebhookEndpoint.eventbridge': 'EventBusDestination',
+  'WebhookEndpointUpdate.sqs': 'QueueDestination',
+  'WebhookEndpointUpdate.eventbridge': 'EventBusDestination',
+  'WebhookEndpoint.sqs': 'EndpointQueue',
+  'WebhookEndpoint.eventbridge': 'EndpointEventBus',
   'WebhookEndpointDisabledEvent.data': 'DisabledWebhookEndpoint',
 };
 

@@ -16,6 +16,14 @@ import { resendRequestSchema } from '../../../shared/webhook/resend/request-rese
 
 /** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
+const queueArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:sqs:' }));
+const busArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:events:' }));
+const roleArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:iam::' }));
+const destinations = {
+  url: webhookUrl,
+  sqs: z.object({ queue_arn: queueArn, role_arn: roleArn }),
+  eventbridge: z.object({ bus_arn: busArn, role_arn: roleArn }),
+};
 
 /**
  * By their name in `components.schemas`: that of the thing, because generators name their own types `SendSmsRequest`.
@@ -28,8 +36,8 @@ export const requests = {
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),
-  NewWebhookEndpoint: newEndpointSchema(webhookUrl),
-  WebhookEndpointUpdate: endpointChangeSchema(webhookUrl),
+  NewWebhookEndpoint: newEndpointSchema(destinations),
+  WebhookEndpointUpdate: endpointChangeSchema(destinations),
   TestEvent: testRequestSchema,
   WebhookSelection: resendRequestSchema,
 } as const;

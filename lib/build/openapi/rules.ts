@@ -86,6 +86,16 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
+  NewWebhookEndpoint: when(
+    having({ url: text }),
+    without('sqs', 'eventbridge'),
+    when(having({ sqs: object }), without('eventbridge'), having({ eventbridge: object })),
+  ),
+  WebhookEndpointUpdate: when(
+    having({ url: text }),
+    without('sqs', 'eventbridge'),
+    when(having({ sqs: object }), without('eventbridge')),
+  ),
   OtpVerification: when(having({ otp_id: text }), {}, having({ to: text })),
   OtpMessage: when(
     having({ template: { type: 'string', pattern: '\\{\\{\\s*brand\\s*\\}\\}' } }),

@@ -2,7 +2,7 @@
  * The HTTP API: one function and one role for each route. Every other method and path goes to `refuse-unmatched`, so
  * these responses have real rate-limit headers too.
  */
-import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import {
   ApiDefinition,
   type CfnStage,
@@ -59,6 +59,8 @@ const describing: Needs = { grants: (to, { storage }) => storage.grant(to, 'sign
 const webhookEndpoints: Needs = {
   settings: sendSettings,
   grants: (to, { storage }) => {
+    // Destinations in the gateway's own account are refused.
+    to.setVariables({ GATEWAY_ACCOUNT: Aws.ACCOUNT_ID, GATEWAY_PARTITION: Aws.PARTITION });
     storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem');
     storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
     // GetItem reads the health of endpoints.

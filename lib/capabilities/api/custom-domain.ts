@@ -1,6 +1,6 @@
 /** The API's custom domain name. Paths stay the same. */
 import { CfnOutput } from 'aws-cdk-lib';
-import { EndpointType, type SpecRestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';

@@ -1,9 +1,11 @@
 /** Creates the AWS clients. Calls have a time limit, and few enough retries to end before the function's own time limit. */
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Sha256 } from './sha256.ts';
 
@@ -45,6 +47,33 @@ export function secretsManager(): SecretsManagerClient {
 
 export function kms(): KMSClient {
   return withoutLogging(new KMSClient(clientConfig));
+}
+
+export function sts(): STSClient {
+  return withoutLogging(new STSClient(clientConfig));
+}
+
+/** Credentials of another account. */
+interface ForeignCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  readonly expiration: Date;
+}
+
+/** Sends once, because a repeated call could send twice. The address follows from the region, not from a queue's URL. */
+export function foreignSqs(region: string, credentials: ForeignCredentials): SQSClient {
+  return withoutLogging(
+    new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }),
+  );
+}
+
+export function foreignEventBridge(region: string, credentials: ForeignCredentials): EventBridgeClient {
+  return withoutLogging(new EventBridgeClient(foreignConfig(region, credentials)));
+}
+
+function foreignConfig(region: string, credentials: ForeignCredentials) {
+  return { ...clientConfig, maxAttempts: 1, region, credentials };
 }
 
 /** Removes the SDK's log middleware, 5 % of the SDK's CPU time for a call: our clients have no logger. */

@@ -5,10 +5,15 @@ import { dynamoActivityLog } from '../../activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../../client/webhook-secrets.ts';
 import { dynamoDueItemIndex } from '../../due-items/due-item-index.dynamo.ts';
-import { dynamo, scheduler, sqs } from '../../platform/aws/clients.ts';
+import { dynamo, foreignEventBridge, foreignSqs, scheduler, sqs, sts } from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../../platform/env.ts';
 import { logWarning } from '../../platform/log.ts';
+import { stsAssumeRole } from '../aws-destination/assume-role.sts.ts';
+import { assumedRoles, type RoleCredentials } from '../aws-destination/assumed-roles.ts';
+import { eventBridgePutEvent } from '../aws-destination/put-event.eventbridge.ts';
+import { sqsSendMessage } from '../aws-destination/send-message.sqs.ts';
+import { type SendToAws, sendToAws } from '../aws-destination/send-to-aws.ts';
 import { dynamoEndpointHealthStore } from '../endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../endpoint-health/endpoint-health.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
@@ -49,6 +54,7 @@ export function deliverDependencies(
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
   });
+  let toAws: SendToAws | undefined;
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
     endpoints: {
@@ -64,6 +70,11 @@ export function deliverDependencies(
       rules: addressRules(env),
       resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
     }),
+    sendToAws: (request) => {
+      // Made with the first webhook for a queue or an event bus: most workers have none.
+      toAws ??= awsSender();
+      return toAws(request);
+    },
     queue,
     retryScheduler: makeRetryScheduler(queue, schedules, env.SCHEDULE_LEAD_SECONDS),
     clock: systemClock,
@@ -71,5 +82,21 @@ export function deliverDependencies(
     newRevision: randomUUID,
     reportFailedDelivery,
     warn: logWarning,
+  };
+}
+
+/** Clients of the SDK are kept as long as the credentials that they were made for. */
+function awsSender(): SendToAws {
+  const roles = assumedRoles(stsAssumeRole(sts()), systemClock, randomUUID);
+  const [queues, buses] = [perCredentials(foreignSqs), perCredentials(foreignEventBridge)];
+  return sendToAws(roles, { sendMessage: sqsSendMessage(queues), putEvent: eventBridgePutEvent(buses) });
+}
+
+function perCredentials<Client>(make: (region: string, credentials: RoleCredentials) => Client) {
+  const clients = new WeakMap<RoleCredentials, Client>();
+  return (region: string, credentials: RoleCredentials): Client => {
+    const client = clients.get(credentials) ?? make(region, credentials);
+    clients.set(credentials, client);
+    return client;
   };
 }

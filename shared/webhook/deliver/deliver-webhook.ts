@@ -18,6 +18,7 @@
  * until it is finished.
  */
 import type { WebhookSecrets } from '../../client/webhook-secrets.ts';
+import type { SendToAws } from '../aws-destination/send-to-aws.ts';
 import type { Lane } from '../delivery.ts';
 import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
@@ -38,6 +39,7 @@ export interface DeliverDependencies extends AlertDependencies, LaneDependencies
   readonly health: LaneDependencies['health'];
   readonly secrets: WebhookSecrets;
   readonly post: Post;
+  readonly sendToAws: SendToAws;
   readonly queue: DeliveryQueue;
   readonly retryScheduler: RetryScheduler;
 }

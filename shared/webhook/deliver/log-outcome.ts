@@ -1,6 +1,7 @@
 /** One log line for each queue message of the delivery worker. */
 import { log } from '../../platform/log.ts';
 import type { Delivery, Lane } from '../delivery.ts';
+import { originOf } from '../endpoint-health/endpoint-health.ts';
 import type { DeliveryMessage } from '../schedule/retry-scheduler.ts';
 import type { Outcome } from './deliver-webhook.ts';
 
@@ -28,5 +29,5 @@ export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcom
 /** The identifiers that every log line about a delivery has. */
 export function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, endpoint_id, event } = delivery;
-  return { client_id, message_id, endpoint_id, event, origin: URL.parse(delivery.url)?.origin };
+  return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };
 }

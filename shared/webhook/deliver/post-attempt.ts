@@ -1,7 +1,10 @@
 /** The second step of a delivery: signs the body, posts it, and describes the attempt. */
-import type { Attempt } from '../delivery.ts';
+import type { AwsDestination } from '../aws-destination/aws-destination.ts';
+import { type AwsRequest, textFor } from '../aws-destination/send-to-aws.ts';
+import type { Attempt, Delivery } from '../delivery.ts';
 import { endpointOf } from '../endpoint-health/endpoint-health.ts';
 import { recordSlowness } from '../endpoint-health/record-answer-time.ts';
+import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
 import { signatureHeaders } from '../post/signature.ts';
 import { attemptOf } from './attempt.ts';
 import type { DeliverDependencies, DeliverSettings } from './deliver-webhook.ts';
@@ -10,16 +13,39 @@ import type { Claimed } from './prepare-attempt.ts';
 export async function postAttempt(
   dependencies: DeliverDependencies,
   { lane, userAgent }: DeliverSettings,
-  { delivery, secrets, trigger }: Claimed,
+  { delivery, endpoint, secrets, trigger }: Claimed,
 ): Promise<Attempt> {
   const startedAt = dependencies.clock();
-  const requestHeaders = {
+  const destination = endpoint === undefined ? undefined : awsDestinationOf(endpoint);
+  const body = destination === undefined ? delivery.body : textFor(destination, delivery.body);
+  const signed = {
     'content-type': 'application/json',
-    'user-agent': userAgent,
-    'accept-encoding': 'identity',
-    ...signatureHeaders(delivery.delivery_id, delivery.body, secrets, startedAt),
+    ...signatureHeaders(delivery.delivery_id, body, secrets, startedAt),
   };
-  const posting = dependencies.post({ url: delivery.url, headers: requestHeaders, body: delivery.body });
+  const requestHeaders =
+    destination === undefined
+      ? { ...signed, 'user-agent': userAgent, 'accept-encoding': 'identity' }
+      : signed;
+  const posting =
+    destination === undefined
+      ? dependencies.post({ url: delivery.url, headers: requestHeaders, body })
+      : dependencies.sendToAws({ ...awsRequestOf(delivery, destination), headers: requestHeaders, body });
   const result = await recordSlowness(dependencies, lane, endpointOf(delivery), posting);
   return attemptOf(delivery, { trigger, startedAt, endedAt: dependencies.clock(), requestHeaders, result });
+}
+
+function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<AwsRequest, 'headers' | 'body'> {
+  const { delivery_id, client_id, endpoint_id = '', message_id, event } = delivery;
+  // A resend is wanted, however soon; a retry after an unknown outcome is not.
+  const isResend = delivery.attempt_trigger === 'manual';
+  return {
+    destination,
+    clientId: client_id,
+    endpointId: endpoint_id,
+    event,
+    order: {
+      groupId: message_id ?? delivery_id,
+      deduplicationId: isResend ? `${delivery_id}-${delivery.attempt_number}` : delivery_id,
+    },
+  };
 }

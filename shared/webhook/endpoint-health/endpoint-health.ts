@@ -22,7 +22,13 @@ export interface Endpoint {
 }
 
 export function endpointOf(delivery: { readonly client_id: string; readonly url: string }): Endpoint {
-  return { clientId: delivery.client_id, origin: URL.parse(delivery.url)?.origin ?? delivery.url };
+  return { clientId: delivery.client_id, origin: originOf(delivery.url) };
+}
+
+/** Of a queue or an event bus, its ARN. */
+export function originOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null || parsed.origin === 'null' ? url : parsed.origin;
 }
 
 type HealthStatus = 'healthy' | 'slow' | 'unknown';

@@ -22,6 +22,7 @@ type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
 /** The sort key of the row with the number of a client's endpoints. */
 const countKey = 'count';
 const removable = [
+  'role_arn',
   'events',
   'description',
   'disabled_at',

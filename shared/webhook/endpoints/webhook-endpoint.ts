@@ -1,6 +1,14 @@
 /** A webhook endpoint that its client manages: a row of `webhook-endpoints`, without its secrets (contract, section 12). */
 import * as z from 'zod/mini';
 import { matchesFilters } from '../../contract/webhook-events.ts';
+import {
+  type AwsDestination,
+  type EventBridgeDestination,
+  fromArns,
+  resourceArnOf,
+  roleArnOf,
+  type SqsDestination,
+} from '../aws-destination/aws-destination.ts';
 
 export const endpointsMax = 10;
 
@@ -12,7 +20,10 @@ export const webhookEndpointSchema = z.readonly(
     client_id: z.string(),
     /** `whe_` and a ULID, so endpoints sort by the time of their creation. */
     endpoint_id: z.string(),
+    /** Of a queue or an event bus, its ARN. */
     url: z.string(),
+    /** With which the queue or event bus is sent to; absent for a URL. */
+    role_arn: z.exactOptional(z.string()),
     /** Names of events, `sms.*` or `whatsapp.*`; absent: every event. */
     events: z.exactOptional(z.array(z.string())),
     description: z.exactOptional(z.string()),
@@ -38,9 +49,34 @@ export function receives({ enabled, events }: WebhookEndpoint, event: string): b
   return enabled && matchesFilters(event, events);
 }
 
+/** Where an endpoint's webhooks go: one of the fields of a request. */
+export type Destination = { readonly url: string } | AwsDestination;
+
+type Settings = {
+  readonly url?: string;
+  readonly sqs?: SqsDestination;
+  readonly eventbridge?: EventBridgeDestination;
+  readonly events: readonly string[] | null;
+  readonly description: string | null;
+  readonly enabled: boolean;
+};
+
+/** Undefined if its webhooks go to a URL. */
+export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestination | undefined {
+  return role_arn === undefined ? undefined : fromArns(url, role_arn);
+}
+
+/** The part of the row that says where its webhooks go. */
+export function destinationFields(destination: Destination): Pick<WebhookEndpoint, 'url' | 'role_arn'> {
+  return 'url' in destination
+    ? { url: destination.url }
+    : { url: resourceArnOf(destination), role_arn: roleArnOf(destination) };
+}
+
 /** The settings of an endpoint, as answers and the activity log show them. */
-export function settingsOf({ url, events, description, enabled }: WebhookEndpoint) {
-  return { url, events: events ?? null, description: description ?? null, enabled };
+export function settingsOf({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
+  const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
+  return { ...destination, events: events ?? null, description: description ?? null, enabled };
 }
 
 /** An endpoint as its client sees it. */
@@ -51,7 +87,7 @@ export function endpointView(endpoint: WebhookEndpoint) {
 
 /** `null` removes a field; an absent field is not changed. */
 export interface EndpointChange {
-  readonly url?: string | undefined;
+  readonly destination?: Destination | undefined;
   readonly events?: string[] | null | undefined;
   readonly description?: string | null | undefined;
   readonly enabled?: boolean | undefined;
@@ -67,14 +103,19 @@ export function changed(
   now: Date,
   revision: string,
 ): WebhookEndpoint {
-  const { events, description, disabled_at, disabled_reason, notice_pending, ...counted } = endpoint;
+  const { role_arn, events, description, disabled_at, disabled_reason, notice_pending, ...counted } =
+    endpoint;
   const { failing_since: _since, failed_attempts: _attempts, ...rest } = counted;
-  const { url = endpoint.url, enabled = endpoint.enabled } = change;
+  const { enabled = endpoint.enabled } = change;
+  const destination =
+    change.destination === undefined
+      ? { url: endpoint.url, ...fieldOf('role_arn', undefined, role_arn) }
+      : destinationFields(change.destination);
   const disabling = endpoint.enabled && !enabled;
-  const isAnew = enabled !== endpoint.enabled || url !== endpoint.url;
+  const isAnew = enabled !== endpoint.enabled || destination.url !== endpoint.url;
   return {
     ...(isAnew ? rest : counted),
-    url,
+    ...destination,
     enabled,
     revision,
     ...fieldOf('events', change.events, events),

@@ -1,5 +1,4 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
-import type * as z from 'zod/mini';
 import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
@@ -11,21 +10,28 @@ import { retry } from '../../platform/retry.ts';
 import type { EndpointStore } from '../endpoints/endpoint-store.ts';
 import {
   changed,
+  destinationFields,
   endpointsMax,
   endpointView,
   settingsOf,
   type WebhookEndpoint,
 } from '../endpoints/webhook-endpoint.ts';
 import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';
-import { endpointChangeSchema, newEndpointSchema, testRequestSchema } from './endpoint-requests.ts';
+import {
+  type DestinationSchemas,
+  destinationOf,
+  endpointChangeSchema,
+  newEndpointSchema,
+  testRequestSchema,
+} from './endpoint-requests.ts';
 import { testEvent } from './test-event.ts';
 
 export interface EndpointDependencies extends ActivityRecorder, NotificationDependencies {
   readonly endpoints: EndpointStore;
   readonly webhookSecrets: WebhookSecretStore;
   readonly random: RandomBytes;
-  /** The URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodMiniType<string>;
+  /** Where this deployment may send. */
+  readonly destinations: DestinationSchemas;
 }
 
 const notCached = { 'Cache-Control': 'no-store' };
@@ -36,10 +42,12 @@ const conflictRetries = {
 };
 
 export function createEndpoint(dependencies: EndpointDependencies): Operation {
-  const schema = newEndpointSchema(dependencies.webhookUrl);
+  const schema = newEndpointSchema(dependencies.destinations);
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const { url, events, description } = parseBody(schema, request.body);
+    const { events, description, ...given } = parseBody(schema, request.body);
+    const destination = destinationOf(given);
+    if (destination === undefined) throw new Error('the schema requires a destination');
     // Refused before anything is recorded; `create` counts exactly.
     if ((await dependencies.endpoints.list(clientId)).length >= endpointsMax) throw tooManyEndpoints();
     const now = dependencies.clock();
@@ -47,7 +55,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
     const endpoint: WebhookEndpoint = {
       client_id: clientId,
       endpoint_id: newId('whe', now),
-      url,
+      ...destinationFields(destination),
       ...(events ? { events } : {}),
       ...(description ? { description } : {}),
       enabled: true,
@@ -81,9 +89,10 @@ export function getEndpoint(dependencies: EndpointDependencies): Operation {
 }
 
 export function updateEndpoint(dependencies: EndpointDependencies): Operation {
-  const schema = endpointChangeSchema(dependencies.webhookUrl);
+  const schema = endpointChangeSchema(dependencies.destinations);
   return async (request) => {
-    const change = parseBody(schema, request.body);
+    const given = parseBody(schema, request.body);
+    const change = { ...given, destination: destinationOf(given) };
     const next = await retry(conflictRetries, async () => {
       const seen = await ownEndpoint(dependencies, request);
       const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());

@@ -80,7 +80,7 @@ describe.each([
     const { client_id, endpoint_id } = endpoint;
     await store.create(endpoint, secret);
     const first = changed(endpoint, { events: null, enabled: false }, created, 'second');
-    const late = changed(endpoint, { url: 'https://late.example.com' }, created, 'late');
+    const late = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
     expect(await store.replace(endpoint, first)).toBe(true);
     expect(await store.replace(endpoint, first)).toBe(true);
     expect(await store.replace(endpoint, late)).toBe(false);

@@ -176,6 +176,7 @@ export function gatewayFunctions(resources: Resources) {
           activityLog,
           secrets,
           post,
+          sendToAws: () => Promise.reject(new Error('no endpoint of a simulation is in AWS')),
           retryScheduler,
           sleep,
           reportFailedDelivery,

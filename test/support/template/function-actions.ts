@@ -9,6 +9,7 @@ type Resources = Readonly<Record<string, TemplateResource>>;
 interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
 /** Resources other than tables: a pattern of the logical id, and the name to show. */
@@ -75,6 +76,7 @@ function labelOf(resource: unknown, resources: Resources): string {
     if (match !== null) return label.replace('$1', match[1] ?? '');
   }
   if (text.includes(':schedule/')) return 'schedules';
+  if (text.includes(':iam::*:role/*')) return "clients' roles";
   if (/:(phone-number|sender-id|pool)\//.test(text)) return 'SMS senders';
   if (text.includes(':social-messaging:')) return 'WhatsApp number';
   if (resource === '*') return 'everything';

@@ -150,7 +150,9 @@ describe('an endpoint', () => {
       failed_attempts: failed_attempts ?? 0,
     };
     const url = 'https://other.example.com';
-    expect(changed(failing, { url }, created, 'second')).toEqual(anEndpoint({ url, revision: 'second' }));
+    expect(changed(failing, { destination: { url } }, created, 'second')).toEqual(
+      anEndpoint({ url, revision: 'second' }),
+    );
     expect(changed(failing, { description: 'x' }, created, 'second')).toEqual({
       ...failing,
       description: 'x',

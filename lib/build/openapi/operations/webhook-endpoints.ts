@@ -47,7 +47,7 @@ const shown: Answer = {
 export const createWebhookEndpoint: Description = {
   tag,
   summary: 'Create an endpoint',
-  description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
+  description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
     schema: 'NewWebhookEndpoint',
     mediaTypes: ['application/json'],
@@ -56,6 +56,24 @@ export const createWebhookEndpoint: Description = {
       filtered: {
         summary: 'Some events',
         value: { url: endpoint.url, events: endpoint.events, description: endpoint.description },
+      },
+      queue: {
+        summary: 'An Amazon SQS queue',
+        value: {
+          sqs: {
+            queue_arn: 'arn:aws:sqs:eu-west-1:123456789012:webhooks',
+            role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
+          },
+        },
+      },
+      bus: {
+        summary: 'An Amazon EventBridge event bus',
+        value: {
+          eventbridge: {
+            bus_arn: 'arn:aws:events:eu-west-1:123456789012:event-bus/webhooks',
+            role_arn: 'arn:aws:iam::123456789012:role/messaging-gateway-webhooks',
+          },
+        },
       },
     },
   },

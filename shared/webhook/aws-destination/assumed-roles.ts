@@ -1,0 +1,114 @@
+/**
+ * Temporary credentials of clients' roles. A role is assumed with the id of the client that named it as external id, and
+ * credentials are cached for that client only: no client can use a role that trusts the gateway for another one (the
+ * confused deputy). A role that can be assumed with any external id is not used at all.
+ *
+ * The session policy restricts the credentials to sending to the one queue or bus, whatever else the role may do.
+ */
+import type { Clock } from '../../platform/clock.ts';
+import { ExpiringMap } from '../../platform/expiring-cache.ts';
+import { type AwsDestination, parseArn, resourceArnOf, roleArnOf } from './aws-destination.ts';
+
+export interface RoleCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  readonly expiration: Date;
+}
+
+export interface RoleRequest {
+  readonly roleArn: string;
+  readonly externalId: string;
+  readonly sessionName: string;
+  /** A JSON document. */
+  readonly sessionPolicy: string;
+}
+
+/** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
+export type AssumeRole = (asked: RoleRequest) => Promise<RoleCredentials>;
+
+export interface RoleUse {
+  readonly destination: AwsDestination;
+  readonly clientId: string;
+  readonly endpointId: string;
+}
+
+export interface AssumedRoles {
+  credentialsFor(use: RoleUse): Promise<RoleCredentials>;
+  /** Credentials that were refused are not used again. */
+  forget(use: RoleUse): void;
+}
+
+/** The trust policy of the role has no condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
+export class RoleTrustsAnyExternalId extends Error {
+  override readonly name = 'RoleTrustsAnyExternalId';
+}
+
+/** Before their end, credentials are renewed. */
+const renewBeforeMs = 120_000;
+const rolesMax = 500;
+
+export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string): AssumedRoles {
+  const known = new ExpiringMap<RoleCredentials>(rolesMax);
+  const pending = new Map<string, Promise<RoleCredentials>>();
+  const keyOf = ({ destination, clientId, endpointId }: RoleUse) =>
+    JSON.stringify([clientId, endpointId, roleArnOf(destination), resourceArnOf(destination)]);
+
+  async function assume(use: RoleUse, key: string): Promise<RoleCredentials> {
+    const now = clock();
+    const asked = {
+      roleArn: roleArnOf(use.destination),
+      sessionName: `messaging-gateway-${use.endpointId}`,
+      sessionPolicy: sessionPolicyOf(use.destination),
+    };
+    const [own, foreign] = await Promise.allSettled([
+      assumeRole({ ...asked, externalId: use.clientId }),
+      assumeRole({ ...asked, externalId: newId() }),
+    ]);
+    if (own.status === 'rejected') throw own.reason;
+    if (foreign.status === 'fulfilled') throw new RoleTrustsAnyExternalId(asked.roleArn);
+    if (!isAccessDenied(foreign.reason)) throw foreign.reason;
+    known.set(key, own.value, now, own.value.expiration.getTime() - renewBeforeMs);
+    return own.value;
+  }
+
+  return {
+    async credentialsFor(use) {
+      const key = keyOf(use);
+      const cached = known.get(key, clock()) ?? pending.get(key);
+      if (cached !== undefined) return cached;
+      const assuming = assume(use, key).finally(() => pending.delete(key));
+      pending.set(key, assuming);
+      return assuming;
+    },
+
+    forget(use) {
+      known.delete(keyOf(use));
+    },
+  };
+}
+
+export function isAccessDenied(error: unknown): boolean {
+  return error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name);
+}
+
+function sessionPolicyOf(destination: AwsDestination): string {
+  const Resource = resourceArnOf(destination);
+  const statements =
+    'sqs' in destination
+      ? [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)]
+      : [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }];
+  return JSON.stringify({ Version: '2012-10-17', Statement: statements });
+}
+
+/** What SQS asks of the sender where the queue is encrypted with a key of the client's. */
+function keyOfQueue(queueArn: string) {
+  const { partition, region } = parseArn(queueArn, 'sqs');
+  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return {
+    Effect: 'Allow',
+    Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
+    Resource: '*',
+    Condition: { StringEquals: { 'kms:ViaService': `sqs.${region}.${domain}` } },
+  };
+}

@@ -1,0 +1,32 @@
+/** Sends a webhook to a client's queue, once: a call that is repeated could send it twice. */
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { queueText } from '../../platform/aws/queue-text.ts';
+import type { RoleCredentials } from './assumed-roles.ts';
+import { type AwsSenders, queueUrlOf } from './send-to-aws.ts';
+
+export function sqsSendMessage(
+  clientFor: (region: string, credentials: RoleCredentials) => SQSClient,
+): AwsSenders['sendMessage'] {
+  return async (credentials, { queueArn, body, attributes, order }, abortSignal) => {
+    const { region, queueUrl } = queueUrlOf(queueArn);
+    const answer = await clientFor(region, credentials).send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        // Changes nothing: the text was escaped before it was signed.
+        MessageBody: queueText(body),
+        MessageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([name, value]) => [
+            name,
+            { DataType: 'String', StringValue: value },
+          ]),
+        ),
+        ...(order === undefined
+          ? {}
+          : { MessageGroupId: order.groupId, MessageDeduplicationId: order.deduplicationId }),
+      }),
+      { abortSignal },
+    );
+    const { httpStatusCode = 0, requestId } = answer.$metadata;
+    return { status: httpStatusCode, requestId, id: answer.MessageId ?? '' };
+  };
+}

@@ -1,0 +1,235 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import {
+  CreateEventBusCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+} from '@aws-sdk/client-eventbridge';
+import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
+import {
+  CreateQueueCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
+
+/** The emulator takes an access key of twelve digits for the account of that number. */
+const account = '111122223333';
+const gatewayAccount = '000000000000';
+const { region } = gateway().aws;
+const config = { ...clientConfig(), credentials: { accessKeyId: account, secretAccessKey: 'test' } };
+const [sqs, events, iam] = [new SQSClient(config), new EventBridgeClient(config), new IAMClient(config)];
+const dynamo = documentClient();
+const deliveries = dynamoDeliveryStore(dynamo, gateway().tables.webhook_deliveries ?? '');
+const path = '/api/v1/webhook-endpoints';
+
+let owner: TestClient;
+const name = `webhooks-${randomUUID()}`;
+const arnOf = (service: string, resource: string, where = region) =>
+  `arn:aws:${service}:${where}:${account}:${resource}`;
+const [queueArn, fifoArn, busQueueArn] = [name, `${name}.fifo`, `${name}-bus`].map((one) =>
+  arnOf('sqs', one),
+);
+const busArn = arnOf('events', `event-bus/${name}`);
+const roleArn = arnOf('iam', `role/${name}`, '');
+
+beforeAll(async () => {
+  owner = await newClient();
+  await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  await sqs.send(new CreateQueueCommand({ QueueName: `${name}.fifo`, Attributes: { FifoQueue: 'true' } }));
+  await events.send(new CreateEventBusCommand({ Name: name }));
+  await seeEventsOfBus();
+  await aRole(name, { StringEquals: { 'sts:ExternalId': owner.clientId } });
+});
+
+afterAll(() => {
+  for (const client of [sqs, events, iam, dynamo]) client.destroy();
+});
+
+/** A role as docs/webhooks.md has it: it trusts the gateway's account, and may send. */
+async function aRole(RoleName: string, Condition: unknown): Promise<void> {
+  const trust = {
+    Effect: 'Allow',
+    Principal: { AWS: `arn:aws:iam::${gatewayAccount}:root` },
+    Action: 'sts:AssumeRole',
+    Condition,
+  };
+  const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  await iam.send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }));
+  const Statement = [
+    { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: [queueArn, fifoArn] },
+    { Effect: 'Allow', Action: 'events:PutEvents', Resource: busArn },
+  ];
+  const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
+  await iam.send(new PutRolePolicyCommand({ RoleName, PolicyName: 'send', PolicyDocument }));
+}
+
+/** A rule that puts all events of the bus into a queue. */
+async function seeEventsOfBus(): Promise<void> {
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: `${name}-bus` }));
+  const allow = {
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: busQueueArn,
+  };
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [allow] });
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+  const pattern = JSON.stringify({ source: ['messaging-gateway'], 'detail-type': ['sms.delivered'] });
+  await events.send(new PutRuleCommand({ Name: name, EventBusName: name, EventPattern: pattern }));
+  const Targets = [{ Id: 'queue', Arn: busQueueArn }];
+  await events.send(new PutTargetsCommand({ Rule: name, EventBusName: name, Targets }));
+}
+
+interface Endpoint {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function create(client: TestClient, destination: object): Promise<Endpoint> {
+  const answer = await client.post(path, { ...destination });
+  expect(answer).toMatchObject({ status: 201, body: destination });
+  return { id: String(answer.body.endpoint_id), secret: String(answer.body.secret) };
+}
+
+async function testEvent(client: TestClient, { id }: Endpoint): Promise<string> {
+  const answer = await client.post(`${path}/${id}/test`, { event: 'sms.delivered' });
+  expect(answer.status).toBe(202);
+  return String(answer.body.delivery_id);
+}
+
+/** The next message of a queue of this account. */
+function received(queueName: string): Promise<Message> {
+  return eventually(async () => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: `${gateway().aws.endpoint}/${account}/${queueName}`,
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['All'],
+        WaitTimeSeconds: 1,
+      }),
+    );
+    return Messages[0];
+  });
+}
+
+function accepts(secret: string, body: string, headers: Readonly<Record<string, string>>): boolean {
+  new Webhook(secret).verify(body, headers);
+  return headers['x-webhook-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+}
+
+function headersOf({ MessageAttributes = {} }: Message): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(MessageAttributes).map(([key, { StringValue = '' }]) => [key, StringValue]),
+  );
+}
+
+/** The delivery after its first attempt. */
+function attempted(deliveryId: string) {
+  return eventually(async () => {
+    const delivery = await deliveries.get(deliveryId);
+    return delivery !== undefined && delivery.attempts.length > 0 ? delivery : undefined;
+  });
+}
+
+describe("a queue or an event bus in the client's own account", () => {
+  it('gets the body as a message, with the signatures as attributes', async () => {
+    const sqsField = { sqs: { queue_arn: queueArn, role_arn: roleArn } };
+    const endpoint = await create(owner, sqsField);
+    const own = await owner.call('GET', `${path}/${endpoint.id}`);
+    expect(own.body).toMatchObject(sqsField);
+    expect(own.body).not.toHaveProperty('url');
+    const deliveryId = await testEvent(owner, endpoint);
+    const delivery = await attempted(deliveryId);
+    expect(delivery).toMatchObject({ state: 'acknowledged', url: queueArn, attempts: [{ status: 200 }] });
+    const message = await received(name);
+    const headers = headersOf(message);
+    expect(headers['webhook-id']).toBe(deliveryId);
+    expect(accepts(endpoint.secret, message.Body ?? '', headers)).toBe(true);
+    expect(JSON.parse(message.Body ?? '')).toMatchObject({ event: 'sms.delivered', data: { test: true } });
+    expect(delivery.attempts[0]?.response_body).toBe(JSON.stringify({ id: message.MessageId }));
+  });
+
+  it('gets the messages of a FIFO queue in the group of their message', async () => {
+    const endpoint = await create(owner, { sqs: { queue_arn: fifoArn, role_arn: roleArn } });
+    const deliveryId = await testEvent(owner, endpoint);
+    expect(await attempted(deliveryId)).toMatchObject({ state: 'acknowledged' });
+    expect((await received(`${name}.fifo`)).Attributes).toMatchObject({
+      MessageGroupId: deliveryId,
+      MessageDeduplicationId: deliveryId,
+    });
+  });
+
+  it('gets an event whose detail a rule can match, with the signed text', async () => {
+    const endpoint = await create(owner, { eventbridge: { bus_arn: busArn, role_arn: roleArn } });
+    expect(await attempted(await testEvent(owner, endpoint))).toMatchObject({ state: 'acknowledged' });
+    const event = JSON.parse((await received(`${name}-bus`)).Body ?? '');
+    expect(event).toMatchObject({ source: 'messaging-gateway', 'detail-type': 'sms.delivered', account });
+    expect(event.detail.data).toMatchObject({ status: 'delivered', test: true });
+    expect(accepts(endpoint.secret, event.detail.body, event.detail.headers)).toBe(true);
+  });
+
+  it('gets nothing from another client that names the same role', async () => {
+    const stranger = await newClient();
+    const endpoint = await create(stranger, { sqs: { queue_arn: queueArn, role_arn: roleArn } });
+    expect(await attempted(await testEvent(stranger, endpoint))).toMatchObject({
+      state: 'retry_scheduled',
+      attempts: [
+        {
+          status: 403,
+          error: 'not_200',
+          error_message: expect.stringContaining(`with the external id ${stranger.clientId}`),
+        },
+      ],
+    });
+  });
+
+  it('is not sent to by a role that anyone could use through the gateway', async () => {
+    const open = `${name}-open`;
+    await aRole(open, {});
+    const role_arn = arnOf('iam', `role/${open}`, '');
+    const endpoint = await create(owner, { sqs: { queue_arn: queueArn, role_arn } });
+    expect(await attempted(await testEvent(owner, endpoint))).toMatchObject({
+      attempts: [{ error: 'blocked', error_message: expect.stringContaining('sts:ExternalId') }],
+    });
+  });
+
+  it('is refused at the request where it can never be sent to', async () => {
+    const given = (destination: object) => owner.post(path, { ...destination });
+    const role_arn = roleArn;
+    const ownRole = `arn:aws:iam::${gatewayAccount}:role/any`;
+    const ownQueue = `arn:aws:sqs:${region}:${gatewayAccount}:any`;
+    const refusals = await Promise.all([
+      given({ sqs: { queue_arn: busArn, role_arn } }),
+      given({ sqs: { queue_arn: ownQueue, role_arn: ownRole } }),
+      given({ eventbridge: { bus_arn: busArn } }),
+      given({ url: 'https://example.com', sqs: { queue_arn: queueArn, role_arn } }),
+      given({}),
+    ]);
+    expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    expect(refusals.map(({ body }) => (body.details as { field: string }[])[0]?.field)).toEqual([
+      'sqs.queue_arn',
+      'sqs.role_arn',
+      'eventbridge.role_arn',
+      'sqs',
+      'url',
+    ]);
+  });
+
+  it('takes the place of a URL, and gives it back', async () => {
+    const endpoint = await create(owner, { url: 'http://127.0.0.1:1/hook' });
+    const own = `${path}/${endpoint.id}`;
+    const sqsField = { sqs: { queue_arn: queueArn, role_arn: roleArn } };
+    const toQueue = await owner.call('PATCH', own, { body: sqsField });
+    expect(toQueue).toMatchObject({ status: 200, body: sqsField });
+    const back = await owner.call('PATCH', own, { body: { url: 'http://127.0.0.1:1/other' } });
+    expect(back).toMatchObject({ status: 200, body: { url: 'http://127.0.0.1:1/other' } });
+    expect(back.body).not.toHaveProperty('sqs');
+  });
+});
