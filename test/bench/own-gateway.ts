@@ -8,7 +8,7 @@ import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../shared/client/client-admin.ts';
-import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
@@ -78,8 +78,11 @@ function parts(
   tables: Readonly<Record<string, string>>,
   servers: Server[],
 ): Omit<OwnGateway, 'processes' | 'killWorkers'> {
-  const admin = dynamoClientAdmin(dynamo(), tables);
-  const deliveries = dynamoDeliveryStore(dynamo(), tables.webhook_deliveries ?? '');
+  // The limits of the functions are too short for a machine with other work, and a failed write would end the run.
+  const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
+  const database = documentClient(dynamoClient({ requestHandler }));
+  const admin = dynamoClientAdmin(database, tables);
+  const deliveries = dynamoDeliveryStore(database, tables.webhook_deliveries ?? '');
   return {
     async newClient(name) {
       const { client } = await createClient(admin, { name, scopes: ['messages'] }, new Date());
@@ -118,7 +121,7 @@ function parts(
         sent_at: now.toISOString(),
         expires_at: addSeconds(now, 86_400).toISOString(),
       });
-      await dynamo().send(new PutCommand({ TableName: tables.messages ?? '', Item: { ...message } }));
+      await database.send(new PutCommand({ TableName: tables.messages ?? '', Item: { ...message } }));
       return message.message_id;
     },
 
