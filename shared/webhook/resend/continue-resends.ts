@@ -11,12 +11,18 @@ import { type RunResendDependencies, runResend } from './run-resend.ts';
 
 export type ContinueResendsDependencies = DueItemRun & RunResendDependencies;
 
-/** The requests of one client follow one another, so that no client's requests delay those of another. */
+/** Where more are due, those that are read together get only a part of the minute, so that the next have their turn. */
+const crowd = 20;
+const crowdedTurnSeconds = 10;
+
+/** The requests of one client follow one another; those of several clients run side by side. */
 export async function continueResends(dependencies: ContinueResendsDependencies): Promise<ProcessedDueItems> {
   const { clock, budgetMs, resends } = dependencies;
   const endsAt = addSeconds(clock(), budgetMs / 1000);
   return processDueItems(dependencies, 'resends', async (ids) => {
     const reviews = new Map<string, NextReview | Error>();
+    const turnEndsAt =
+      ids.length > crowd ? earlierOf(endsAt, addSeconds(clock(), crowdedTurnSeconds)) : endsAt;
     const rows = await Promise.all(
       ids.map(async (id) => [id, await resends.get(id).catch(errorOf)] as const),
     );
@@ -25,7 +31,7 @@ export async function continueResends(dependencies: ContinueResendsDependencies)
     );
     await Promise.all(
       Array.from(byClient.values(), async (some) => {
-        for (const [id, row] of some) reviews.set(id, await continued(dependencies, id, row, endsAt));
+        for (const [id, row] of some) reviews.set(id, await continued(dependencies, id, row, turnEndsAt));
       }),
     );
     return reviews;
@@ -45,4 +51,8 @@ async function continued(
   } catch (error) {
     return errorOf(error);
   }
+}
+
+function earlierOf(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }
