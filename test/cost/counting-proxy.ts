@@ -132,7 +132,7 @@ interface Capacity {
 function countUnits(counted: Counted, action: string, answer: string, succeeded: boolean): void {
   // A condition that fails consumes the write all the same.
   if (!succeeded) {
-    if (writes.test(action)) addWrites(counted, 'conditions that failed', 1);
+    if (writes.test(action)) addWrites(counted, `${action} that failed`, 1);
     return;
   }
   const { ConsumedCapacity = [] } = JSON.parse(answer) as { ConsumedCapacity?: Capacity | Capacity[] };
