@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { stageFrom, stages } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
-import { physicalNames, rendered } from '../support/template/physical-names.ts';
 import { deployments } from '../support/template/deployments.ts';
+import { physicalNames, rendered } from '../support/template/physical-names.ts';
 import { refOf, resourcesOfType, synthesized } from '../support/template/stage-templates.ts';
 
 const everySetting = 'production with everything';

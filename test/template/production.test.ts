@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../lib/stages/stages.ts';
 import { anchorsOf, page } from '../support/docs/pages.ts';
-import { lossesIn } from '../support/template/production-losses.ts';
 import { deployments } from '../support/template/deployments.ts';
+import { lossesIn } from '../support/template/production-losses.ts';
 import { resourcesOfType, synthesized, type TemplateResource } from '../support/template/stage-templates.ts';
 import { productionState } from './production-state.ts';
 
