@@ -1,51 +1,5 @@
 /** npm run admin: administers a gateway. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
-import { userInfo } from 'node:os';
-import { Command, CommanderError } from 'commander';
-import { GatewayError } from '../shared/contract/errors.ts';
-import { addClientCommands } from './admin/client-commands.ts';
-import { addCompletionCommand } from './admin/completion-command.ts';
-import { ConnectionFailure, connect, localConnectionFile } from './admin/connection.ts';
-import { addDoctorCommand } from './admin/doctor-command.ts';
-import { addFindCommand } from './admin/find-command.ts';
-import { addLimitCommands } from './admin/limit-commands.ts';
-import { addMessageCommands } from './admin/message-commands.ts';
-import type { CommandAnswer, Runner, Session } from './admin/runner.ts';
-import { addUsageCommand } from './admin/usage-command.ts';
-import { addWebhookCommands } from './admin/webhook-commands.ts';
-
-const failed = 1;
-const askedWrongly = 2;
-
-const program = new Command()
-  .name('npm run admin --')
-  .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
-  .option(
-    '--stage <name>',
-    'a deployed stage or stack, with the AWS credentials and region of the environment',
-  )
-  .option('--stack-name <name>', 'a deployed gateway by the name of its stack, where several are of a stage')
-  .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
-  .option('--json', 'print one JSON document', false)
-  .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(add --help for how to ask)')
-  .exitOverride()
-  .addHelpText(
-    'after',
-    `
-Examples:
-  $ npm run admin -- find 07700 900104
-  $ npm run admin -- doctor "Web shop"
-  $ npm run admin -- clients create --name "Web shop"
-  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
-  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
-  $ npm run admin -- webhooks failed
-  $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
-  $ npm run admin -- usage --month 2026-11 --csv
-  $ npm run admin -- outbox list --to +447700900123 --json
-  $ npm run admin -- --stage production clients list
-
-Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`,
-  );
+import { runCommand } from './admin/program.ts';
 
 // The reader of a pipe may end first, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -53,61 +7,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-const runner: Runner = { run };
-
-addFindCommand(program, runner);
-addDoctorCommand(program, runner);
-addClientCommands(program, runner);
-addLimitCommands(program, runner);
-addWebhookCommands(program, runner);
-addMessageCommands(program, runner);
-addUsageCommand(program, runner);
-addCompletionCommand(program, print);
-
-let partlyDone = false;
-process.exitCode = await program
-  .parseAsync()
-  .then(() => (partlyDone ? failed : 0))
-  .catch(statusOf);
-
-function run<Given extends unknown[]>(
-  work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
-): (...given: unknown[]) => Promise<void> {
-  return async (...given) => {
-    const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
-    const dependencies = await connect(options, process.env);
-    // Commander passes the command itself as the last argument.
-    const answer = await work(
-      {
-        dependencies,
-        actor: `${userInfo().username} (shell)`,
-        report: options.json ? () => undefined : print,
-      },
-      ...(given.slice(0, -1) as Given),
-    );
-    print(options.json ? JSON.stringify(answer.json) : answer.text());
-    if (answer.problem === undefined) return;
-    tell(answer.problem);
-    partlyDone = true;
-  };
-}
-
-function statusOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : askedWrongly;
-  if (error instanceof GatewayError) {
-    tell(error.message);
-    for (const { field, message } of error.details) tell(`  ${field}: ${message}`);
-    return error.code === 'invalid_request' ? askedWrongly : failed;
-  }
-  if (error instanceof ConnectionFailure) tell(error.message);
-  else tell(`It did not work: ${error instanceof Error ? error.message || error.name : String(error)}`);
-  return failed;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
+process.exitCode = await runCommand(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+});

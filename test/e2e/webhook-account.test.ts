@@ -1,11 +1,6 @@
-import { execFile } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
@@ -13,6 +8,7 @@ import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Attempt, Delivery } from '../../shared/webhook/delivery.ts';
 import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
+import { adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
@@ -164,18 +160,15 @@ describe('the rotation of a webhook secret over the API', () => {
 });
 
 describe('a failed webhook that an administrator sends again from a shell', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'webhook-resend-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const shell = adminShell();
+  afterAll(() => shell.close());
 
   it('comes with the same bytes and webhook-id, and the log says who asked', async () => {
     const [client, webhookEndpoint] = [await newClient(), await aWebhookEndpoint()];
     const failed = failedDelivery(client.clientId, webhookEndpoint.url);
     await deliveries.create(failed);
 
-    await admin('webhooks', 'resend', failed.delivery_id);
+    await shell.json('webhooks', 'resend', failed.delivery_id);
     const delivery = await eventually(async () => {
       const seen = await deliveries.get(failed.delivery_id);
       return seen?.state === 'acknowledged' ? seen : undefined;
@@ -200,15 +193,6 @@ describe('a failed webhook that an administrator sends again from a shell', () =
       { kind: 'webhook_resent', delivery_id: failed.delivery_id, actor: expect.stringMatching(/./) },
     ]);
   });
-
-  /** As `npm run admin` does, with the connection of this run's gateway. */
-  async function admin(...command: string[]): Promise<void> {
-    const file = join(folder, 'gateway.json');
-    await writeFile(file, JSON.stringify(gateway()), { mode: 0o600 });
-    const program = join(import.meta.dirname, '..', '..', 'bin', 'admin.ts');
-    const run = promisify(execFile);
-    await run(process.execPath, [program, '--gateway', file, '--json', ...command]);
-  }
 
   /** The row of a delivery whose six attempts were refused. */
   function failedDelivery(clientId: string, url: string): Delivery {

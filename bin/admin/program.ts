@@ -1,0 +1,119 @@
+/** The commands of `npm run admin`. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
+import { userInfo } from 'node:os';
+import { Command, CommanderError } from 'commander';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { addClientCommands } from './client-commands.ts';
+import { addCompletionCommand } from './completion-command.ts';
+import { ConnectionFailure, connect, localConnectionFile } from './connection.ts';
+import { addDoctorCommand } from './doctor-command.ts';
+import { addFindCommand } from './find-command.ts';
+import { addLimitCommands } from './limit-commands.ts';
+import { addMessageCommands } from './message-commands.ts';
+import type { CommandAnswer, Runner, Session } from './runner.ts';
+import { addUsageCommand } from './usage-command.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
+
+const failed = 1;
+const askedWrongly = 2;
+
+const examples = `
+Examples:
+  $ npm run admin -- find 07700 900104
+  $ npm run admin -- doctor "Web shop"
+  $ npm run admin -- clients create --name "Web shop"
+  $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
+  $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
+  $ npm run admin -- webhooks failed
+  $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- usage --month 2026-11 --csv
+  $ npm run admin -- outbox list --to +447700900123 --json
+  $ npm run admin -- --stage production clients list
+
+Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`;
+
+/** Where a command writes. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Runs the command of these words; returns its exit status. */
+export async function runCommand(words: readonly string[], { out, err }: Output): Promise<number> {
+  const program = new Command()
+    .name('npm run admin --')
+    .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
+    .option(
+      '--stage <name>',
+      'a deployed stage or stack, with the AWS credentials and region of the environment',
+    )
+    .option(
+      '--stack-name <name>',
+      'a deployed gateway by the name of its stack, where several are of a stage',
+    )
+    .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
+    .option('--json', 'print one JSON document', false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: out, writeErr: err })
+    .showHelpAfterError('(add --help for how to ask)')
+    .exitOverride()
+    .addHelpText('after', examples);
+  const runner: Runner = { run };
+  addFindCommand(program, runner);
+  addDoctorCommand(program, runner);
+  addClientCommands(program, runner);
+  addLimitCommands(program, runner);
+  addWebhookCommands(program, runner);
+  addMessageCommands(program, runner);
+  addUsageCommand(program, runner);
+  addCompletionCommand(program, print);
+
+  let partlyDone = false;
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return partlyDone ? failed : 0;
+  } catch (error) {
+    return statusOf(error);
+  }
+
+  function run<Given extends unknown[]>(
+    work: (session: Session, ...given: Given) => Promise<CommandAnswer>,
+  ): (...given: unknown[]) => Promise<void> {
+    return async (...given) => {
+      const options = program.opts<{ stage?: string; stackName?: string; gateway: string; json: boolean }>();
+      const dependencies = await connect(options, process.env);
+      // Commander passes the command itself as the last argument.
+      const answer = await work(
+        {
+          dependencies,
+          actor: `${userInfo().username} (shell)`,
+          report: options.json ? () => undefined : print,
+        },
+        ...(given.slice(0, -1) as Given),
+      );
+      print(options.json ? JSON.stringify(answer.json) : answer.text());
+      if (answer.problem === undefined) return;
+      tell(answer.problem);
+      partlyDone = true;
+    };
+  }
+
+  function statusOf(error: unknown): number {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : askedWrongly;
+    if (error instanceof GatewayError) {
+      tell(error.message);
+      for (const { field, message } of error.details) tell(`  ${field}: ${message}`);
+      return error.code === 'invalid_request' ? askedWrongly : failed;
+    }
+    if (error instanceof ConnectionFailure) tell(error.message);
+    else tell(`It did not work: ${error instanceof Error ? error.message || error.name : String(error)}`);
+    return failed;
+  }
+
+  function print(line: string): void {
+    out(`${line}\n`);
+  }
+
+  function tell(line: string): void {
+    err(`${line}\n`);
+  }
+}
