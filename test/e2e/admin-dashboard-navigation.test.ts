@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await page.close();
 });
 
 afterAll(async () => {
@@ -90,7 +90,7 @@ it('keeps filters and page of a list through Back, Forward, reload and in a shar
   await signIn(other);
   await other.goto(link);
   await eventually(async () => ((await firstId(other)) === last ? true : undefined));
-  await other.context().close();
+  await other.close();
 });
 
 it('keeps type, client, time and selection of the activity log in the address', async () => {

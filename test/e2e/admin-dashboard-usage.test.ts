@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import {
   axeViolations,
-  type Look,
+  looks,
   openDashboard,
   photograph,
   show,
@@ -21,9 +21,6 @@ const refused = '+15005550001';
 const sent = { delivered: 24, refused: 8 };
 const all = sent.delivered + sent.refused;
 const waits = { withinSeconds: 240, everyMilliseconds: 1000 };
-const looks: Look[] = [1280, 390].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 const name = `Shop of ${randomUUID()}`;
 
@@ -53,7 +50,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await page.close();
 });
 
 afterAll(async () => {
@@ -141,6 +138,6 @@ it.each(looks)('the limits are well at $width pixels, $colorScheme', async (look
     .evaluate((element) => element.scrollIntoView());
   await photograph(opened.page, 'usage-senders', look);
   expect(await axeViolations(opened.page)).toEqual([]);
-  await opened.page.context().close();
+  await opened.page.close();
   expect(opened.complaints).toEqual([]);
 });

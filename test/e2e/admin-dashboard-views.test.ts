@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import {
   axeViolations,
-  type Look,
+  looks,
   openDashboard,
   photograph,
   show,
@@ -36,10 +36,6 @@ afterAll(async () => {
   await browser.close();
 });
 
-const looks: Look[] = [1280, 390].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
-
 it.each(looks)('every page is well at $width pixels, $colorScheme', async (look) => {
   const opened = await openDashboard(browser, look);
   await opened.page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -70,7 +66,7 @@ it.each(looks)('every page is well at $width pixels, $colorScheme', async (look)
     await show(opened.page, hash, heading);
     await examine(view);
   }
-  await opened.page.context().close();
+  await opened.page.close();
   expect(found).toEqual([]);
   expect(opened.complaints).toEqual([]);
 });

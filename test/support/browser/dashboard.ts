@@ -6,13 +6,19 @@ import type { Browser, Page } from 'playwright-core';
 import { gateway, patienceSeconds } from '../gateway/gateway.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Not kept with the sources: for a person to look at after a run. */
+/** Where `SCREENSHOTS=1` has the pages photographed, for a person to look at after a run; not kept with the sources. */
 const screenshots = join(import.meta.dirname, '..', '..', '..', '.local', 'test', 'screenshots');
+const isPhotographed = process.env.SCREENSHOTS === '1';
 
 export interface Look {
   readonly width: number;
   readonly colorScheme: 'light' | 'dark';
 }
+
+/** The looks in which every page has to be well. */
+export const looks: readonly Look[] = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
 
 export interface OpenDashboard {
   readonly page: Page;
@@ -20,6 +26,7 @@ export interface OpenDashboard {
   readonly complaints: readonly string[];
 }
 
+/** A page with a session of its own, which ends when the page is closed: tabs of one context share a session. */
 export async function openDashboard(browser: Browser, look: Look): Promise<OpenDashboard> {
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
@@ -28,6 +35,7 @@ export async function openDashboard(browser: Browser, look: Look): Promise<OpenD
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  page.once('close', () => void context.close());
   page.setDefaultTimeout(patienceSeconds * 1000);
   const complaints: string[] = [];
   page.on('console', (line) => {
@@ -75,6 +83,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
 }
 
 export async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+  if (!isPhotographed) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
 }
