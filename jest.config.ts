@@ -54,8 +54,8 @@ const config: Config = {
   projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
   // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
-  // Many tests wait for the deployed gateway; others run beside them, also on two cores.
-  maxWorkers: 4,
+  // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes about 0.7 GB.
+  maxWorkers: 6,
   testSequencer: '<rootDir>/test/support/order/longest-first.ts',
 };
 

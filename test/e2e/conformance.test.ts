@@ -1,18 +1,23 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Api } from '../conformance/api.ts';
 import { checks } from '../conformance/checks.ts';
+import { limitCheck } from '../conformance/message-checks.ts';
 import { newClient } from '../support/http/client.ts';
 
-let api: Api;
+let shared: Api;
+
+const newApi = async () => Api.at(await newClient({ name: 'Conformance', limits: 'default' }));
 
 beforeAll(async () => {
-  api = await Api.at(await newClient({ name: 'Conformance', limits: 'default' }));
+  shared = await newApi();
 });
 
 describe('the deployed gateway, over HTTP alone', () => {
-  it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, { run }) => {
+  it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, check) => {
+    // It uses up a limit, and the others would wait for the next minute.
+    const api = check === limitCheck ? await newApi() : shared;
     const before = api.answers;
-    await run(api);
+    await check.run(api);
     expect(api.answers).toBeGreaterThan(before);
   });
 });

@@ -13,20 +13,23 @@ type Tests = Awaited<ReturnType<module.default['sort']>>;
 
 const testFolder = join(import.meta.dirname, '..', '..');
 
-/** Each waits for half a minute or more, or computes as long; the longest first. */
+/** Each takes half a minute or more. First are three that wait, beside which others compute. */
 const longest = [
   'e2e/webhook-account.test.ts',
   'e2e/webhook-endpoints.test.ts',
-  'e2e/lib/local/ctrl-c.test.ts',
   'e2e/scheduled-message.test.ts',
   'e2e/message-walk.test.ts',
-  'e2e/admin-dashboard.test.ts',
-  'e2e/rotate-credentials.test.ts',
-  'e2e/retry-schedule.test.ts',
-  'e2e/admin-dashboard-views.test.ts',
   'e2e/lib/local/restart.test.ts',
+  'e2e/admin-dashboard-views.test.ts',
+  'e2e/lib/local/ctrl-c.test.ts',
+  'e2e/rotate-credentials.test.ts',
+  'e2e/admin-dashboard-navigation.test.ts',
+  'e2e/limit-feedback.test.ts',
+  'e2e/retry-schedule.test.ts',
   'e2e/bin/resend-many.test.ts',
   'e2e/hostile-text.test.ts',
+  'engine/usage/count-changes.test.ts',
+  'e2e/rate-limit.test.ts',
   'unit/message/faults.test.ts',
   'unit/webhook/crash-points.test.ts',
 ].map((name) => join(testFolder, name));
