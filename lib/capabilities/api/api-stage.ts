@@ -1,4 +1,4 @@
-/** The API's stage: throttling, access logs, traces, and alarms on errors and latency. */
+/** The API's stage: throttling, access logs, traces, and alarms on errors, latency, rows of limits and spend caps. */
 import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
