@@ -108,6 +108,10 @@ func main() {
 	shown, err := client.GetAccountWithResponse(ctx)
 	must(err)
 	expect(shown.JSON200, shown.Body)
+	interval := gateway.GetUsageParamsIntervalDay
+	used, err := client.GetUsageWithResponse(ctx, &gateway.GetUsageParams{Interval: &interval})
+	must(err)
+	expect(used.JSON200, used.Body)
 	rotated, err := client.RotateWebhookSecretWithResponse(ctx)
 	must(err)
 	expect(rotated.JSON200, rotated.Body)

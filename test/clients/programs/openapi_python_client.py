@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import messaging_gateway_client as generated
 from messaging_gateway_client import AuthenticatedClient, Client, models
-from messaging_gateway_client.api.account import get_account, rotate_webhook_secret, update_account
+from messaging_gateway_client.api.account import get_account, get_usage, rotate_webhook_secret, update_account
 from messaging_gateway_client.api.authentication import issue_token
 from messaging_gateway_client.api.messages import cancel_message, get_message_status, list_messages
 from messaging_gateway_client.api.one_time_passwords import send_otp, verify_otp
@@ -68,6 +68,8 @@ url = "https://example.com/webhooks"
 change = models.AccountUpdate(webhook_url=url)
 assert expect(update_account.sync_detailed(client=client, body=change), models.Account, 200).webhook_url == url
 expect(get_account.sync_detailed(client=client), models.Account, 200)
+day = models.GetUsageInterval.DAY
+expect(get_usage.sync_detailed(client=client, interval=day), models.Usage, 200)
 expect(rotate_webhook_secret.sync_detailed(client=client), models.WebhookSecret, 200)
 
 refused = expect(send_sms.sync_detailed(client=client, body=models.SmsMessage(to="1", message="x")), models.ErrorResponse, 400)

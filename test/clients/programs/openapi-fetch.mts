@@ -55,6 +55,7 @@ const webhook_url = 'https://example.com/webhooks';
 const account = expected(await client.PATCH('/api/v1/account', { body: { webhook_url } }));
 assert.equal(account.webhook_url, webhook_url);
 expected(await client.GET('/api/v1/account'));
+expected(await client.GET('/api/v1/account/usage', { params: { query: { interval: 'day' } } }));
 expected(await client.POST('/api/v1/account/webhook-secret'));
 
 const { error } = await client.POST('/api/v1/sms/send', { body: { to: '1', message: 'x' } });

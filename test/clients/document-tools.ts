@@ -1,0 +1,79 @@
+/** Linters, a fuzzer, a mock server and OAuth libraries agree with the API document. */
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gateway } from '../support/gateway/gateway.ts';
+import { newClient } from '../support/http/client.ts';
+import { mockFaults } from './mock.ts';
+import type { Steps } from './steps.ts';
+import { at, document, made, npmFolder, npmTool, pythonWith, run } from './tools.ts';
+
+export interface Credentials {
+  readonly BASE_URL: string;
+  readonly CLIENT_ID: string;
+  readonly CLIENT_SECRET: string;
+}
+
+/** @param text - of the document */
+export async function documentSteps(
+  { step }: Steps,
+  { text, credentials }: { readonly text: string; readonly credentials: Credentials },
+): Promise<void> {
+  await step('Redocly, its recommended rules', () =>
+    npmTool('redocly', 'lint', '--max-problems=0', document).then(noWarning),
+  );
+  await step('Spectral, its rules for OpenAPI', async () => {
+    await writeFile(join(made, 'spectral.yaml'), 'extends: spectral:oas\n');
+    await npmTool('spectral', 'lint', '--fail-severity=hint', '-r', join(made, 'spectral.yaml'), document);
+  });
+  await step('Prism answers as the document says', () =>
+    mockFaults(join(npmFolder, 'node_modules/.bin/prism'), document, text),
+  );
+  await step('openid-client and oauth4webapi find, request and verify tokens', async () => {
+    await cp(join(import.meta.dirname, 'discover.mjs'), join(npmFolder, 'discover.mjs'));
+    await run('node', ['discover.mjs'], { ...at(npmFolder), env: { ...process.env, ...credentials } });
+  });
+}
+
+/** @param examples - cases for each operation */
+export async function fuzzStep({ step }: Steps, examples: string): Promise<void> {
+  await step(`schemathesis: what the document allows is accepted, ${examples} cases an operation`, () =>
+    acceptsWhatItAllows(examples),
+  );
+}
+
+async function acceptsWhatItAllows(examples: string): Promise<void> {
+  const client = await newClient({ name: 'Schemathesis' });
+  const message = { to: '+447700900123', message: 'Hello' };
+  for (let sent = 0; sent < 2; sent += 1) await client.send(message);
+  const page = await client.call('GET', '/api/v1/messages?limit=1');
+  const python = await pythonWith(join(import.meta.dirname, '../fuzz/requirements.txt'));
+  const config = `--config-file=${join(import.meta.dirname, 'schemathesis.toml')}`;
+  const checks = '--checks=positive_data_acceptance,not_a_server_error';
+  const modes = ['--mode=positive', '--phases=fuzzing', '--continue-on-failure', '--no-color'];
+  const { stdout } = await run(
+    python,
+    [
+      ...['-m', 'schemathesis.cli', config, 'run', document, '--url', gateway().base_url, checks],
+      ...[...modes, `--max-examples=${examples}`],
+    ],
+    {
+      ...at(made),
+      timeout: 3_600_000,
+      env: {
+        ...process.env,
+        API_KEY: client.apiKey,
+        CURSOR: String(page.body.next_cursor),
+        SCHEMATHESIS_HOOKS: join(import.meta.dirname, 'formats.py'),
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+    },
+  );
+  console.log(
+    /^.*generated.*$/m.exec(stdout)?.[0].trim() ?? 'schemathesis does not say how many cases it made',
+  );
+}
+
+function noWarning({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): void {
+  const text = stdout + stderr;
+  if (/You have \d+ warning/.test(text)) throw Object.assign(new Error('warnings'), { stdout: text });
+}
