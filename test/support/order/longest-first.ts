@@ -17,6 +17,7 @@ const testFolder = join(import.meta.dirname, '..', '..');
 const longest = [
   'e2e/webhook-account.test.ts',
   'e2e/webhook-endpoints.test.ts',
+  'e2e/webhook-deliveries.test.ts',
   'e2e/scheduled-message.test.ts',
   'e2e/message-walk.test.ts',
   'e2e/lib/local/restart.test.ts',
