@@ -23,7 +23,7 @@ export function downloadCsv(name: string, text: string): void {
 /** As many as people read in a spreadsheet; a download of more has its own means (docs/usage.md). */
 const rowsMax = 1000;
 
-interface Page<Row> {
+export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
 }

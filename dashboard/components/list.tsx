@@ -9,7 +9,7 @@ import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
-import { type CsvColumns, downloadRows, firstRows } from './download.ts';
+import { type CsvColumns, downloadRows, firstRows, type Page } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
 
 interface Csv<Row> {
@@ -17,10 +17,7 @@ interface Csv<Row> {
   readonly name: string;
   readonly columns: CsvColumns<Row>;
   /** Where the list has pages: reads one. */
-  readonly pageAt?: (cursor: string | undefined) => Promise<{
-    readonly rows: readonly Row[];
-    readonly next: string | undefined;
-  }>;
+  readonly pageAt?: (cursor: string | undefined) => Promise<Page<Row>>;
 }
 
 interface ListProps<Row> {

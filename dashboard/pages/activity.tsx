@@ -5,15 +5,19 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
 import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
+import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../shared/admin/webhooks.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientInput, ClientLink } from '../components/client-name.tsx';
-import type { CsvColumns } from '../components/download.ts';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import type { CsvColumns, Page as ListPage } from '../components/download.ts';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { useResend } from '../components/resend.ts';
+import { useResend, useResendAll } from '../components/resend.ts';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
@@ -66,6 +70,12 @@ export function ActivityPage() {
   );
   const { api } = useDashboard();
   const resend = useResend();
+  const pageAt = async (cursor: string | undefined) => {
+    const page = await api.get<'listActivity'>('/activity', { ...withStart(filters), cursor, limit: '100' });
+    return { rows: page.entries, next: page.next_cursor };
+  };
+  const resendAll = useResendAll(() => failedIn(pageAt));
+  const [isAsking, setIsAsking] = useState(false);
   // While the user types, the old client's entries must not be shown or resent.
   const entries = client.isTyping ? undefined : query.data?.entries;
   const selected = asked.getAll('selected');
@@ -73,20 +83,38 @@ export function ActivityPage() {
 
   return (
     <Page title="Activity Logs">
+      {resendAll.progress === undefined ? null : (
+        <Box padding={{ bottom: 'm' }}>
+          <StatusIndicator type="in-progress">
+            {`${resendAll.progress.done} of ${resendAll.progress.total} webhooks resent. Keep this page open.`}
+          </StatusIndicator>
+        </Box>
+      )}
       <List<ActivityView>
         title={kinds[kind]}
         actions={
-          <Button
-            disabled={ids === undefined || ids.length === 0}
-            loading={resend.isPending}
-            onClick={() =>
-              resend.mutate([...new Set(ids?.flatMap(({ delivery_id }) => delivery_id ?? []))], {
-                onSuccess: () => change({ after: asked.getAll('after') }, { replace: true }),
-              })
-            }
-          >
-            Resend
-          </Button>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button
+              disabled={ids === undefined || ids.length === 0}
+              loading={resend.isPending}
+              onClick={() =>
+                resend.mutate([...new Set(ids?.flatMap(({ delivery_id }) => delivery_id ?? []))], {
+                  onSuccess: () => change({ after: asked.getAll('after') }, { replace: true }),
+                })
+              }
+            >
+              Resend
+            </Button>
+            {kind === 'webhook_failed' ? (
+              <Button
+                disabled={entries === undefined || entries.length === 0}
+                loading={resendAll.isPending}
+                onClick={() => setIsAsking(true)}
+              >
+                Resend all
+              </Button>
+            ) : null}
+          </SpaceBetween>
         }
         filter={
           <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
@@ -111,11 +139,7 @@ export function ActivityPage() {
         csv={{
           name: 'activity',
           columns: csvColumns,
-          pageAt: async (cursor) => {
-            const asked = { ...withStart(filters), cursor, limit: '100' };
-            const page = await api.get<'listActivity'>('/activity', asked);
-            return { rows: page.entries, next: page.next_cursor };
-          },
+          pageAt,
         }}
         empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing was logged.'}
         isFiltered={isFiltered}
@@ -125,6 +149,23 @@ export function ActivityPage() {
           labelOf: (entry) => `Select ${entry.summary}`,
         }}
       />
+      {isAsking ? (
+        <ConfirmDialog
+          title="Resend all failed webhooks?"
+          text={
+            isFiltered
+              ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
+              : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.'
+          }
+          yes="Resend"
+          isBusy={false}
+          onYes={() => {
+            setIsAsking(false);
+            resendAll.mutate();
+          }}
+          onNo={() => setIsAsking(false)}
+        />
+      ) : null}
     </Page>
   );
 }
@@ -209,6 +250,23 @@ function Change({ entry }: { readonly entry: ActivityView }) {
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+const resentAtOnceMax = 1000;
+/** Of 100 entries each. */
+const pagesMax = 50;
+
+/** The webhooks in these entries that are failed now; `isAll` is false if there may be more. */
+async function failedIn(pageAt: (cursor: string | undefined) => Promise<ListPage<ActivityView>>) {
+  const ids = new Set<string>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < pagesMax && ids.size < resentAtOnceMax; pages += 1) {
+    const { rows, next } = await pageAt(cursor);
+    for (const { delivery } of rows) if (delivery?.state === 'failed') ids.add(delivery.delivery_id);
+    cursor = next;
+    if (cursor === undefined) break;
+  }
+  return { ids: [...ids], isAll: cursor === undefined };
 }
 
 function isUnfinished({ delivery }: ActivityView): boolean {

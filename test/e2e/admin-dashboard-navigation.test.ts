@@ -115,7 +115,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   await page.reload();
   await page.getByRole('checkbox', { name: /Select .*sms\.delivered/, checked: true }).waitFor();
   await page.getByRole('button', { name: 'Last 24 hours' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Resend' }).isEnabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Resend', exact: true }).isEnabled()).toBe(true);
 
   await page.getByLabel('Type').click();
   await page.getByRole('option', { name: 'Clients created' }).click();

@@ -69,8 +69,10 @@ it('"our webhook is down": the endpoint, since when, and resend all, with 3 clic
   expect(await axeViolations(page)).toEqual([]);
   await problem.getByRole('link', { name: /2 webhooks to/ }).click();
   await row(/sms\.sent was not acknowledged/).waitFor();
-  await page.getByRole('checkbox', { name: 'Select all' }).check();
-  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByRole('button', { name: 'Resend all' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resend all failed webhooks?' });
+  await photograph(page, 'resend-all', wide);
+  await dialog.getByRole('button', { name: 'Resend' }).click();
   expect(await clicks()).toBe(3);
   await page.getByText('2 webhooks are being resent.').waitFor();
   await eventually(async () => (endpoint.received.length >= 14 ? true : undefined));

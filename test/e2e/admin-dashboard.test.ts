@@ -113,7 +113,7 @@ it('finds a failed webhook, reads every attempt, and sends it again after the en
   expect(await axeViolations(page)).toEqual([]);
 
   webhookEndpoint.answer = { status: 200, body: '' };
-  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   await page.getByRole('heading', { name: 'Attempts (7)' }).waitFor();
   const posted = webhookEndpoint.received.filter(({ headers }) => headers['webhook-id'] === deliveryId);
@@ -129,7 +129,7 @@ it('sends several failed webhooks again at once', async () => {
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.sent was not acknowledged/ }).waitFor();
   await page.getByRole('checkbox', { name: 'Select all' }).check();
-  await page.getByRole('button', { name: 'Resend' }).click();
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
   await page
     .getByText(/(One webhook is|\d webhooks are) being resent/)
     .first()
