@@ -21,6 +21,7 @@ import { Permissions } from '../components/permissions.tsx';
 import { type Secret, Secrets } from '../components/secret.tsx';
 import { State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
+import { WebhookEndpoints } from '../components/webhook-endpoints.tsx';
 import { WebhookUrl } from '../components/webhook-url.tsx';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
@@ -183,6 +184,7 @@ export function ClientPage({ id }: { readonly id: string }) {
                 },
               }}
             />
+            <WebhookEndpoints clientId={id} />
             <LimitsInForce clientId={id} />
           </SpaceBetween>
         )}

@@ -133,7 +133,7 @@ export async function showMessage(
 }
 
 /** The ids of the webhooks that the message may have: derived from the message, the event, and the client's endpoints. */
-function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
+export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
   const entered = eventsToSend({ before: undefined, after: message });
   const events = new Set(entered.map((status) => eventName(message, status)));
   const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];

@@ -63,6 +63,12 @@ it('"our webhook is down": the endpoint, since when, and resend all, with 3 clic
   await Promise.all([failForGood(messageId, 'sms.delivered'), failForGood(messageId, 'sms.sent')]);
   endpoint.answer = { status: 200, body: '' };
   await open(wide);
+  await show(page, `clients/${client.clientId}`, name);
+  const health = row(new URL(endpoint.url).origin);
+  await health.getByText('failing (HTTP 503) since').waitFor();
+  await page.getByRole('heading', { name: 'Webhook endpoints' }).scrollIntoViewIfNeeded();
+  await photograph(page, 'webhook-endpoints', wide);
+  await show(page, 'overview', 'Overview');
 
   const problem = row(client.clientId).filter({ hasText: '2 webhooks to' });
   expect(await problem.innerText()).toMatch(/2 webhooks to http:\/\/\S+ failed \(HTTP 503\)[\s\S]*UTC|GMT/);

@@ -31,6 +31,7 @@ import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
+import { webhookHealth } from '../webhook-health.ts';
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
@@ -104,6 +105,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       await requireClientOrAll(dependencies, path('client_id'));
       return { limits: await limitsOf(dependencies, path('client_id')) };
     },
+    showWebhookHealth: async ({ path }) => webhookHealth(dependencies, path('client_id')),
     setLimits: async ({ request, actor, path }) => {
       const { endpoint, ...change } = parseBody(limitsBody, request.body);
       return setLimits(dependencies, actor, path('client_id'), endpoint, change);

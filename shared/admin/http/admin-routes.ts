@@ -13,6 +13,7 @@ export const adminApiRoutes = {
   revokeApiKey: { method: 'DELETE', path: '/admin/api/clients/{client_id}/api-keys/{key_id}' },
   listOverrides: { method: 'GET', path: '/admin/api/limits' },
   showLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits' },
+  showWebhookHealth: { method: 'GET', path: '/admin/api/clients/{client_id}/webhooks' },
   setLimits: { method: 'PATCH', path: '/admin/api/clients/{client_id}/limits' },
   explainLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits/explain' },
   removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },

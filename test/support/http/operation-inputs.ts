@@ -103,6 +103,7 @@ const adminSchemas = {
   listOverrides: undefined,
   showLimits: undefined,
   explainLimits: undefined,
+  showWebhookHealth: undefined,
   setLimits: limitsBody,
   removeLimits: endpointBody,
   searchMessages: messageQuery,

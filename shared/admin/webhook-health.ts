@@ -1,0 +1,80 @@
+/** How the endpoints of a client answer now: since when one fails, what waits and what failed, of its latest messages. */
+import type { Attempt, Delivery } from '../webhook/delivery.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { requireClient } from './clients.ts';
+import { deliveryIdsOf } from './messages.ts';
+
+export interface OriginHealth {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly acknowledged: number;
+  /** Not finished: their next attempt is due or scheduled. */
+  readonly waiting: number;
+  readonly failed: number;
+  /** When the first attempt started that failed after the last success; null if the last attempt succeeded. */
+  readonly failing_since: string | null;
+  readonly last_error: string | null;
+  /** The share of attempts that were acknowledged, from 0 to 1; null without an attempt. */
+  readonly success_rate: number | null;
+  /** Of an attempt, on average. */
+  readonly latency_ms: number | null;
+}
+
+export interface WebhookHealth {
+  /** How many of the latest messages were looked at. */
+  readonly messages: number;
+  /** Failing ones first. */
+  readonly endpoints: readonly OriginHealth[];
+}
+
+/** A delivery with all its attempts may be large. */
+const messagesMax = 50;
+
+/** @throws GatewayError `not_found` */
+export async function webhookHealth(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<WebhookHealth> {
+  await requireClient(dependencies, clientId);
+  const [{ messages }, endpoints] = await Promise.all([
+    dependencies.messages.search({ clientId }, { limit: messagesMax }),
+    dependencies.endpoints.list(clientId),
+  ]);
+  const ids = messages.flatMap((message) => deliveryIdsOf(message, endpoints));
+  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
+  return { messages: messages.length, endpoints: healthOf(deliveries) };
+}
+
+export function healthOf(
+  deliveries: readonly Pick<Delivery, 'url' | 'state' | 'attempts'>[],
+): readonly OriginHealth[] {
+  return [...Map.groupBy(deliveries, ({ url }) => URL.parse(url)?.origin ?? url)]
+    .map(([origin, group]): OriginHealth => {
+      const count = (state: Delivery['state']): number => group.filter((one) => one.state === state).length;
+      const [acknowledged, failed] = [count('acknowledged'), count('failed')];
+      const attempts = group
+        .flatMap((one) => one.attempts)
+        .toSorted((one, other) => one.started_at.localeCompare(other.started_at));
+      const lastSuccess = attempts.findLastIndex(succeeded);
+      const totalMs = attempts.reduce((sum, { total_ms }) => sum + total_ms, 0);
+      return {
+        origin,
+        acknowledged,
+        waiting: group.length - acknowledged - failed,
+        failed,
+        failing_since: attempts[lastSuccess + 1]?.started_at ?? null,
+        last_error: errorOf(attempts.findLast((attempt) => !succeeded(attempt))),
+        success_rate: attempts.length === 0 ? null : attempts.filter(succeeded).length / attempts.length,
+        latency_ms: attempts.length === 0 ? null : Math.round(totalMs / attempts.length),
+      };
+    })
+    .toSorted((one, other) => Number(other.failing_since !== null) - Number(one.failing_since !== null));
+}
+
+const succeeded = ({ error }: Attempt): boolean => error === undefined;
+
+function errorOf(attempt: Attempt | undefined): string | null {
+  if (attempt === undefined) return null;
+  if (attempt.status !== undefined) return `HTTP ${attempt.status}`;
+  return attempt.error_message ?? attempt.error ?? null;
+}

@@ -1,0 +1,68 @@
+/** An endpoint fails since its first failed attempt after the last success, whatever webhook the attempts belong to. */
+import { expect, it } from '@jest/globals';
+import { healthOf } from '../../../shared/admin/webhook-health.ts';
+import type { Delivery } from '../../../shared/webhook/delivery.ts';
+
+type Health = Parameters<typeof healthOf>[0][number];
+
+/** Attempts are a minute of 12 o'clock and the status of the response. */
+function delivery(
+  state: Delivery['state'],
+  attempts: readonly (readonly [minute: string, status: number])[],
+  url = 'https://shop.example/hook',
+): Health {
+  return {
+    url,
+    state,
+    attempts: attempts.map(([minute, status]) => ({
+      started_at: `2026-11-20T12:${minute}:00.000Z`,
+      total_ms: 100,
+      status,
+      ...(status === 200 ? {} : { error: 'not_200' }),
+    })),
+  } as unknown as Health;
+}
+
+it('tells since when an endpoint fails, what waits, and how it answered', () => {
+  const health = healthOf([
+    delivery('acknowledged', [
+      ['00', 503],
+      ['02', 200],
+    ]),
+    delivery('retry_scheduled', [
+      ['04', 502],
+      ['06', 503],
+    ]),
+    delivery('attempting', []),
+    delivery('failed', [['05', 500]], 'https://shop.example/other'),
+    delivery('acknowledged', [['07', 200]], 'https://bank.example'),
+  ]);
+  expect(health).toEqual([
+    {
+      origin: 'https://shop.example',
+      acknowledged: 1,
+      waiting: 2,
+      failed: 1,
+      failing_since: '2026-11-20T12:04:00.000Z',
+      last_error: 'HTTP 503',
+      success_rate: 0.2,
+      latency_ms: 100,
+    },
+    {
+      origin: 'https://bank.example',
+      acknowledged: 1,
+      waiting: 0,
+      failed: 0,
+      failing_since: null,
+      last_error: null,
+      success_rate: 1,
+      latency_ms: 100,
+    },
+  ]);
+});
+
+it('tells nothing of an endpoint that was not yet called', () => {
+  expect(healthOf([delivery('pending', [])])).toMatchObject([
+    { waiting: 1, failing_since: null, last_error: null, success_rate: null, latency_ms: null },
+  ]);
+});
