@@ -144,18 +144,26 @@ export function ClientPage({ id }: { readonly id: string }) {
                 {
                   id: 'id',
                   header: 'Key id',
+                  minWidth: 220,
                   isRowHeader: true,
                   cell: (key) => <Copyable name={key.key_id} text={key.key_id} />,
                 },
-                { id: 'created', header: 'Created', cell: (key) => <Time at={key.created_at} /> },
+                {
+                  id: 'created',
+                  header: 'Created',
+                  minWidth: 150,
+                  cell: (key) => <Time at={key.created_at} />,
+                },
                 {
                   id: 'state',
                   header: 'Status',
+                  minWidth: 110,
                   cell: (key) => <State of={key.revoked_at === null ? 'enabled' : 'revoked'} />,
                 },
                 {
                   id: 'revoke',
                   header: 'Action',
+                  minWidth: 150,
                   cell: (key) =>
                     key.revoked_at === null ? (
                       <Button
