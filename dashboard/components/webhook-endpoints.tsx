@@ -7,6 +7,7 @@ import type { OriginHealth } from '../../shared/admin/webhook-health.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 import { List } from './list.tsx';
+import { ResendSince } from './resend-since.tsx';
 import { Time } from './time.tsx';
 import { percent } from './total.tsx';
 
@@ -22,7 +23,17 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
           : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
       }
       actions={<Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>}
-      columns={columns}
+      columns={[
+        ...columns,
+        {
+          id: 'resend',
+          header: 'Action',
+          minWidth: 160,
+          cell: ({ origin, failing_since }) => (
+            <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
+          ),
+        },
+      ]}
       rows={query.data?.endpoints}
       query={query}
       empty="The latest messages of this client have no webhooks."

@@ -16,6 +16,7 @@ import { Copyable } from '../components/copyable.tsx';
 import { LimitsInForce } from '../components/limits-in-force.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
+import { ManagedEndpoints } from '../components/managed-endpoints.tsx';
 import { Page } from '../components/page.tsx';
 import { Permissions } from '../components/permissions.tsx';
 import { type Secret, Secrets } from '../components/secret.tsx';
@@ -193,6 +194,7 @@ export function ClientPage({ id }: { readonly id: string }) {
               }}
             />
             <WebhookEndpoints clientId={id} />
+            <ManagedEndpoints clientId={id} />
             <LimitsInForce clientId={id} />
           </SpaceBetween>
         )}

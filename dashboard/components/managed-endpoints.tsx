@@ -1,0 +1,108 @@
+/** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
+import Button from '@cloudscape-design/components/button';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { TableProps } from '@cloudscape-design/components/table';
+import { useMutation } from '@tanstack/react-query';
+import type { EndpointSummary } from '../../shared/admin/webhook-log.ts';
+import { useAnswer } from '../api/queries.ts';
+import { useDashboard } from '../context.ts';
+import { go, linkTo } from '../route.ts';
+import { Copyable } from './copyable.tsx';
+import { List } from './list.tsx';
+import { State } from './state.tsx';
+import { Time } from './time.tsx';
+
+export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
+  const path = `/clients/${encodeURIComponent(clientId)}/webhook-endpoints`;
+  const query = useAnswer<'listWebhookEndpoints'>(path);
+  return (
+    <List<EndpointSummary>
+      title="Endpoints managed by the client"
+      columns={[
+        ...columns,
+        {
+          id: 'test',
+          header: 'Action',
+          minWidth: 140,
+          cell: (row) => <SendTest path={path} endpoint={row} />,
+        },
+      ]}
+      rows={query.data?.webhook_endpoints}
+      query={query}
+      empty="The client has created none; webhooks go to the URL of the account or of the request."
+      idOf={({ endpoint_id }) => endpoint_id}
+      csv={{
+        name: `managed-endpoints-of-${clientId}`,
+        columns: {
+          endpoint_id: (row) => row.endpoint_id,
+          url: (row) => row.url,
+          events: (row) => row.events?.join(' '),
+          enabled: (row) => row.enabled,
+          disabled_reason: (row) => row.disabled_reason,
+          failing_since: (row) => row.failing_since,
+          created_at: (row) => row.created_at,
+        },
+      }}
+    />
+  );
+}
+
+const columns: readonly TableProps.ColumnDefinition<EndpointSummary>[] = [
+  {
+    id: 'url',
+    header: 'URL',
+    minWidth: 200,
+    isRowHeader: true,
+    cell: ({ endpoint_id, url }) => (
+      <>
+        <span className="id">{url}</span>
+        <Copyable name="endpoint id" text={endpoint_id} />
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'Status',
+    minWidth: 150,
+    cell: ({ enabled, disabled_reason, failing_since }) => (
+      <>
+        <State of={enabled ? 'enabled' : 'disabled'} />
+        {disabled_reason === null ? null : <div>{disabled_reason.replaceAll('_', ' ')}</div>}
+        {failing_since === null ? null : (
+          <div>
+            <StatusIndicator type="error">failing since</StatusIndicator> <Time at={failing_since} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  { id: 'events', header: 'Events', minWidth: 120, cell: ({ events }) => events?.join(', ') ?? 'all' },
+  { id: 'created', header: 'Created', minWidth: 150, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+interface SendTestProps {
+  /** Of the client's endpoints in the admin API. */
+  readonly path: string;
+  readonly endpoint: EndpointSummary;
+}
+
+/** The page of the webhook shows what becomes of it. */
+function SendTest({ path, endpoint: { endpoint_id, url, enabled } }: SendTestProps) {
+  const { api } = useDashboard();
+  const send = useMutation({
+    mutationFn: () =>
+      api.send<'testWebhookEndpoint'>('POST', `${path}/${encodeURIComponent(endpoint_id)}/test`, {}),
+    onSuccess: ({ delivery_id }) => go(linkTo('webhooks', delivery_id)),
+  });
+  return (
+    <Button
+      variant="inline-link"
+      ariaLabel={`Send test event to ${url}`}
+      disabled={!enabled}
+      loading={send.isPending}
+      onClick={() => send.mutate()}
+    >
+      Send test event
+    </Button>
+  );
+}

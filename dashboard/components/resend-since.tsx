@@ -1,0 +1,112 @@
+/** Resends every failed webhook of one endpoint since a time, and shows how many are done; it goes on without the page. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import Modal from '@cloudscape-design/components/modal';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
+import { useAnswer } from '../api/queries.ts';
+import { useDashboard } from '../context.ts';
+
+interface ResendSinceProps {
+  readonly clientId: string;
+  readonly origin: string;
+  /** When the endpoint began to fail, as far as it is known. */
+  readonly failingSince: string | null;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** A webhook is created before its first attempt fails. */
+function choicesAt(failingSince: string | null, now: number) {
+  const at = (ms: number): string => new Date(ms).toISOString();
+  const earlier = failingSince === null ? undefined : at(Date.parse(failingSince) - hour);
+  return [
+    ...(earlier === undefined
+      ? []
+      : [{ value: earlier, label: 'An hour before the endpoint began to fail' }]),
+    { value: at(now - day), label: 'Last 24 hours' },
+    { value: at(now - 3 * day), label: 'Last 3 days' },
+    { value: at(now - 7 * day), label: 'Last 7 days' },
+    { value: at(now - 30 * day), label: 'Last 30 days' },
+  ];
+}
+
+export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps) {
+  const { api } = useDashboard();
+  const [choices, setChoices] = useState<ReturnType<typeof choicesAt>>();
+  const [since, setSince] = useState('');
+  const path = `/clients/${encodeURIComponent(clientId)}/webhook-deliveries/resend`;
+  const resend = useMutation({
+    mutationFn: () => api.send<'resendWebhookDeliveries'>('POST', path, { origin, since }),
+    onSuccess: () => setChoices(undefined),
+  });
+  const open = (): void => {
+    const offered = choicesAt(failingSince, Date.now());
+    setChoices(offered);
+    setSince(offered[0]?.value ?? '');
+  };
+  return (
+    <>
+      <Button variant="inline-link" ariaLabel={`Resend all since: ${origin}`} onClick={open}>
+        Resend all since…
+      </Button>
+      {resend.data === undefined ? null : <Progress path={path} started={resend.data} />}
+      {choices === undefined ? null : (
+        <Modal
+          visible
+          header="Resend all failed webhooks"
+          onDismiss={() => setChoices(undefined)}
+          footer={
+            <Box float="right">
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button variant="link" onClick={() => setChoices(undefined)}>
+                  Cancel
+                </Button>
+                <Button variant="primary" loading={resend.isPending} onClick={() => resend.mutate()}>
+                  Resend
+                </Button>
+              </SpaceBetween>
+            </Box>
+          }
+        >
+          <SpaceBetween size="m">
+            <div>
+              Every webhook to <span className="id">{origin}</span> that was created since then and has failed
+              is sent again.
+            </div>
+            <FormField label="Since">
+              <Select
+                selectedOption={choices.find(({ value }) => value === since) ?? null}
+                options={choices}
+                onChange={({ detail }) => setSince(detail.selectedOption.value ?? '')}
+              />
+            </FormField>
+          </SpaceBetween>
+        </Modal>
+      )}
+    </>
+  );
+}
+
+function Progress({ path, started }: { readonly path: string; readonly started: ResendView }) {
+  const { data = started } = useAnswer<'showWebhookResend'>(
+    `${path}/${encodeURIComponent(started.resend_id)}`,
+    undefined,
+    { inProgress: ({ status }) => status !== 'completed' },
+  );
+  const { status, resent, matched, skipped } = data;
+  return (
+    <Box>
+      <StatusIndicator type={status === 'completed' ? 'success' : 'in-progress'}>
+        {`${resent.toLocaleString()} of ${matched.toLocaleString()} resent`}
+        {skipped > 0 ? `, ${skipped.toLocaleString()} skipped` : ''}
+      </StatusIndicator>
+    </Box>
+  );
+}
