@@ -392,7 +392,9 @@ class WebhookEndpointsResource:
     def create(
         self,
         *,
-        url: str,
+        url: str | None = None,
+        sqs: models.QueueDestination | Mapping[str, Any] | None = None,
+        eventbridge: models.EventBusDestination | Mapping[str, Any] | None = None,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None = None,
         description: str | None = None,
         timeout_seconds: float | None = None,
@@ -400,15 +402,16 @@ class WebhookEndpointsResource:
         """Create an endpoint.
 
         Adds an endpoint that gets every event that matches `events`, in addition to the URL of the message
-        or the account. Each endpoint has its own deliveries, retries and secret; the secret is shown once.
-        A client can have 10 endpoints.
+        or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus (`eventbridge`) in
+        your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown
+        once. A client can have 10 endpoints.
         """
         return self._call(
             Request(
                 method="POST",
                 path="/api/v1/webhook-endpoints",
                 repeat="if_refused",
-                body=given({"url": url, "events": events, "description": description}, None),
+                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description}, None),
                 timeout_seconds=timeout_seconds,
             ),
             models.WebhookEndpointWithSecret,
@@ -458,6 +461,8 @@ class WebhookEndpointsResource:
         endpoint_id: str,
         *,
         url: str | NotGiven = NOT_GIVEN,
+        sqs: models.QueueDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
+        eventbridge: models.EventBusDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         enabled: bool | NotGiven = NOT_GIVEN,
@@ -476,7 +481,7 @@ class WebhookEndpointsResource:
                 method="PATCH",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
                 repeat="always",
-                body=given({"url": url, "events": events, "description": description, "enabled": enabled}, NOT_GIVEN),
+                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description, "enabled": enabled}, NOT_GIVEN),
                 timeout_seconds=timeout_seconds,
             ),
             models.WebhookEndpoint,
