@@ -56,7 +56,13 @@ export async function startCountingProxy(): Promise<CountingProxy> {
       body = Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
       headers = signed(String(request.headers['x-amz-target']), request.headers.host ?? '', body);
     }
-    const { status, headers: answered, text } = await passOn(target, request, headers, body);
+    const answer = await passOn(target, request, headers, body).catch(() => undefined);
+    if (answer === undefined) {
+      // The emulator has stopped, or is not ready yet.
+      response.destroy();
+      return;
+    }
+    const { status, headers: answered, text } = answer;
     const name = action === '' ? `${request.method} ${request.url?.split('/')[1]}` : `${service}.${action}`;
     // On a stage with real carriers there is no such table.
     if (body.includes('-simulator-outbox"')) {
