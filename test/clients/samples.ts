@@ -55,7 +55,8 @@ async function runGo(folder: string): Promise<void> {
   await writeFile(join(module, 'go.mod'), 'module samples\n\ngo 1.21\n');
   for (const { operationId, source } of samples) {
     await mkdir(join(module, operationId), { recursive: true });
-    await writeFile(join(module, operationId, 'main.go'), source);
+    // A copied text has no line end behind its last line.
+    await writeFile(join(module, operationId, 'main.go'), `${source}\n`);
   }
   const { stdout: unformatted } = await run('gofmt', ['-l', '.'], { cwd: module });
   if (unformatted !== '') throw new Error(`not as gofmt has it: ${unformatted}`);
