@@ -62,6 +62,7 @@ const showPage = atOneAddress(async ({ pathParameters: { page = '' } }) => {
   return answerOf(`docs.${page}`);
 });
 
+const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
 const wellKnown = showWellKnown(env.TOKEN_ISSUER, dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE));
 const showDocs = publicHttpFunction(
   routes.getDocs,
@@ -75,11 +76,7 @@ const functions: Readonly<Record<string, HttpFunction>> = {
     async () => answerOf('openapi.json'),
     { dependencies },
   ),
-  [routes.getRoot.path]: publicHttpFunction(
-    routes.getRoot,
-    async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path),
-    { dependencies },
-  ),
+  [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToDocs, { dependencies }),
   [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showPage, { dependencies }),
   [routes.getWellKnown.path]: publicHttpFunction(routes.getWellKnown, wellKnown, { dependencies }),
 };
