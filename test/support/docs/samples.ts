@@ -1,5 +1,6 @@
 /** Makes the samples of the API reference ready to run: with a client, and ids that exist in place of the examples. */
 import type { LanguageName } from '../../../lib/build/docs/samples/samples.ts';
+import { eventually } from '../gateway/gateway.ts';
 import { newClient, type TestClient, tokenOf } from '../http/client.ts';
 import { shownCode } from './shown-code.ts';
 
@@ -11,6 +12,13 @@ export interface RunnableSample {
 
 const hourMs = 3_600_000;
 
+/** An endpoint that gets nothing but a test event, at a port of this machine where nothing listens. */
+async function newEndpoint(client: TestClient): Promise<string> {
+  const settings = { url: 'http://127.0.0.1:9/', events: ['whatsapp.read'] };
+  const { body } = await client.post('/api/v1/webhook-endpoints', settings);
+  return String(body.endpoint_id);
+}
+
 /** By the prefix of an id: makes what the sample of an operation names. */
 const makers: Readonly<Record<string, (client: TestClient, operationId: string) => Promise<string>>> = {
   msg: (client, operationId) =>
@@ -20,6 +28,21 @@ const makers: Readonly<Record<string, (client: TestClient, operationId: string) 
   otp: async (client) => {
     const { body } = await client.post('/api/v1/otp/send', { to: '+447700900177' });
     return String(body.otp_id);
+  },
+  whe: newEndpoint,
+  whd: async (client) => {
+    const { body } = await client.post(`/api/v1/webhook-endpoints/${await newEndpoint(client)}/test`, {});
+    const deliveryId = String(body.delivery_id);
+    return await eventually(async () => {
+      const { status } = await client.call('GET', `/api/v1/webhook-deliveries/${deliveryId}`);
+      return status === 200 ? deliveryId : undefined;
+    });
+  },
+  whr: async (client) => {
+    const since = new Date(Date.now() - hourMs).toISOString();
+    const request = { endpoint_id: await newEndpoint(client), since };
+    const { body } = await client.post('/api/v1/webhook-deliveries/resend', request);
+    return String(body.resend_id);
   },
 };
 
