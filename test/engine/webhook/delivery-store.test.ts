@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
 import { acknowledged, claimed, newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
@@ -104,7 +105,7 @@ it('a delivery is in the due-item index until it is finished, some time after ea
   const dueTimes = (delivery: Delivery) => dueItemOf(delivery).map(({ dueAt }) => dueAt);
   expect(dueTimes(seen)).toEqual([addSeconds(created, 90)]);
   const held = claimed(seen, created, 'held');
-  expect(dueTimes(held)).toEqual([addSeconds(created, 30)]);
+  expect(dueTimes(held)).toEqual([addSeconds(created, leaseSeconds)]);
   expect(dueTimes(acknowledgedFrom(held))).toEqual([]);
 });
 
