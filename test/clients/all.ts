@@ -25,17 +25,19 @@ console.log('Fetching the tools');
 await fetchTools();
 await startGateway();
 try {
-  const { clientId, clientSecret } = await newClient({ name: 'Clients' });
   const { base_url } = gateway();
   const text = await (await fetch(`${base_url}/openapi.json`)).text();
   await writeFile(document, text);
-  const credentials = { BASE_URL: base_url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+  const newCredentials = async () => {
+    const { clientId, clientSecret } = await newClient({ name: 'Clients' });
+    return { BASE_URL: base_url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+  };
   await ownClientSteps(steps);
-  await documentSteps(steps, { text, credentials });
+  await documentSteps(steps, { text, credentials: await newCredentials() });
   const withRequests = await pythonWith(join(import.meta.dirname, '../fuzz/requirements.txt'));
   for (const { name, commands, work } of sampleSteps(withRequests, made))
     await steps.stepWith(commands, name, work);
-  await generatedClientSteps(steps, credentials);
+  await generatedClientSteps(steps, newCredentials);
   await fuzzStep(steps, examples);
 } finally {
   await stopGateway();

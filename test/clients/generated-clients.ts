@@ -1,7 +1,10 @@
-/** Clients that generators make of the API document: each compiles, and a program of `programs` calls every operation with it. */
-import { cp, mkdir, readFile } from 'node:fs/promises';
+/**
+ * Clients that generators make of the API document: each compiles, and a program of
+ * `programs` calls every operation with it, except in Java.
+ */
+import { cp, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Credentials } from './document-tools.ts';
 import type { Steps } from './steps.ts';
@@ -14,8 +17,12 @@ const jar = join(
   `.m2/repository/org/openapitools/openapi-generator-cli/${generatorVersion}/openapi-generator-cli-${generatorVersion}.jar`,
 );
 
-export async function generatedClientSteps(steps: Steps, credentials: Credentials): Promise<void> {
-  const environment = { ...process.env, ...credentials };
+/** @param newCredentials - of a new client: a one-time password's attempts are few */
+export async function generatedClientSteps(
+  steps: Steps,
+  newCredentials: () => Promise<Credentials>,
+): Promise<void> {
+  const environment: Environment = async () => ({ ...process.env, ...(await newCredentials()) });
   await typescriptSteps(steps, environment);
   await pythonSteps(steps, environment);
   await steps.stepWith(['go'], 'oapi-codegen calls every operation', async () => {
@@ -23,12 +30,12 @@ export async function generatedClientSteps(steps: Steps, credentials: Credential
     await cp(join(programs, 'oapi-codegen'), module, { recursive: true });
     await mkdir(join(module, 'gateway'));
     await run('go', ['run', codegen, '-config', 'oapi-codegen.yaml', document], at(module));
-    await run('go', ['run', '.'], { ...at(module), env: environment });
+    await run('go', ['run', '.'], { ...at(module), env: await environment() });
   });
   await openApiGeneratorSteps(steps, environment);
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = () => Promise<Readonly<Record<string, string | undefined>>>;
 
 /** Compiles the program, bundles it, because generators leave out the endings that Node wants, and runs it. */
 async function runTypescript(program: string, environment: Environment): Promise<void> {
@@ -44,7 +51,7 @@ async function runTypescript(program: string, environment: Environment): Promise
     format: 'esm',
     packages: 'external',
   });
-  await run('node', [outfile], { ...at(npmFolder), env: environment });
+  await run('node', [outfile], { ...at(npmFolder), env: await environment() });
 }
 
 async function typescriptSteps({ step }: Steps, environment: Environment): Promise<void> {
@@ -64,9 +71,9 @@ async function typescriptSteps({ step }: Steps, environment: Environment): Promi
 
 const pythonTools = () => pythonWith(join(import.meta.dirname, 'requirements.txt'));
 
-function runPython(python: string, program: string, client: string, environment: Environment) {
-  const env = { ...environment, PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
-  return run(python, [join(programs, program)], { ...at(made), env });
+async function runPython(python: string, program: string, client: string, environment: Environment) {
+  const env = { ...(await environment()), PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
+  return await run(python, [join(programs, program)], { ...at(made), env });
 }
 
 async function pythonSteps({ step }: Steps, environment: Environment): Promise<void> {
@@ -95,21 +102,13 @@ const openApiGenerators: Readonly<Record<string, OpenApiGenerator>> = {
     use: async (output, environment) => {
       await cp(join(programs, 'openapi-generator-go'), join(output, 'use'), { recursive: true });
       await run('go', ['mod', 'tidy'], at(output));
-      return await run('go', ['run', './use'], { ...at(output), env: environment });
+      return await run('go', ['run', './use'], { ...at(output), env: await environment() });
     },
   },
   java: {
     commands: ['java', 'mvn'],
     options: ['--library', 'native'],
-    use: async (output, environment) => {
-      const source = 'OpenApiGenerator.java';
-      await cp(join(programs, source), join(output, 'src/main/java', source));
-      const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt'];
-      await run('mvn', ['-q', 'compile', '-DskipTests', ...classpath], at(output));
-      const libraries = (await readFile(join(output, 'classpath.txt'), 'utf8')).trim();
-      const path = ['target/classes', libraries].join(delimiter);
-      return await run('java', ['-cp', path, 'OpenApiGenerator'], { ...at(output), env: environment });
-    },
+    use: (output) => run('mvn', ['-q', 'compile', '-DskipTests'], at(output)),
   },
   python: {
     commands: ['java'],
@@ -134,11 +133,15 @@ async function openApiGeneratorSteps({ stepWith }: Steps, environment: Environme
     await run('java', ['-jar', jar, 'validate', '-i', document], at(made));
   });
   for (const [name, { commands, options, use }] of Object.entries(openApiGenerators)) {
-    await stepWith(commands, `openapi-generator for ${name} calls every operation`, async () => {
-      const output = join(made, `openapi-generator-${name}`);
-      const generate = ['generate', '-i', document, '-g', name, '-o', output];
-      await run('java', ['-jar', jar, ...generate, ...options], at(made));
-      await use(output, environment);
-    });
+    await stepWith(
+      commands,
+      `openapi-generator for ${name}: the client ${name === 'java' ? 'compiles' : 'calls every operation'}`,
+      async () => {
+        const output = join(made, `openapi-generator-${name}`);
+        const generate = ['generate', '-i', document, '-g', name, '-o', output];
+        await run('java', ['-jar', jar, ...generate, ...options], at(made));
+        await use(output, environment);
+      },
+    );
   }
 }

@@ -29,7 +29,7 @@ func main() {
 	configuration.Servers = gateway.ServerConfigurations{{URL: os.Getenv("BASE_URL")}}
 	client := gateway.NewAPIClient(configuration)
 	ctx := context.Background()
-	credentials := gateway.NewTokenRequest("client_credentials", os.Getenv("CLIENT_ID"), os.Getenv("CLIENT_SECRET"))
+	credentials := gateway.NewTokenRequest(os.Getenv("CLIENT_ID"), os.Getenv("CLIENT_SECRET"), "client_credentials")
 	token := expect(client.AuthenticationAPI.IssueToken(ctx).TokenRequest(*credentials).Execute())
 	ctx = context.WithValue(ctx, gateway.ContextAccessToken, token.AccessToken)
 
