@@ -1,9 +1,9 @@
 /** What an administrator should look at now, from a bounded number of reads; `more` tells of a count that is not complete. */
 import type { ActivityKind } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { allOverrides } from './limits.ts';
-import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { listActivity } from './webhooks.ts';
 
 export interface FailingEndpoint {
@@ -37,6 +37,8 @@ export interface Attention {
 }
 
 const entriesPerKind = 100;
+/** So that one client's failed webhooks do not hide those of others. */
+const failedPagesMax = 5;
 /** A window of a cap is a month at most. */
 const longestWindowDays = 31;
 
@@ -45,22 +47,41 @@ export async function attention(dependencies: AdminDependencies): Promise<Attent
   const latest = (kind: ActivityKind, days: number) =>
     listActivity(dependencies, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
   const [failed, reached, nearlyReached, refused, overrides] = await Promise.all([
-    latest('webhook_failed', 1),
+    failedWebhooks(dependencies, now),
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
     latest('entry_refused', 1),
     allOverrides(dependencies),
   ]);
-  const deliveries = failed.entries.flatMap(({ delivery }) =>
-    delivery?.state === 'failed' ? [delivery] : [],
-  );
   return {
-    failing_endpoints: failingEndpoints(deliveries),
-    more_failed_webhooks: failed.next_cursor !== undefined,
+    failing_endpoints: failingEndpoints(failed.deliveries),
+    more_failed_webhooks: failed.more,
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
     processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
     invalid_overrides: overrides.filter(({ faults }) => faults.length > 0).length,
   };
+}
+
+/** Of the last 24 hours, the newest first. */
+async function failedWebhooks(
+  dependencies: AdminDependencies,
+  now: Date,
+): Promise<{ readonly deliveries: readonly DeliverySummary[]; readonly more: boolean }> {
+  const deliveries: DeliverySummary[] = [];
+  const asked = {
+    kind: 'webhook_failed',
+    since: addDays(now, -1),
+    until: now,
+    limit: entriesPerKind,
+  } as const;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < failedPagesMax; pages += 1) {
+    const page = await listActivity(dependencies, { ...asked, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { delivery } of page.entries) if (delivery?.state === 'failed') deliveries.push(delivery);
+    cursor = page.next_cursor;
+    if (cursor === undefined) break;
+  }
+  return { deliveries, more: cursor !== undefined };
 }
 
 /** @param deliveries - a webhook that was resent and failed again is in it twice */

@@ -12,7 +12,9 @@ export function matchRoute<R extends RoutePattern>(
 ): { readonly route: R; readonly pathParameters: Readonly<Record<string, string>> } {
   // RFC 9110, section 9.3.2: HEAD is GET without the content.
   const wanted = method === 'HEAD' ? 'GET' : method;
+  const isLiteral = routes.some((route) => route.path === path);
   for (const route of routes) {
+    if (isLiteral && route.path !== path) continue;
     const pathParameters = route.method === wanted ? matchPath(route.path, path) : undefined;
     if (pathParameters !== undefined) return { route, pathParameters };
   }
@@ -20,10 +22,13 @@ export function matchRoute<R extends RoutePattern>(
 }
 
 export function unmatchedError(routes: readonly RoutePattern[], method: string, path: string): GatewayError {
+  const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
+  // API Gateway knows no other methods of a path that is written out, even if it is also one of a template.
+  const literal = matching.filter((route) => route.path === path);
   const methods = new Set(
-    routes
-      .filter((route) => matchPath(route.path, path) !== undefined)
-      .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
+    (literal.length > 0 ? literal : matching).flatMap((route) =>
+      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+    ),
   );
   if (methods.size === 0 || methods.has('ANY')) {
     return new GatewayError('not_found', `There is no ${path}.`);

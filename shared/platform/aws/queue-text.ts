@@ -26,5 +26,6 @@ export function scheduleNameOf(name: string): string {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  // By code units: in UTF-8 all lone surrogates are the same.
+  return createHash('sha256').update(text, 'utf16le').digest('hex');
 }

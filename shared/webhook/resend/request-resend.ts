@@ -65,7 +65,10 @@ export async function requestResend(
   request: ResendRequest,
 ): Promise<Resend> {
   const { endpoint_id } = request;
-  if (endpoint_id !== undefined) assertEnabled(await dependencies.endpoints.get(clientId, endpoint_id));
+  if (endpoint_id !== undefined) {
+    const isKnown = isId('whe', endpoint_id);
+    assertEnabled(isKnown ? await dependencies.endpoints.get(clientId, endpoint_id) : undefined);
+  }
   const now = dependencies.clock();
   const filter = filterOf(request, now);
   const known = await sameRequest(dependencies, clientId, request, filter, now);

@@ -25,6 +25,8 @@ let client: Record<string, string>;
 let apiKey: Record<string, string>;
 let messageId: string;
 let deliveryId: string;
+let endpointId: string;
+let resendId: string;
 
 const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
   call(method, path, { credential: token, ...(body === undefined ? {} : { body }) });
@@ -43,12 +45,16 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     setLimits: { endpoint: 'POST /api/v1/sms/bulk', per_minute: 20 },
     removeLimits: { endpoint: 'POST /api/v1/sms/bulk' },
     resendWebhooks: { delivery_ids: [deliveryId] },
+    // Of nothing, because other tests here resend the failed webhook.
+    resendWebhookDeliveries: { since: new Date().toISOString() },
   };
   const filled = path
     .replace('{client_id}', client.client_id ?? '')
     .replace('{key_id}', apiKey.key_id ?? '')
     .replace('{message_id}', messageId)
-    .replace('{delivery_id}', deliveryId);
+    .replace('{delivery_id}', deliveryId)
+    .replace('{endpoint_id}', endpointId)
+    .replace('{resend_id}', resendId);
   const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
   return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
 }
@@ -71,6 +77,14 @@ beforeAll(async () => {
   });
   messageId = String(sent.body.message_id);
   deliveryId = (await failForGood(messageId, 'sms.sent')).delivery_id;
+  const endpoint = await as(apiKey.api_key ?? '', 'POST', '/api/v1/webhook-endpoints', {
+    url: webhookEndpoint.url,
+    events: ['whatsapp.*'],
+  });
+  endpointId = String(endpoint.body.endpoint_id);
+  const path = `/admin/api/clients/${client.client_id}/webhook-deliveries/resend`;
+  const { body } = await as(admin, 'POST', path, { since: new Date().toISOString() });
+  resendId = String(body.resend_id);
   webhookEndpoint.close();
 });
 
@@ -102,48 +116,50 @@ describe('the admin API', () => {
     }
   });
 
-  it.each(names.filter((name) => adminApiRoutes[name].method !== 'GET'))(
-    'notes in the activity log what %s changes, and who changed it',
-    async (name) => {
-      const own = (await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' })).body;
-      const path = `/admin/api/clients/${String(own.client_id)}`;
-      const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
-      await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
-      const entriesOf = async (id: unknown): Promise<Activity[]> =>
-        (
-          (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
-            .entries as Activity[]
-        )
-          // What the gateway does meanwhile, such as a webhook that fails again, has no one who asked for it.
-          .filter(({ actor }) => actor !== undefined);
-      // A webhook that can be sent again is the other client's.
-      const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
-      // An entry of limits comes from the table's stream, a moment later.
-      const entriesFrom = (id: unknown, count: number) =>
-        eventually(async () => {
-          const found = await entriesOf(id);
-          return found.length >= count ? found : undefined;
-        });
-      // The client was created, and got a key and limits.
-      await entriesFrom(own.client_id, 3);
-      const before = (await entriesOf(about)).length;
-      const request = requestOf(name);
-      const changed = await as(
-        admin,
-        request.method,
-        request.path
-          .replace(String(client.client_id), String(own.client_id))
-          .replace(String(apiKey.key_id), String(key.key_id)),
-        request.body,
-      );
-      expect(changed.status).toBe(200);
-      const created = name === 'createClient';
-      const expected = created ? 1 : before + 1;
-      const entries = await entriesFrom(created ? changed.body.client_id : about, expected);
-      expect(entries.length).toBe(expected);
-      expect(entries.every(({ actor }) => actor === gateway().admin.client_id)).toBe(true);
-    },
+  // A test event changes nothing.
+  const changing = names.filter(
+    (name) => adminApiRoutes[name].method !== 'GET' && name !== 'testWebhookEndpoint',
   );
+
+  it.each(changing)('notes in the activity log what %s changes, and who changed it', async (name) => {
+    const own = (await as(admin, 'POST', '/admin/api/clients', { name: 'Noted' })).body;
+    const path = `/admin/api/clients/${String(own.client_id)}`;
+    const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
+    await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
+    const entriesOf = async (id: unknown): Promise<Activity[]> =>
+      (
+        (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
+          .entries as Activity[]
+      )
+        // What the gateway does meanwhile, such as a webhook that fails again, has no one who asked for it.
+        .filter(({ actor }) => actor !== undefined);
+    // A webhook that can be sent again is the other client's.
+    const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
+    // An entry of limits comes from the table's stream, a moment later.
+    const entriesFrom = (id: unknown, count: number) =>
+      eventually(async () => {
+        const found = await entriesOf(id);
+        return found.length >= count ? found : undefined;
+      });
+    // The client was created, and got a key and limits.
+    await entriesFrom(own.client_id, 3);
+    const before = (await entriesOf(about)).length;
+    const request = requestOf(name);
+    const changed = await as(
+      admin,
+      request.method,
+      request.path
+        .replace(String(client.client_id), String(own.client_id))
+        .replace(String(apiKey.key_id), String(key.key_id)),
+      request.body,
+    );
+    expect(changed.status).toBe(200);
+    const created = name === 'createClient';
+    const expected = created ? 1 : before + 1;
+    const entries = await entriesFrom(created ? changed.body.client_id : about, expected);
+    expect(entries.length).toBe(expected);
+    expect(entries.every(({ actor }) => actor === gateway().admin.client_id)).toBe(true);
+  });
 
   it('tells a path that it does not have from a method that a path does not take', async () => {
     expect((await as(admin, 'GET', '/admin/api/nothing')).status).toBe(404);

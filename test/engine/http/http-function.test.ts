@@ -141,7 +141,7 @@ describe('a request that no route takes', () => {
     ['POST', '/api/v1/sms/status/msg_1', 405, 'GET, HEAD'],
     ['GET', '/api/v1/sms/status/', 404, undefined],
     ['GET', '/api/v1/sms/status/a/b', 404, undefined],
-    ['GET', '/', 404, undefined],
+    ['POST', '/', 405, 'GET, HEAD'],
     ['POST', '/api/v1/sms', 404, undefined],
   ])('%s %s is %d, counted on its address as unmatched', async (method, path, status, allow) => {
     const dependencies = access.newProcess();

@@ -26,7 +26,7 @@ export interface OpenDashboard {
   readonly complaints: readonly string[];
 }
 
-/** A page with a session of its own, which ends when the page is closed: tabs of one context share a session. */
+/** A page with a session of its own: tabs of one context share a session. */
 export async function openDashboard(browser: Browser, look: Look): Promise<OpenDashboard> {
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
@@ -35,7 +35,6 @@ export async function openDashboard(browser: Browser, look: Look): Promise<OpenD
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  page.once('close', () => void context.close());
   page.setDefaultTimeout(patienceSeconds * 1000);
   const complaints: string[] = [];
   page.on('console', (line) => {

@@ -18,6 +18,10 @@ export function changelogPage(markdown: string): Page {
         releases.push({ id: name, title: text });
         return heading(2, name, text).html;
       },
+      /** The changelog names files of the repository, which the gateway does not serve. */
+      link({ href, tokens }: Tokens.Link): string | false {
+        return /^https?:/.test(href) ? false : this.parser.parseInline(tokens);
+      },
     },
   });
   const changes = marked.parse(markdown, { async: false });
