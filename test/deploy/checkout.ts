@@ -11,6 +11,7 @@ const sources = [
   'dashboard',
   'shared',
   'test',
+  'CHANGELOG.md',
   'package.json',
   'cdk.json',
   'tsconfig.json',

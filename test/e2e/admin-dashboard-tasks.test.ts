@@ -70,10 +70,11 @@ it('"our webhook is down": the endpoint, since when, and resend all, with 3 clic
   await photograph(page, 'webhook-endpoints', wide);
   await show(page, 'overview', 'Overview');
 
-  const problem = row(client.clientId).filter({ hasText: '2 webhooks to' });
-  expect(await problem.innerText()).toMatch(/2 webhooks to http:\/\/\S+ failed \(HTTP 503\)[\s\S]*UTC|GMT/);
+  // Of more failed webhooks than the page counts, as other tests make them, it says so.
+  const problem = row(client.clientId).filter({ hasText: /2 webhooks (at least )?to/ });
+  expect(await problem.innerText()).toMatch(/to http:\/\/\S+ failed \(HTTP 503\)[\s\S]*UTC|GMT/);
   expect(await axeViolations(page)).toEqual([]);
-  await problem.getByRole('link', { name: /2 webhooks to/ }).click();
+  await problem.getByRole('link', { name: /2 webhooks (at least )?to/ }).click();
   await row(/sms\.sent was not acknowledged/).waitFor();
   await page.getByRole('button', { name: 'Resend all' }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend all failed webhooks?' });

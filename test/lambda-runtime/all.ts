@@ -224,6 +224,7 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
     }),
     'rotate-webhook-secret': post(200, '/api/v1/account/webhook-secret', {}),
     'webhook-endpoints': http(200, { method: 'GET', resource: '/api/v1/webhook-endpoints' }),
+    'webhook-deliveries': http(200, { method: 'GET', resource: '/api/v1/webhook-deliveries' }),
     'refuse-unmatched': http(404, { method: 'GET', resource: '/{proxy+}', parameters: { proxy: 'nowhere' } }),
     'describe-api': http(200, { method: 'GET', resource: '/openapi.json' }),
     'admin-dashboard': http(200, { method: 'GET', resource: '/admin' }),

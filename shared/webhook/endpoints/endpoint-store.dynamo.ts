@@ -245,6 +245,8 @@ export function dynamoEndpointStore(
             TableName: secretsTable,
             Key: { client_id: clientId },
             UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
+            // DynamoDB refuses the path as not valid where there is no map.
+            ConditionExpression: 'attribute_exists(endpoint_secrets)',
             ExpressionAttributeNames: { '#endpoint': endpointId },
           },
         },

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import { secretHash } from '../../../shared/client/secret-text.ts';
+import { newId } from '../../../shared/platform/ids.ts';
 import { eventually, gateway } from '../../support/gateway/gateway.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
 import type { Answer } from '../../support/http/http-call.ts';
@@ -159,6 +160,11 @@ describe('the admin API', () => {
     const entries = await entriesFrom(created ? changed.body.client_id : about, expected);
     expect(entries.length).toBe(expected);
     expect(entries.every(({ actor }) => actor === gateway().admin.client_id)).toBe(true);
+  });
+
+  it.each(['bat', 'otp'] as const)('finds nothing by an id of %s that nothing has', async (prefix) => {
+    const found = await as(admin, 'GET', `/admin/api/search?q=${newId(prefix, new Date())}`);
+    expect([found.status, found.body.results]).toEqual([200, []]);
   });
 
   it('tells a path that it does not have from a method that a path does not take', async () => {
