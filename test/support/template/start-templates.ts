@@ -7,14 +7,22 @@ import { deployments } from './deployments.ts';
 import { synthesizer } from './stage-templates.ts';
 
 declare global {
-  var templatesOfRun: { readonly folder: string; readonly synthesis: ChildProcess } | undefined;
+  var templatesOfRun:
+    | {
+        readonly folder: string;
+        readonly synthesis: ChildProcess;
+        /** Whether the caller gave the folder, for what reads the templates after the run. */
+        readonly isKept: boolean;
+      }
+    | undefined;
 }
 
 export default function start(): void {
-  const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
+  const given = process.env.TEMPLATES_FOLDER;
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'messaging-gateway-templates-'));
   process.env.TEMPLATES_FOLDER = folder;
   const synthesis = spawn(process.execPath, [synthesizer, folder, ...Object.keys(deployments)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  globalThis.templatesOfRun = { folder, synthesis };
+  globalThis.templatesOfRun = { folder, synthesis, isKept: given !== undefined };
 }
