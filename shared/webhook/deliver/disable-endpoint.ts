@@ -5,9 +5,9 @@
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
  * after its outcome is stored, so none is counted for an attempt that is repeated.
  *
- * Whoever disables the endpoint also tells of it; if that worker dies, the next attempt that finds the endpoint disabled
- * does, because the row says until then that the notice is pending. Repeating it writes the same entry and the same
- * deliveries.
+ * The worker that disables the endpoint also sends the notice. If that worker dies, the next attempt that finds the
+ * endpoint disabled sends it, because the row says until then that the notice is pending. Repeating it writes the same
+ * entry and the same deliveries.
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';

@@ -132,7 +132,7 @@ describe('the admin API', () => {
         (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
           .entries as Activity[]
       )
-        // Not what the gateway does by itself, such as a webhook that fails again, nor what the client did.
+        // Not what the gateway does, such as a webhook that fails again, nor what the client did.
         .filter(({ actor }) => actor !== undefined && actor !== client.client_id);
     // A webhook that can be sent again is the other client's.
     const about = name === 'resendWebhooks' ? client.client_id : own.client_id;

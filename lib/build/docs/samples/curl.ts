@@ -3,7 +3,7 @@ import { jsonNotation, literal } from './literal.ts';
 import type { SampleRequest } from './sample-request.ts';
 
 export function curlSample({ method, path, authorized, body, variables }: SampleRequest): string {
-  // With a body curl sends POST by itself.
+  // curl sends a request with a body as POST.
   const usual = body === undefined ? 'GET' : 'POST';
   const fromEnvironment = Object.keys(variables).length > 0;
   const json = body === undefined ? '' : literal(jsonNotation, { ...body, ...references(variables) });
