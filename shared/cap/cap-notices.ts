@@ -69,7 +69,13 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
     const { kind, metric } = notices[percentage];
     const amount = amountOf('spend', limit.limit);
     await activity.add({
-      entry_id: derivedIdAt('act', startOfMinute(now), state.counter, attribute, String(limit.limit)),
+      entry_id: derivedIdAt(
+        'act',
+        placeInMinute(now, percentage),
+        state.counter,
+        attribute,
+        String(limit.limit),
+      ),
       kind,
       at: now.toISOString(),
       summary: `${percentage} % of the spend limit of ${amount.toLocaleString('en', { maximumFractionDigits: 6 })} ${currency} a ${limit.window} is reached.`,
@@ -86,8 +92,9 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
   }
 }
 
-function startOfMinute(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
+/** The same for every request of a minute; the log is sorted by id, so 80 % comes before 100 %. */
+function placeInMinute(at: Date, percentage: number): Date {
+  return new Date(Math.floor(at.getTime() / 60_000) * 60_000 + percentage);
 }
 
 /** A limit that was raised since the last notice is notified again. */

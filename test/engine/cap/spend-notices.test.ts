@@ -27,10 +27,16 @@ async function take(
 }
 
 async function entriesOf(clientId: string): Promise<string[]> {
+  const rows = await rowsInOrder(clientId);
+  return rows.map(
+    ({ kind, after }) => `${String(kind)} ${String((after as Record<string, unknown>).window)}`,
+  );
+}
+
+/** As the log lists them: by id. */
+async function rowsInOrder(clientId: string): ReturnType<typeof rowsOf> {
   const rows = await rowsOf(tables, tables.names.activity_log, clientId);
-  return rows
-    .toSorted((one, other) => (String(one.entry_id) < String(other.entry_id) ? -1 : 1))
-    .map(({ kind, after }) => `${String(kind)} ${String((after as Record<string, unknown>).window)}`);
+  return rows.toSorted((one, other) => (String(one.entry_id) < String(other.entry_id) ? -1 : 1));
 }
 
 it('are given by the request that reaches the percentage, and not again', async () => {
@@ -45,8 +51,7 @@ it('are given by the request that reaches the percentage, and not again', async 
   await take(process, client_id, 10);
   await expect(take(process, client_id, 1)).rejects.toMatchObject({ code: 'spend_limit_reached' });
   expect(process.metrics).toEqual(['SpendCapNearlyReached', 'SpendCapReached']);
-  const rows = await rowsOf(tables, tables.names.activity_log, client_id);
-  expect(rows.toSorted((one, other) => (String(one.kind) < String(other.kind) ? -1 : 1))).toMatchObject([
+  expect(await rowsInOrder(client_id)).toMatchObject([
     {
       kind: 'spend_cap_nearly_reached',
       at: now.toISOString(),
