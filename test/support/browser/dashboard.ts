@@ -15,8 +15,8 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark';
 }
 
-/** The looks in which every page has to be well. */
-export const looks: readonly Look[] = [1280, 390].flatMap((width) =>
+/** The looks in which every page has to be well; the first is the usual one. */
+const looks: readonly Look[] = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
@@ -26,10 +26,14 @@ export interface OpenDashboard {
   readonly complaints: readonly string[];
 }
 
+function viewportOf({ width }: Look): { width: number; height: number } {
+  return { width, height: width < 600 ? 844 : 900 };
+}
+
 /** A page with a session of its own: tabs of one context share a session. */
 export async function openDashboard(browser: Browser, look: Look): Promise<OpenDashboard> {
   const context = await browser.newContext({
-    viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
+    viewport: viewportOf(look),
     colorScheme: look.colorScheme,
     // Animations would be photographed half way.
     reducedMotion: 'reduce',
@@ -63,25 +67,50 @@ export async function show(page: Page, hash: string, heading: string): Promise<v
   await page.waitForLoadState('networkidle');
 }
 
-/** One line for each violation of WCAG 2.2 AA, or of axe's own best practices. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return await page.evaluate(async () => {
-    type Axe = {
-      run(): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }>;
-    };
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
-    return violations.map(
-      ({ id, help, nodes }) =>
-        `${id}: ${help} (${nodes
-          .map((node) => node.html.slice(0, 200))
-          .slice(0, 3)
-          .join(' | ')})`,
+/** Examines the page that is open in each look: it is loaded once, as when a window is resized or the evening comes. */
+export async function inEachLook(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const look of looks) {
+    await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewportOf(look));
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
-  });
+    await photograph(page, name, look);
+    // The colour scheme changes colours alone.
+    const violations = await axeViolations(
+      page,
+      look.colorScheme === 'dark' ? ['color-contrast'] : undefined,
+    );
+    found.push(...violations.map((line) => `${name} at ${look.width}, ${look.colorScheme}: ${line}`));
+  }
+  return found;
 }
 
-export async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+/** One line for each violation of WCAG 2.2 AA, or of axe's own best practices; or of the `rules` alone. */
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
+  return await page.evaluate(
+    async (runOnly) => {
+      type Axe = {
+        run(
+          options: object,
+        ): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }>;
+      };
+      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(runOnly);
+      return violations.map(
+        ({ id, help, nodes }) =>
+          `${id}: ${help} (${nodes
+            .map((node) => node.html.slice(0, 200))
+            .slice(0, 3)
+            .join(' | ')})`,
+      );
+    },
+    rules === undefined ? {} : { runOnly: [...rules] },
+  );
+}
+
+async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
   if (!isPhotographed) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });
