@@ -2,6 +2,8 @@ import type { Config } from 'jest';
 
 /** `npm run test:dynamodb-local`: tests of tables on Amazon's own engine, which needs Java 17. */
 const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
+/** `npm run test:local`: tests of what `npm start` does, each of which starts gateways of its own. */
+const ofLocalGateways = process.env.LOCAL_GATEWAYS === '1';
 
 /** What starts and stops the engine or makes and removes shared files, below test/support. */
 type Around = readonly [start: string, stop: string];
@@ -11,18 +13,20 @@ const dynamoDbLocal: Around = ['engine/start-dynamodb-local.ts', 'engine/stop-dy
 const templates: Around = ['template/start-templates.ts', 'template/stop-templates.ts'];
 
 /** The folder of a test tells what it needs. */
-const folders: Readonly<Record<string, Around | undefined>> = onDynamoDbLocal
-  ? { engine: dynamoDbLocal }
-  : {
-      /** No engine, no template. */
-      unit: undefined,
-      /** Synthesizes the template or bundles the functions. */
-      template: templates,
-      /** Tables, and nothing else of AWS. */
-      engine: emulator,
-      /** The gateway, deployed to the emulator. */
-      e2e: emulator,
-    };
+function folders(): Readonly<Record<string, Around | undefined>> {
+  if (onDynamoDbLocal) return { engine: dynamoDbLocal };
+  if (ofLocalGateways) return { local: undefined };
+  return {
+    /** No engine, no template. */
+    unit: undefined,
+    /** Synthesizes the template or bundles the functions. */
+    template: templates,
+    /** Tables, and nothing else of AWS. */
+    engine: emulator,
+    /** The gateway, deployed to the emulator. */
+    e2e: emulator,
+  };
+}
 
 function project(name: string, around: Around | undefined): Config {
   return {
@@ -51,7 +55,7 @@ const config: Config = {
   // No test depends on another: the order in each file is random; the seed is printed.
   randomize: true,
   showSeed: true,
-  projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
+  projects: Object.entries(folders()).map(([name, around]) => project(name, around) as never),
   // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
   // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes about 0.7 GB.

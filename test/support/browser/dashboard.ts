@@ -110,7 +110,7 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   );
 }
 
-async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
+export async function photograph(page: Page, name: string, { width, colorScheme }: Look): Promise<void> {
   if (!isPhotographed) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}-${width}-${colorScheme}.png`) });

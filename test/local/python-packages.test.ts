@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { pythonWithPackages } from '../../../../lib/local/python.ts';
+import { pythonWithPackages } from '../../lib/local/python.ts';
 
 it('refuses a Python package without a hash', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-gateway-python-'));

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { aimAtEmulator } from '../../../../lib/local/environment.ts';
-import { type LocalGateway, startLocalGateway } from '../../../../lib/local/gateway.ts';
-import { dynamoClientAdmin } from '../../../../shared/client/client-admin.dynamo.ts';
-import { createDemoClients } from '../../../../shared/client/demo-clients.ts';
-import { dynamo, sqs } from '../../../../shared/platform/aws/clients.ts';
-import { eventually } from '../../../support/gateway/gateway.ts';
+import { aimAtEmulator } from '../../lib/local/environment.ts';
+import { type LocalGateway, startLocalGateway } from '../../lib/local/gateway.ts';
+import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
+import { createDemoClients } from '../../shared/client/demo-clients.ts';
+import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
+import { eventually } from '../support/gateway/gateway.ts';
 
 const messages = 5;
 
@@ -36,7 +36,7 @@ const start = () =>
     port: 0,
     dataFolder: join(folder, 'data'),
     timeScale: 1,
-    cacheFolder: join(import.meta.dirname, '..', '..', '..', '..', '.local'),
+    cacheFolder: join(import.meta.dirname, '..', '..', '.local'),
     logFolder: folder,
     environment: process.env,
     progress: () => undefined,

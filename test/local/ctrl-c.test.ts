@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Connection } from '../../../../lib/local/connection.ts';
-import { freePort } from '../../../support/gateway/free-port.ts';
+import type { Connection } from '../../lib/local/connection.ts';
+import { freePort } from '../support/gateway/free-port.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 /** A gateway that a developer runs at the same time has its address here. */
 const connectionFile = join(root, '.local', 'gateway.json');
 const stops = 2;
