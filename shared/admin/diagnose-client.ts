@@ -8,6 +8,7 @@ import type { ApiKeyView, ClientView } from './client-views.ts';
 import { clientIdOf, showClient } from './clients.ts';
 import { type ExplainedEndpoint, explainLimits } from './explain-limits.ts';
 import { type EndpointLimits, limitsOf } from './limits.ts';
+import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { failedWebhooks } from './webhooks.ts';
 
@@ -229,7 +230,7 @@ function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes']
 
 /** @param failed - the latest failure first */
 function failingEndpoints(failed: readonly DeliverySummary[]): FailingEndpoint[] {
-  return [...Map.groupBy(failed, ({ url }) => URL.parse(url)?.origin ?? url)]
+  return [...Map.groupBy(failed, ({ url }) => originOf(url))]
     .map(([origin, group]) => ({
       origin,
       failed: group.length,

@@ -1,5 +1,6 @@
 /** How the endpoints of a client answer now: since when one fails, what waits and what failed, of its latest messages. */
 import type { Attempt, Delivery } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
 import { deliveryIdsOf } from './messages.ts';
@@ -36,8 +37,17 @@ export async function webhookHealth(
   clientId: string,
 ): Promise<WebhookHealth> {
   await requireClient(dependencies, clientId);
+  return healthOfLatest(dependencies, clientId, messagesMax);
+}
+
+/** Of the webhooks of so many messages. */
+export async function healthOfLatest(
+  dependencies: Pick<AdminDependencies, 'messages' | 'endpoints' | 'deliveries'>,
+  clientId: string,
+  limit: number,
+): Promise<WebhookHealth> {
   const [{ messages }, endpoints] = await Promise.all([
-    dependencies.messages.search({ clientId }, { limit: messagesMax }),
+    dependencies.messages.search({ clientId }, { limit }),
     dependencies.endpoints.list(clientId),
   ]);
   const ids = messages.flatMap((message) => deliveryIdsOf(message, endpoints));
@@ -48,7 +58,7 @@ export async function webhookHealth(
 export function healthOf(
   deliveries: readonly Pick<Delivery, 'url' | 'state' | 'attempts'>[],
 ): readonly OriginHealth[] {
-  return [...Map.groupBy(deliveries, ({ url }) => URL.parse(url)?.origin ?? url)]
+  return [...Map.groupBy(deliveries, ({ url }) => originOf(url))]
     .map(([origin, group]): OriginHealth => {
       const count = (state: Delivery['state']): number => group.filter((one) => one.state === state).length;
       const [acknowledged, failed] = [count('acknowledged'), count('failed')];

@@ -63,7 +63,7 @@ async function aRole(RoleName: string, Condition: unknown): Promise<void> {
   const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
   await iam.send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }));
   const Statement = [
-    { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: [queueArn, fifoArn] },
+    { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: [queueArn, fifoArn, `${queueArn}-again`] },
     { Effect: 'Allow', Action: 'events:PutEvents', Resource: busArn },
   ];
   const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
@@ -154,6 +154,27 @@ describe("a queue or an event bus in the client's own account", () => {
     expect(accepts(endpoint.secret, message.Body ?? '', headers)).toBe(true);
     expect(JSON.parse(message.Body ?? '')).toMatchObject({ event: 'sms.delivered', data: { test: true } });
     expect(delivery.attempts[0]?.response_body).toBe(JSON.stringify({ id: message.MessageId }));
+  });
+
+  it('gets everything again that is asked for by its ARN', async () => {
+    const QueueName = `${name}-again`;
+    await sqs.send(new CreateQueueCommand({ QueueName }));
+    const [origin, role_arn] = [arnOf('sqs', QueueName), arnOf('iam', `role/${name}`, '')];
+    const { id } = await create(owner, { sqs: { queue_arn: origin, role_arn }, events: ['sms.delivered'] });
+    const messageId = await owner.send({});
+    const acknowledged = `/api/v1/webhook-deliveries?endpoint_id=${id}&state=acknowledged`;
+    await eventually(async () => {
+      const { body } = await owner.call('GET', acknowledged);
+      return (body.webhook_deliveries as unknown[]).length > 0 ? true : undefined;
+    });
+    const first = await received(QueueName);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const again = { origin, state: 'acknowledged', since };
+    const resend = await owner.post('/api/v1/webhook-deliveries/resend', again);
+    expect(resend).toMatchObject({ status: 202, body: { origin, matched: 1 } });
+    const second = await received(QueueName);
+    expect(second.Body).toBe(first.Body);
+    expect(JSON.parse(second.Body ?? '').data.message_id).toBe(messageId);
   });
 
   it('gets the messages of a FIFO queue in the group of their message', async () => {

@@ -153,7 +153,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'WebhookResend.created_at': 'When it was asked for.',
   'WebhookSelection.endpoint_id': 'Only what was to be posted to this endpoint.',
   'WebhookSelection.origin':
-    'Only what was to be posted to this origin, such as `https://example.com`, wherever its URL comes from.',
+    'Only what was to be posted to this origin, such as `https://example.com`, wherever its URL comes from; or the ARN of a queue or event bus.',
   'WebhookSelection.state': '`failed` (the default) or `acknowledged`.',
   'WebhookSelection.since': 'The first time of an event.',
   'WebhookSelection.until': 'The last time of an event; by default now.',

@@ -48,6 +48,10 @@ const queueName = /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/;
 const busName = /^event-bus\/(?!aws\.)[/.\-_A-Za-z0-9]{1,256}$/;
 const roleName = /^role\/(?:[!-~]{1,510}\/)?[\w+=,.@-]{1,64}$/;
 
+export function isDestinationArn(text: string): boolean {
+  return ['sqs', 'events'].some((service) => readArn(text, service) !== undefined);
+}
+
 /** @throws Error if it is none of the service. */
 export function parseArn(text: string, service: 'sqs' | 'events' | 'iam'): Arn {
   const found = readArn(text, service);

@@ -6,6 +6,7 @@ import { optional } from '../../message/optional-field.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
+import { isDestinationArn } from '../aws-destination/aws-destination.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { newResend, type Resend, type ResendFilter, resendIdOf } from './resend.ts';
@@ -18,10 +19,14 @@ export interface RequestResendDependencies extends RunResendDependencies {
   readonly retentionDays: number;
 }
 
+/** As `originOf` gives it. */
 const origin = z
   .string()
   .check(
-    z.refine((text) => URL.parse(text)?.origin === text, 'must be an origin such as https://example.com'),
+    z.refine(
+      (text) => URL.parse(text)?.origin === text || isDestinationArn(text),
+      'must be an origin such as https://example.com, or the ARN of a queue or event bus',
+    ),
   );
 
 export const resendRequestSchema = z

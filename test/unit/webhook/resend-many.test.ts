@@ -1,6 +1,7 @@
 /** Resending many webhooks: each of them once, in order, whatever dies; nothing that was not asked for. */
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import type { Post } from '../../support/simulation/gateway.ts';
 import { randomFaults } from '../../support/simulation/processes.ts';
@@ -20,6 +21,20 @@ function eventsByMessage(posts: readonly Post[]): Map<string, string[]> {
   }
   return events;
 }
+
+it.each([
+  ['https://example.com', true],
+  ['https://example.com:8443', true],
+  ['arn:aws:sqs:eu-west-1:111122223333:orders.fifo', true],
+  ['arn:aws:events:eu-west-1:111122223333:event-bus/orders', true],
+  ['https://example.com/', false],
+  ['example.com', false],
+  ['null', false],
+  ['arn:aws:s3:::bucket', false],
+])('takes %s as an origin: %s', (origin, isTaken) => {
+  const { success } = resendRequestSchema.safeParse({ origin, since: '2026-11-20T10:00:00Z' });
+  expect(success).toBe(isTaken);
+});
 
 describe('everything that failed', () => {
   it('is resent once, the events of a message in their order, and counted', async () => {
