@@ -54,7 +54,7 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
       ]}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
       emptyTitle="Nothing needs attention"
-      empty="No webhook has failed in the last 24 hours, and no spend cap is at 80 %."
+      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, and no spend cap is at 80 %."
       idOf={({ id }) => id}
     />
   );
@@ -65,16 +65,25 @@ function itemsOf(attention: Attention): Item[] {
   const more = attention.more_failed_webhooks ? ' at least' : '';
   return [
     ...failing_endpoints.map(
-      ({ client_id, origin, failed, since, last_error }): Item => ({
+      ({ client_id, origin, failed, waiting, since, last_error }): Item => ({
         id: `${client_id} ${origin}`,
         type: 'error',
-        text: (
-          <>
-            {failed === 1 ? 'One webhook' : `${failed.toLocaleString()} webhooks${more}`} to{' '}
-            <span className="id">{origin}</span> failed{last_error === null ? '' : ` (${last_error})`}
-          </>
-        ),
-        href: linkTo('activity', undefined, { client_id, last: recently }),
+        text:
+          failed === 0 ? (
+            <>
+              <span className="id">{origin}</span> is failing{reasonOf(last_error)}: {waitingText(waiting)}
+            </>
+          ) : (
+            <>
+              {webhooks(failed, more)} to <span className="id">{origin}</span> failed{reasonOf(last_error)}
+              {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
+            </>
+          ),
+        // What waits is not in the Activity Log.
+        href:
+          failed === 0
+            ? linkTo('clients', client_id)
+            : linkTo('activity', undefined, { client_id, last: recently }),
         clientId: client_id,
         since,
       }),
@@ -110,6 +119,15 @@ function itemsOf(attention: Attention): Item[] {
         ]),
   ];
 }
+
+const reasonOf = (error: string | null): string => (error === null ? '' : ` (${error})`);
+
+function webhooks(count: number, more = ''): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'webhook' : 'webhooks'}${more}`;
+}
+
+const waitingText = (count: number): string =>
+  `${webhooks(count)} ${count === 1 ? 'waits' : 'wait'} for a retry`;
 
 function countOf(count: number, what: string, more = false): string {
   if (count === 1 && !more) return `One ${what}`;

@@ -58,7 +58,7 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'one-time-passwords', 'GetItem');
     storage.grant(adminApi, 'webhook-endpoints', 'GetItem', 'Query');
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
-    storage.grant(adminApi, 'due-items', 'PutItem');
+    storage.grant(adminApi, 'due-items', 'Query', 'PutItem');
     storage.grant(adminApi, 'usage', 'BatchGetItem');
     storage.grant(adminApi, 'message-usage', 'BatchGetItem', 'Query');
     if (storage.has('simulator-outbox')) {

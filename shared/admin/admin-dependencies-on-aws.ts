@@ -10,7 +10,7 @@ import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../due-items/due-item-index.dynamo.ts';
+import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
@@ -91,6 +91,7 @@ export function adminDependencies(
     activity: { ...activityLog, ...activity },
     endpoints,
     deliveries,
+    dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
     resend: {
       retryScheduler: immediateScheduler(queue),
       dueItemIndex,

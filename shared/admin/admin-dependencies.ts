@@ -5,6 +5,7 @@ import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
 import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
+import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import type { OtpStore } from '../otp/otp-store.ts';
@@ -34,6 +35,8 @@ export interface AdminDependencies {
   /** The log of a client's webhooks, resending many of them, and test events. */
   readonly webhookLog: DeliveryLogDependencies & RequestResendDependencies & NotificationDependencies;
   readonly deliveries: ResendDependencies['deliveries'];
+  /** Webhooks and messages that are not finished. */
+  readonly dueItems: DueItemReader;
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
   readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
   readonly newestMessages: NewestMessages;

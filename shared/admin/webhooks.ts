@@ -38,7 +38,7 @@ export interface ActivityList {
 
 /** The activity log, newest first, with the current state of each webhook that an entry refers to. */
 export async function listActivity(
-  dependencies: AdminDependencies,
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'>,
   query: ActivityQuery,
 ): Promise<ActivityList> {
   const { entries, nextCursor } = await dependencies.activity.list(query);

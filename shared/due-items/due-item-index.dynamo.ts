@@ -9,7 +9,14 @@ import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
-import { type DueItemIndex, entriesOf, listKey, positionAfter } from './due-item-index.ts';
+import {
+  type DueItemIndex,
+  type DueItemReader,
+  dueItemShards,
+  entriesOf,
+  listKey,
+  positionAfter,
+} from './due-item-index.ts';
 
 /** The maximum of `BatchWriteItem`. */
 const writeBatchSize = 25;
@@ -63,6 +70,33 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
           return left.filter(({ position }) => undone?.includes(position));
         });
       }
+    },
+  };
+}
+
+export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string): DueItemReader {
+  return {
+    async earliestIn(list, { from, until }, entriesPerShard) {
+      const pages = await Promise.all(
+        Array.from({ length: dueItemShards }, (_, shard) =>
+          client.send(
+            new QueryCommand({
+              TableName,
+              KeyConditionExpression: '#list = :list AND #position BETWEEN :from AND :until',
+              ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
+              ExpressionAttributeValues: {
+                ':list': listKey(list, shard),
+                ':from': from.toISOString(),
+                ':until': positionAfter(until),
+              },
+              Limit: entriesPerShard,
+            }),
+          ),
+        ),
+      );
+      // An entry that cannot be read is reported by the sweep.
+      const entries = pages.flatMap(({ Items = [] }) => Items.map((item) => dueItemRow.safeParse(item)));
+      return entries.flatMap((entry) => (entry.success ? entry.data.ids : []));
     },
   };
 }

@@ -37,6 +37,17 @@ export interface DueItemIndex {
   remove(entries: readonly DueItemEntry[]): Promise<void>;
 }
 
+export interface DueItemRange {
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** A look at what is not finished, of a bounded number of entries. */
+export interface DueItemReader {
+  /** The ids in the earliest entries of each shard that are due in the range. */
+  earliestIn(list: DueItemList, range: DueItemRange, entriesPerShard: number): Promise<readonly string[]>;
+}
+
 /** Each shard takes 1,000 writes a second: up to 20,000 rows. */
 export const dueItemShards = 4;
 

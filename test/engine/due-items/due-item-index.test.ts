@@ -1,7 +1,7 @@
 import { type BatchWriteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
+import { dynamoDueItemIndex, dynamoDueItemReader } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import {
   type DueItemEntry,
   type DueItemIndex,
@@ -140,4 +140,23 @@ it('takes out every entry, also those that a throttled table leaves undone at fi
   await dynamoDueItemIndex(client, 'due_items').remove(entries);
   expect(sizes).toEqual([25, 10, 25, 10, 10]);
   expect(removed).toEqual(entries.map(({ position }) => position));
+});
+
+it('a look at a range has the earliest entries of each shard in it, and no more than asked for', async () => {
+  const dueItemIndex = dynamoDueItemIndex(tables.dynamo, tables.names.due_items);
+  const reader = dynamoDueItemReader(tables.dynamo, tables.names.due_items);
+  const [tooEarly = '', tooLate = '', ...inside] = newIds(30);
+  await dueItemIndex.add('messages', [
+    { id: tooEarly, dueAt: addSeconds(start, -30) },
+    { id: tooLate, dueAt: addSeconds(start, 930) },
+    // More than 15 s apart, so each has an entry of its own.
+    ...inside.map((id, index) => ({ id, dueAt: addSeconds(start, 30 * index) })),
+  ]);
+  const range = { from: start, until: addSeconds(start, 900) };
+  const all = await reader.earliestIn('messages', range, 100);
+  expect(all.toSorted()).toEqual(inside.toSorted());
+  const some = await reader.earliestIn('messages', range, 1);
+  expect(some.length).toBeLessThanOrEqual(dueItemShards);
+  expect(some).toContain(inside[0]);
+  expect(await reader.earliestIn('deliveries', range, 100)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { Activity, ActivityQuery } from '../../../shared/activity/activity-
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { attention } from '../../../shared/admin/attention.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -15,13 +16,52 @@ interface Failed extends Pick<Delivery, 'delivery_id' | 'client_id' | 'url'> {
 const failed = (of: Failed): Delivery =>
   ({ message_id: 'msg_1', event: 'sms.sent', state: 'failed', attempts: [], ...of }) as unknown as Delivery;
 
-function attentionOf(deliveries: readonly Delivery[], others: readonly Partial<Activity>[] = []) {
-  const entries = [
-    ...deliveries.map(({ delivery_id, client_id }) => ({
-      kind: 'webhook_failed' as const,
-      delivery_id,
-      client_id,
+interface Given {
+  readonly others?: readonly Partial<Activity>[];
+  /** Ids in the due-item index. */
+  readonly unfinished?: readonly string[];
+  /** Of the latest message of each client. */
+  readonly latest?: readonly Delivery[];
+}
+
+const latestMessage = {
+  message_id: 'msg_latest',
+  channel: 'sms',
+  status: 'sent',
+  created_at: '2026-11-20T11:50:00.000Z',
+  sent_at: '2026-11-20T11:50:00.000Z',
+};
+const ofLatestMessage = deliveryIdOf({ messageId: 'msg_latest', event: 'sms.sent' });
+
+/** Attempts are a minute after 11 o'clock and the status of the answer. */
+function waiting(
+  of: Omit<Failed, 'created_at'>,
+  attempts: readonly (readonly [minute: string, status: number])[],
+): Delivery {
+  return {
+    ...failed({ ...of, state: of.state ?? 'retry_scheduled', created_at: '2026-11-20T11:00:00.000Z' }),
+    attempts: attempts.map(([minute, status], index) => ({
+      number: index + 1,
+      started_at: `2026-11-20T11:${minute}:00.000Z`,
+      total_ms: 10,
+      status,
+      ...(status === 200 ? {} : { error: 'not_200' }),
     })),
+  } as unknown as Delivery;
+}
+
+function attentionOf(
+  deliveries: readonly Delivery[],
+  { others = [], unfinished = [], latest = [] }: Given = {},
+) {
+  const entries = [
+    ...deliveries
+      .filter(({ state }) => state === 'failed' || state === 'acknowledged')
+      .map(({ delivery_id, client_id }) => ({
+        kind: 'webhook_failed' as const,
+        delivery_id,
+        client_id,
+      })),
     ...others,
   ] as unknown as Activity[];
   const asked: ActivityQuery[] = [];
@@ -33,7 +73,17 @@ function attentionOf(deliveries: readonly Delivery[], others: readonly Partial<A
         return { entries: entries.filter(({ kind }) => kind === query.kind) };
       },
     },
-    deliveries: { getMany: async () => deliveries },
+    deliveries: {
+      getMany: async (ids: readonly string[]) =>
+        [...deliveries, ...latest].filter(({ delivery_id }) => ids.includes(delivery_id)),
+    },
+    dueItems: { earliestIn: async () => unfinished },
+    messages: {
+      search: async ({ clientId }: { readonly clientId: string }) => ({
+        messages: latest.some(({ client_id }) => client_id === clientId) ? [latestMessage] : [],
+      }),
+    },
+    endpoints: { list: async () => [] },
     overrides: {
       listRows: async () => ({
         rows: [
@@ -72,11 +122,62 @@ it('an endpoint has the number of its failed webhooks and the time of the oldest
       client_id: 'client_1',
       origin: 'https://shop.example',
       failed: 2,
+      waiting: 0,
       since: '2026-11-20T09:00:00.000Z',
       last_error: null,
     },
     expect.objectContaining({ client_id: 'client_2', failed: 1 }),
   ]);
+});
+
+it('an endpoint is told of before any of its webhooks has failed for good, with since when it fails', async () => {
+  const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
+  const { failing_endpoints } = await attentionOf(
+    [
+      waiting({ ...shop, delivery_id: 'whd_1' }, [
+        ['04', 503],
+        ['05', 503],
+      ]),
+      waiting({ ...shop, delivery_id: 'whd_2', state: 'attempting' }, [['07', 503]]),
+      // Not yet tried, and acknowledged since its entry was written.
+      waiting({ ...shop, delivery_id: 'whd_3', state: 'pending' }, []),
+      waiting({ ...shop, delivery_id: 'whd_4', state: 'acknowledged' }, [['08', 200]]),
+    ],
+    { unfinished: ['whd_1', 'whd_2', 'whd_3', 'whd_4'] },
+  );
+  expect(failing_endpoints).toEqual([
+    {
+      client_id: 'client_1',
+      origin: 'https://shop.example',
+      failed: 0,
+      waiting: 2,
+      since: '2026-11-20T11:04:00.000Z',
+      last_error: 'HTTP 503',
+    },
+  ]);
+});
+
+it('an endpoint whose latest webhooks are acknowledged is not told of, although some still wait', async () => {
+  const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
+  const old = waiting({ ...shop, delivery_id: 'whd_1' }, [['04', 503]]);
+  const recovered = waiting({ ...shop, delivery_id: ofLatestMessage, state: 'acknowledged' }, [['50', 200]]);
+  const asked = { unfinished: ['whd_1'], latest: [recovered] };
+  expect((await attentionOf([old], asked)).failing_endpoints).toEqual([]);
+  const failing = waiting({ ...shop, delivery_id: ofLatestMessage }, [['50', 500]]);
+  expect((await attentionOf([old], { ...asked, latest: [failing] })).failing_endpoints).toMatchObject([
+    { waiting: 1, last_error: 'HTTP 500', since: '2026-11-20T11:04:00.000Z' },
+  ]);
+});
+
+it('a queue that fails has its ARN as its origin', async () => {
+  const url = 'arn:aws:sqs:eu-west-1:111122223333:orders';
+  const queue = failed({
+    client_id: 'client_1',
+    delivery_id: 'whd_1',
+    url,
+    created_at: '2026-11-20T09:00:00.000Z',
+  });
+  expect((await attentionOf([queue])).failing_endpoints).toMatchObject([{ origin: url }]);
 });
 
 it('a cap is told of once for each window, until the window ends', async () => {
@@ -87,15 +188,14 @@ it('a cap is told of once for each window, until the window ends', async () => {
     after: { window, resets_at },
   });
   const tomorrow = '2026-11-21T00:00:00.000Z';
-  const { caps, invalid_overrides } = await attentionOf(
-    [],
-    [
+  const { caps, invalid_overrides } = await attentionOf([], {
+    others: [
       notice('spend_cap_nearly_reached', 'day', tomorrow),
       notice('spend_cap_reached', 'day', tomorrow),
       notice('spend_cap_nearly_reached', 'month', '2026-12-01T00:00:00.000Z'),
       notice('spend_cap_reached', 'hour', '2026-11-20T11:00:00.000Z'),
     ],
-  );
+  });
   expect(caps.map(({ window, is_reached }) => [window, is_reached])).toEqual([
     ['day', true],
     ['month', false],

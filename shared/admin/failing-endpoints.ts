@@ -1,0 +1,187 @@
+/**
+ * The endpoints of all clients that fail now, or that have webhooks which failed for good, from a bounded number of reads.
+ *
+ * Failed webhooks are entries of the Activity Log. An endpoint fails for hours before its first webhook has failed for good;
+ * until then its webhooks wait for their retries, and whatever waits is in the due-item index. Some of these are read, and
+ * the health of their endpoints tells whether the endpoint has acknowledged anything since.
+ */
+import { retryDelaysSeconds } from '../contract/retry-delays.ts';
+import type { DueItemRange } from '../due-items/due-item-index.ts';
+import { addDays, addSeconds } from '../platform/clock.ts';
+import type { Delivery } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
+import { deliverySummary } from '../webhook/log/delivery-view.ts';
+import { deliveryIdOfDueItem } from '../webhook/plan/delivery-due-item.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { healthOfLatest } from './webhook-health.ts';
+import { listActivity } from './webhooks.ts';
+
+export interface FailingEndpoint {
+  readonly client_id: string;
+  /** Scheme, host and port; of a queue or an event bus, its ARN. */
+  readonly origin: string;
+  /** Webhooks that failed for good in the last 24 hours and have not been acknowledged since. */
+  readonly failed: number;
+  /** Webhooks that failed and wait for a retry; there may be more than were read. */
+  readonly waiting: number;
+  /** Of the first failure since the last success, or when the oldest failed webhook was created. */
+  readonly since: string;
+  readonly last_error: string | null;
+}
+
+interface FailingEndpoints {
+  readonly endpoints: readonly FailingEndpoint[];
+  /** Whether there are more failed webhooks than were read. */
+  readonly moreFailed: boolean;
+}
+
+type Dependencies = Pick<
+  AdminDependencies,
+  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock'
+>;
+
+export async function failingEndpoints(dependencies: Dependencies): Promise<FailingEndpoints> {
+  const now = dependencies.clock();
+  const [failed, waiting] = await Promise.all([
+    failedWebhooks(dependencies, now),
+    waitingWebhooks(dependencies, now),
+  ]);
+  const endpoints = new Map<string, FailingEndpoint>();
+  for (const endpoint of [...endpointsOfFailed(failed.deliveries), ...waiting]) {
+    const key = keyOf(endpoint.client_id, endpoint.origin);
+    const known = endpoints.get(key);
+    endpoints.set(key, known === undefined ? endpoint : together(known, endpoint));
+  }
+  return {
+    endpoints: [...endpoints.values()].toSorted(
+      (one, other) => other.failed - one.failed || other.waiting - one.waiting,
+    ),
+    moreFailed: failed.more,
+  };
+}
+
+const keyOf = (clientId: string, origin: string): string => `${clientId} ${origin}`;
+
+function together(failed: FailingEndpoint, waiting: FailingEndpoint): FailingEndpoint {
+  return {
+    ...failed,
+    waiting: waiting.waiting,
+    since: failed.since < waiting.since ? failed.since : waiting.since,
+    last_error: waiting.last_error ?? failed.last_error,
+  };
+}
+
+const entriesPerPage = 100;
+/** So that one client's failed webhooks do not hide those of others. */
+const failedPagesMax = 5;
+
+/** Of the last 24 hours, the newest first. */
+async function failedWebhooks(
+  dependencies: Dependencies,
+  now: Date,
+): Promise<{ readonly deliveries: readonly DeliverySummary[]; readonly more: boolean }> {
+  const deliveries: DeliverySummary[] = [];
+  const asked = {
+    kind: 'webhook_failed',
+    since: addDays(now, -1),
+    until: now,
+    limit: entriesPerPage,
+  } as const;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < failedPagesMax; pages += 1) {
+    const page = await listActivity(dependencies, { ...asked, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { delivery } of page.entries) if (delivery?.state === 'failed') deliveries.push(delivery);
+    cursor = page.next_cursor;
+    if (cursor === undefined) break;
+  }
+  return { deliveries, more: cursor !== undefined };
+}
+
+/** @param deliveries - a webhook that was resent and failed again is in it twice */
+function endpointsOfFailed(deliveries: readonly DeliverySummary[]): FailingEndpoint[] {
+  return byEndpoint(deliveries).map(([latest, ...older]) => ({
+    client_id: latest.client_id,
+    origin: originOf(latest.url),
+    failed: 1 + older.length,
+    waiting: 0,
+    since: earliest([latest, ...older].map(({ created_at }) => created_at)),
+    last_error: errorOf(latest),
+  }));
+}
+
+type Several<Item> = readonly [Item, ...Item[]];
+
+function byEndpoint<Item extends Pick<Delivery, 'delivery_id' | 'client_id' | 'url'>>(
+  deliveries: readonly Item[],
+): Several<Item>[] {
+  const unique = [...new Map(deliveries.map((delivery) => [delivery.delivery_id, delivery])).values()];
+  const groups = Map.groupBy(unique, ({ client_id, url }) => keyOf(client_id, originOf(url)));
+  return [...groups.values()] as unknown as Several<Item>[];
+}
+
+const earliest = (times: readonly string[]): string => times.toSorted()[0] ?? '';
+
+function errorOf({ last_status, last_error }: DeliverySummary): string | null {
+  return last_status === null ? last_error : `HTTP ${last_status}`;
+}
+
+/** Two entries have about 40 webhooks, so one look reads about 600. */
+const entriesPerShard = 2;
+/** Until then also webhooks wait that were not yet tried; after that only those that failed. */
+const firstReviewSeconds = 95;
+/** Each client with a failing endpoint costs a query and the reads of these messages' webhooks. */
+const clientsMax = 10;
+const messagesPerClient = 20;
+
+/** One for the webhooks of each retry, so that the many of one endpoint do not hide those of another. */
+function rangesFrom(now: Date): DueItemRange[] {
+  const ends = [0, ...retryDelaysSeconds.slice(1)].map((seconds) =>
+    addSeconds(now, seconds + firstReviewSeconds),
+  );
+  return ends.map((until, index) => ({ from: ends[index - 1] ?? now, until }));
+}
+
+/** Endpoints at which webhooks have failed, and that have acknowledged none since. */
+async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<readonly FailingEndpoint[]> {
+  const { dueItems, deliveries } = dependencies;
+  const ids = await Promise.all(
+    rangesFrom(now).map((range) => dueItems.earliestIn('deliveries', range, entriesPerShard)),
+  );
+  const unique = [...new Set(ids.flat().map(deliveryIdOfDueItem))];
+  const rows = unique.length === 0 ? [] : await deliveries.getMany(unique, { consistent: false });
+  const groups = byEndpoint(rows.filter(isRetried)).toSorted((one, other) => other.length - one.length);
+  const clients = [...new Set(groups.map(([{ client_id }]) => client_id))].slice(0, clientsMax);
+  const healths = await Promise.all(
+    clients.map(async (clientId) => {
+      const { endpoints } = await healthOfLatest(dependencies, clientId, messagesPerClient);
+      return endpoints.map((health) => [keyOf(clientId, health.origin), health] as const);
+    }),
+  );
+  const healthByKey = new Map(healths.flat());
+  return groups.flatMap((group): FailingEndpoint[] => {
+    const [{ client_id, url }] = group;
+    const origin = originOf(url);
+    const health = healthByKey.get(keyOf(client_id, origin));
+    // Recovered: what waits will be acknowledged by its retry.
+    if (health !== undefined && health.success_rate !== null && health.failing_since === null) return [];
+    const firstFailures = group.flatMap(({ attempts }) => attempts[0]?.started_at ?? []);
+    const isLastSuccessKnown = (health?.success_rate ?? 0) > 0;
+    const latest = group.toSorted((one, other) => other.created_at.localeCompare(one.created_at))[0];
+    return [
+      {
+        client_id,
+        origin,
+        failed: 0,
+        waiting: Math.max(group.length, health?.waiting ?? 0),
+        since: earliest([...(isLastSuccessKnown ? [] : firstFailures), health?.failing_since ?? '~']),
+        last_error: health?.last_error ?? (latest === undefined ? null : errorOf(deliverySummary(latest))),
+      },
+    ];
+  });
+}
+
+function isRetried({ state, attempts }: Delivery): boolean {
+  const isFinished = state === 'acknowledged' || state === 'failed';
+  return !isFinished && attempts.at(-1)?.error !== undefined;
+}
