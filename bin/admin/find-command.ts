@@ -24,7 +24,7 @@ export function addFindCommand(program: Command, { run }: Runner): void {
 }
 
 function answerOf(found: SearchResults, wanted: string): CommandAnswer {
-  const { results, more_clients } = found;
+  const { results, more_clients, log_query } = found;
   return {
     json: found,
     text: () =>
@@ -41,8 +41,10 @@ function answerOf(found: SearchResults, wanted: string): CommandAnswer {
       ),
     problem: more_clients
       ? 'There are more clients than a search looks at: search for the id of a client, or for a number.'
-      : results.length === 0
-        ? 'Ids of requests are in the logs only: see docs/operate.md.'
-        : undefined,
+      : log_query === null
+        ? results.length === 0
+          ? 'Ids of requests are in the logs only: see docs/operate.md.'
+          : undefined
+        : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
   };
 }

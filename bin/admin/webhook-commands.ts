@@ -85,7 +85,10 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
     .option('--failed', 'everything of one client that failed, any number; needs --client and --since', false)
     .option('--client <client>', 'with --failed or --all-failed: of this client (id or name)')
     .option('--endpoint <endpoint-id>', 'with --failed: only to this endpoint')
-    .option('--origin <origin>', 'with --failed: only to this origin, such as https://example.com, or this queue or event bus (its ARN)')
+    .option(
+      '--origin <origin>',
+      'with --failed: only to this origin, such as https://example.com, or this queue or event bus (its ARN)',
+    )
     .option('--since <time>', 'with --failed: events from this time on, such as 2026-11-20T10:00:00Z')
     .option('--until <time>', 'with --failed: events until this time')
     .addHelpText(

@@ -37,7 +37,7 @@ interface ListProps<Row> {
   readonly csv?: Csv<Row>;
   readonly emptyTitle?: string;
   /** Why there may be no rows. */
-  readonly empty: string;
+  readonly empty: ReactNode;
   /** Whether the filters may be the reason of having no rows. */
   readonly isFiltered?: boolean;
   readonly idOf: (row: Row) => string;

@@ -3,6 +3,8 @@ import Link from '@cloudscape-design/components/link';
 import { useEffect } from 'react';
 import { useAnswer } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
+import { Code } from '../components/code.tsx';
+import { Copyable } from '../components/copyable.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { SearchForm } from '../components/search-form.tsx';
@@ -23,6 +25,7 @@ export function SearchPage() {
   const wanted = asked.get('q') ?? '';
   const query = useAnswer<'search'>('/search', { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
+  const logQuery = query.data?.log_query ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;
   useEffect(() => {
     // Instead of this page, so that Back leads to the page before the search.
@@ -71,9 +74,29 @@ export function SearchPage() {
         query={query}
         isCounted
         emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
-        empty="Enter a phone number, the id of a message, batch, one-time password or webhook, a reference, or the name of a client. Ids of requests are in the logs only."
+        empty={
+          logQuery === null ? (
+            'Enter a phone number, the id of a message, batch, one-time password or webhook, a reference, or the name of a client. Ids of requests are in the logs only.'
+          ) : (
+            <LogQuery text={logQuery} />
+          )
+        }
         idOf={({ kind, id }) => `${kind} ${id}`}
       />
     </Page>
+  );
+}
+
+function LogQuery({ text }: { readonly text: string }) {
+  return (
+    <>
+      <p>
+        If it is the id of a request, the logs have it. Run this query in CloudWatch Logs Insights, over all
+        log groups of the stack:
+      </p>
+      <Copyable name="log query" text={text}>
+        <Code label="Log query" text={text} />
+      </Copyable>
+    </>
   );
 }

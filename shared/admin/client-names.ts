@@ -7,7 +7,7 @@ export interface ClientNames {
   readonly more: boolean;
 }
 
-const clientsMax = 2000;
+const clientsMax = 10_000;
 const clientsPerRead = 500;
 
 export async function listClientNames({ clients }: Pick<AdminDependencies, 'clients'>): Promise<ClientNames> {

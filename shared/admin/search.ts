@@ -29,8 +29,10 @@ export interface SearchResult {
 export interface SearchResults {
   /** The most specific first. */
   readonly results: readonly SearchResult[];
-  /** Whether there are clients whose names and references were not searched. */
+  /** Whether there are clients whose names or references were not searched. */
   readonly more_clients: boolean;
+  /** For CloudWatch Logs Insights, where nothing was found and the text may be the id of a request; otherwise null. */
+  readonly log_query: string | null;
 }
 
 type Dependencies = Pick<
@@ -42,13 +44,29 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const wanted = text.trim();
   const byId = await findById(dependencies, idIn(wanted));
   // An id names one thing.
-  if (byId !== undefined) return { results: [byId], more_clients: false };
+  if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
     findRecipients(dependencies, wanted),
     clientsToSearch(dependencies, wanted),
   ]);
-  const references = await findReferences(dependencies, clients, wanted);
-  return { results: [...recipients, ...clientsNamed(clients, wanted), ...references], more_clients: more };
+  const references = await findReferences(dependencies, clients.slice(0, clientsOfReferencesMax), wanted);
+  const results = [...recipients, ...clientsNamed(clients, wanted), ...references];
+  return {
+    results,
+    more_clients: more || clients.length > clientsOfReferencesMax,
+    log_query: results.length === 0 ? logQueryFor(wanted) : null,
+  };
+}
+
+/** The id of a request is in the logs only (docs/decisions/request-ids-are-in-the-logs.md). */
+function logQueryFor(text: string): string | null {
+  const [id] = /(?<![0-9a-z-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z-])/i.exec(text) ?? [];
+  if (id === undefined) return null;
+  return [
+    'fields @timestamp, @log, level, message, client_id, method, path, status, error, message_id, @message',
+    `| filter request_id = "${id.toLowerCase()}"`,
+    '| sort @timestamp',
+  ].join('\n');
 }
 
 /** An id in any case, and within other text, as it is copied from a log. */
@@ -153,7 +171,7 @@ async function findRecipients(
   return found.flat();
 }
 
-const clientsSearchedMax = 1000;
+const clientsSearchedMax = 10_000;
 const clientsPerRead = 500;
 
 /** The client with this id, or all clients up to a limit: no index has their names. */
@@ -198,6 +216,8 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
 
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
+/** Each costs a query. */
+const clientsOfReferencesMax = 1000;
 /** Below the connections of the AWS client. */
 const queriesAtOnce = 40;
 

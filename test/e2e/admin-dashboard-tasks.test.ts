@@ -153,6 +153,15 @@ it('"I got no SMS": one search, by the number as it is written on paper', async 
   await search.fill('nothing of that kind');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing was found for “nothing of that kind”').waitFor();
+
+  // What a caller quotes from an error is in no table; the page has the query that finds it in the logs.
+  const refused = await client.post('/api/v1/sms/send', {});
+  await search.fill(String(refused.body.request_id));
+  await page.keyboard.press('Enter');
+  await page.getByText(`filter request_id = "${String(refused.body.request_id)}"`).waitFor();
+  await page.getByRole('button', { name: 'Copy log query' }).waitFor();
+  await photograph(page, 'search-request', wide);
+  expect(await axeViolations(page)).toEqual([]);
 });
 
 it('a client is found, and its limit raised, by keyboard alone on a phone', async () => {

@@ -85,6 +85,7 @@ describe('npm run admin', () => {
         },
       ],
       more_clients: false,
+      log_query: null,
     });
     const nothing = await run('find', '07700 900999');
     expect([nothing.status, nothing.stdout]).toEqual([1, 'Nothing was found for 07700 900999\n']);

@@ -224,6 +224,15 @@ describe('a search', () => {
     newId('otp', created),
     newId('whd', created),
   ])('finds nothing for %s', async (text) => {
-    expect(await search(dependencies, text)).toEqual({ results: [], more_clients: false });
+    expect(await search(dependencies, text)).toEqual({
+      ...{ results: [], more_clients: false, log_query: null },
+    });
+  });
+
+  it('says how to find the id of a request in the logs', async () => {
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    const { results, log_query } = await search(dependencies, `X-Request-Id: ${id.toUpperCase()}`);
+    expect(results).toEqual([]);
+    expect(log_query).toContain(`filter request_id = "${id}"`);
   });
 });
