@@ -16,6 +16,7 @@ import { ownClientSteps } from './own-clients.ts';
 import { sampleSteps } from './samples.ts';
 import { stepsNamed } from './steps.ts';
 import { document, fetchTools, made, pythonWith } from './tools.ts';
+import { webhookLibrarySteps } from './webhook-libraries.ts';
 
 /** With 1000 examples of each operation over 10,000 cases, in a quarter of an hour. */
 const [examples = '50', wanted = ''] = process.argv.slice(2);
@@ -33,6 +34,7 @@ try {
     return { BASE_URL: base_url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
   };
   await ownClientSteps(steps);
+  await webhookLibrarySteps(steps);
   await documentSteps(steps, { text, credentials: await newCredentials() });
   const withRequests = await pythonWith(join(import.meta.dirname, '../fuzz/requirements.txt'));
   for (const { name, commands, work } of sampleSteps(withRequests, made))
