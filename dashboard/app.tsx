@@ -57,10 +57,14 @@ export function App() {
     return () => opened.close();
   }, [start, end]);
 
+  const isSignedOut = state.kind === 'signed_out';
+  useEffect(() => {
+    // While the credentials are entered, so that the rows need not wait for it; a failure shows when the dashboard is.
+    if (isSignedOut) loadSignedIn().catch(() => undefined);
+  }, [isSignedOut]);
+
   const signInWith = useCallback(
     async (entered: Credentials) => {
-      // While the token is requested; a failure shows when the dashboard is.
-      loadSignedIn().catch(() => undefined);
       const started = await signIn(entered.clientId, entered.clientSecret);
       credentials.current = entered;
       start(started);

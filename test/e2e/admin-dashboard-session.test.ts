@@ -1,6 +1,6 @@
 /** A sign-in lasts a working day in the tabs of one browser, and the secret is in none of the browser's stores. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import {
   axeViolations,
@@ -118,4 +118,27 @@ it('is shared with new tabs without the secret, and signing out ends it in all o
     await tab.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await tab.evaluate(() => sessionStorage.length)).toBe(0);
   }
+});
+
+it('shows its first rows after two answers of less than 20 KB together: the token, and the rows', async () => {
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const [asked, answers]: [string[], Response[]] = [[], []];
+  let askedBefore: readonly string[] = [];
+  page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+  page.on('response', (response) => {
+    answers.push(response);
+    if (response.url().includes('/usage/summary')) askedBefore = [...asked];
+  });
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Top clients today' }).waitFor();
+  // No script, and nothing that waits for another answer than the token's.
+  expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
+  const sizes = await Promise.all(
+    answers
+      .filter((answer) => /auth\/token|usage\/summary/.test(answer.url()))
+      .map(async (answer) => (await answer.body()).length),
+  );
+  expect(sizes).toHaveLength(2);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(20_000);
 });
