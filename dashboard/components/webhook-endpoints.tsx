@@ -1,11 +1,13 @@
 /** How the endpoints of a client's webhooks answer: failing or not, since when, and what waits for them. */
 
 import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import type { OriginHealth } from '../../shared/admin/webhook-health.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
+import { EndpointCharts } from './endpoint-charts.tsx';
 import { List } from './list.tsx';
 import { ResendSince } from './resend-since.tsx';
 import { Time } from './time.tsx';
@@ -15,43 +17,46 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useAnswer<'showWebhookHealth'>(`/clients/${encodeURIComponent(clientId)}/webhooks`);
   const count = query.data?.messages ?? 0;
   return (
-    <List<OriginHealth>
-      title="Webhook endpoints"
-      description={
-        count === 0
-          ? undefined
-          : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
-      }
-      actions={<Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>}
-      columns={[
-        ...columns,
-        {
-          id: 'resend',
-          header: 'Action',
-          minWidth: 160,
-          cell: ({ origin, failing_since }) => (
-            <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
-          ),
-        },
-      ]}
-      rows={query.data?.endpoints}
-      query={query}
-      empty="The latest messages of this client have no webhooks."
-      idOf={({ origin }) => origin}
-      csv={{
-        name: `webhook-endpoints-of-${clientId}`,
-        columns: {
-          endpoint: (row) => row.origin,
-          failing_since: (row) => row.failing_since,
-          last_error: (row) => row.last_error,
-          waiting: (row) => row.waiting,
-          failed: (row) => row.failed,
-          acknowledged: (row) => row.acknowledged,
-          success_rate: (row) => row.success_rate,
-          latency_ms: (row) => row.latency_ms,
-        },
-      }}
-    />
+    <SpaceBetween size="l">
+      <List<OriginHealth>
+        title="Webhook endpoints"
+        description={
+          count === 0
+            ? undefined
+            : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
+        }
+        actions={<Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>}
+        columns={[
+          ...columns,
+          {
+            id: 'resend',
+            header: 'Action',
+            minWidth: 160,
+            cell: ({ origin, failing_since }) => (
+              <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
+            ),
+          },
+        ]}
+        rows={query.data?.endpoints}
+        query={query}
+        empty="The latest messages of this client have no webhooks."
+        idOf={({ origin }) => origin}
+        csv={{
+          name: `webhook-endpoints-of-${clientId}`,
+          columns: {
+            endpoint: (row) => row.origin,
+            failing_since: (row) => row.failing_since,
+            last_error: (row) => row.last_error,
+            waiting: (row) => row.waiting,
+            failed: (row) => row.failed,
+            acknowledged: (row) => row.acknowledged,
+            success_rate: (row) => row.success_rate,
+            latency_ms: (row) => row.latency_ms,
+          },
+        }}
+      />
+      <EndpointCharts endpoints={query.data?.endpoints ?? []} />
+    </SpaceBetween>
   );
 }
 

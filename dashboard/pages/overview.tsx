@@ -8,6 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { lazy, Suspense } from 'react';
 import type { UsageSummary, UsageView } from '../../shared/admin/usage.ts';
 import { useAnswer } from '../api/queries.ts';
+import { chartColours as colours } from '../components/chart-colours.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, LoadFailure, Waiting } from '../components/loaded.tsx';
@@ -19,9 +20,6 @@ import { percent, Total } from '../components/total.tsx';
 import { linkTo } from '../route.ts';
 
 const TimeChart = lazy(() => import('../components/time-chart.tsx'));
-
-/** Distinguishable in light and dark mode, and with red-green colour blindness. */
-const colours = { good: '#2ea597', better: '#688ae8', bad: '#c33d69', doubtful: '#e07f9d' } as const;
 
 const messageSeries = {
   messages_delivered: { title: 'Delivered', color: colours.good },

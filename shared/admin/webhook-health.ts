@@ -19,6 +19,22 @@ export interface OriginHealth {
   readonly success_rate: number | null;
   /** Of an attempt, on average. */
   readonly latency_ms: number | null;
+  readonly history: AttemptHistory;
+}
+
+/** Attempts by the UTC hour or day in which they began. */
+export interface AttemptHistory {
+  readonly step: 'hour' | 'day';
+  /** The oldest first, without gaps. */
+  readonly points: readonly AttemptPoint[];
+}
+
+interface AttemptPoint {
+  readonly at: string;
+  readonly acknowledged: number;
+  readonly failed: number;
+  /** On average; null without an attempt. */
+  readonly latency_ms: number | null;
 }
 
 export interface WebhookHealth {
@@ -66,7 +82,6 @@ export function healthOf(
         .flatMap((one) => one.attempts)
         .toSorted((one, other) => one.started_at.localeCompare(other.started_at));
       const lastSuccess = attempts.findLastIndex(succeeded);
-      const totalMs = attempts.reduce((sum, { total_ms }) => sum + total_ms, 0);
       return {
         origin,
         acknowledged,
@@ -75,10 +90,46 @@ export function healthOf(
         failing_since: attempts[lastSuccess + 1]?.started_at ?? null,
         last_error: errorOf(attempts.findLast((attempt) => !succeeded(attempt))),
         success_rate: attempts.length === 0 ? null : attempts.filter(succeeded).length / attempts.length,
-        latency_ms: attempts.length === 0 ? null : Math.round(totalMs / attempts.length),
+        latency_ms: averageMs(attempts),
+        history: historyOf(attempts),
       };
     })
     .toSorted((one, other) => Number(other.failing_since !== null) - Number(one.failing_since !== null));
+}
+
+const hourMs = 3_600_000;
+const hoursMax = 48;
+const daysMax = 31;
+
+/** Of attempts in their order: by hour where they are of two days at most, otherwise by day, the latest ones. */
+function historyOf(attempts: readonly Attempt[]): AttemptHistory {
+  const [first, last] = [attempts[0], attempts.at(-1)];
+  if (first === undefined || last === undefined) return { step: 'hour', points: [] };
+  const span = Date.parse(last.started_at) - Date.parse(first.started_at);
+  const [step, stepMs, pointsMax] =
+    span < hoursMax * hourMs
+      ? (['hour', hourMs, hoursMax + 1] as const)
+      : (['day', 24 * hourMs, daysMax] as const);
+  const startOf = ({ started_at }: Attempt): number => Math.floor(Date.parse(started_at) / stepMs);
+  const groups = Map.groupBy(attempts, startOf);
+  const end = startOf(last);
+  const start = Math.max(startOf(first), end - pointsMax + 1);
+  const points = Array.from({ length: end - start + 1 }, (_, index): AttemptPoint => {
+    const group = groups.get(start + index) ?? [];
+    const acknowledged = group.filter(succeeded).length;
+    return {
+      at: new Date((start + index) * stepMs).toISOString(),
+      acknowledged,
+      failed: group.length - acknowledged,
+      latency_ms: averageMs(group),
+    };
+  });
+  return { step, points };
+}
+
+function averageMs(attempts: readonly Attempt[]): number | null {
+  const totalMs = attempts.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  return attempts.length === 0 ? null : Math.round(totalMs / attempts.length);
 }
 
 const succeeded = ({ error }: Attempt): boolean => error === undefined;

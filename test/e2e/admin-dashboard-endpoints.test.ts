@@ -51,6 +51,10 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await page.getByText('healthy', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Webhook endpoints' }).scrollIntoViewIfNeeded();
   await photograph(page, 'endpoints', look);
+  await page.getByText('Success rate: 14.3 %').waitFor();
+  await page.getByRole('heading', { name: 'Webhook attempts' }).scrollIntoViewIfNeeded();
+  await page.getByLabel(/^Attempts at/).first().waitFor();
+  await photograph(page, 'endpoint-charts', look);
   expect(await axeViolations(page)).toEqual([]);
 
   await page.getByRole('button', { name: `Send test event to ${managed}` }).click();

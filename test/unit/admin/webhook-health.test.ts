@@ -47,6 +47,10 @@ it('tells since when an endpoint fails, what waits, and how it answered', () => 
       last_error: 'HTTP 503',
       success_rate: 0.2,
       latency_ms: 100,
+      history: {
+        step: 'hour',
+        points: [{ at: '2026-11-20T12:00:00.000Z', acknowledged: 1, failed: 4, latency_ms: 100 }],
+      },
     },
     {
       origin: 'https://bank.example',
@@ -57,8 +61,48 @@ it('tells since when an endpoint fails, what waits, and how it answered', () => 
       last_error: null,
       success_rate: 1,
       latency_ms: 100,
+      history: expect.anything(),
     },
   ]);
+});
+
+const attempt = (started_at: string, total_ms: number, status: number) => ({
+  started_at,
+  total_ms,
+  status,
+  ...(status === 200 ? {} : { error: 'not_200' }),
+});
+const historyOf = (attempts: readonly object[]) =>
+  healthOf([{ ...delivery('acknowledged', []), attempts } as unknown as Health])[0]?.history;
+
+it('has the attempts of two days by hour, with the hours between, and their average time', () => {
+  expect(
+    historyOf([
+      attempt('2026-11-20T09:59:59.000Z', 10, 200),
+      attempt('2026-11-20T11:00:00.000Z', 30, 200),
+      attempt('2026-11-20T11:30:00.000Z', 51, 503),
+    ]),
+  ).toEqual({
+    step: 'hour',
+    points: [
+      { at: '2026-11-20T09:00:00.000Z', acknowledged: 1, failed: 0, latency_ms: 10 },
+      { at: '2026-11-20T10:00:00.000Z', acknowledged: 0, failed: 0, latency_ms: null },
+      { at: '2026-11-20T11:00:00.000Z', acknowledged: 1, failed: 1, latency_ms: 41 },
+    ],
+  });
+});
+
+it('has the attempts of a longer time by day, of the latest month', () => {
+  const history = historyOf([
+    attempt('2026-08-01T09:00:00.000Z', 10, 200),
+    attempt('2026-11-20T11:00:00.000Z', 30, 500),
+  ]);
+  expect(history?.step).toBe('day');
+  expect(history?.points).toHaveLength(31);
+  expect(history?.points.at(-1)).toEqual({
+    at: '2026-11-20T00:00:00.000Z',
+    ...{ acknowledged: 0, failed: 1, latency_ms: 30 },
+  });
 });
 
 it('tells nothing of an endpoint that was not yet called', () => {
