@@ -49,11 +49,16 @@ export async function search(dependencies: Dependencies, text: string): Promise<
     findRecipients(dependencies, wanted),
     clientsToSearch(dependencies, wanted),
   ]);
-  const references = await findReferences(dependencies, clients.slice(0, clientsOfReferencesMax), wanted);
-  const results = [...recipients, ...clientsNamed(clients, wanted), ...references];
+  const named = clientsNamed(clients, wanted);
+  const ids = new Set(named.map(({ id }) => id));
+  const namedFirst = clients.toSorted(
+    (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
+  );
+  const references = await findReferences(dependencies, namedFirst, wanted);
+  const results = [...recipients, ...named, ...references.results];
   return {
     results,
-    more_clients: more || clients.length > clientsOfReferencesMax,
+    more_clients: more || references.more,
     log_query: results.length === 0 ? logQueryFor(wanted) : null,
   };
 }
@@ -218,17 +223,21 @@ const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCa
 
 /** Each costs a query. */
 const clientsOfReferencesMax = 1000;
+/** So that names are answered also where the queries are slow. */
+const referencesWithinMs = 3000;
 /** Below the connections of the AWS client. */
 const queriesAtOnce = 40;
 
 /** The reference belongs to a client, so each client is asked. */
 async function findReferences(
-  { newestMessages }: Dependencies,
+  { newestMessages, clock }: Dependencies,
   clients: readonly Client[],
   reference: string,
-): Promise<SearchResult[]> {
+): Promise<{ readonly results: readonly SearchResult[]; readonly more: boolean }> {
   const found: SearchResult[] = [];
-  for (const some of chunksOf(clients, queriesAtOnce)) {
+  const endsAt = clock().getTime() + referencesWithinMs;
+  for (const some of chunksOf(clients.slice(0, clientsOfReferencesMax), queriesAtOnce)) {
+    if (clock().getTime() > endsAt) return { results: found, more: true };
     const newest = await Promise.all(
       some.map(({ client_id }) => newestMessages.withReference(client_id, reference, 1)),
     );
@@ -246,7 +255,7 @@ async function findReferences(
         ),
     );
   }
-  return found;
+  return { results: found, more: clients.length > clientsOfReferencesMax };
 }
 
 function channelOf({ channel }: Pick<Message, 'channel'>): string {

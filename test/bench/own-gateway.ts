@@ -14,7 +14,9 @@ import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
 import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
+import { writeRows } from '../support/engine/write-rows.ts';
 import { aSentMessage } from '../support/webhook/example-webhook-message.ts';
+import { failedWebhook } from '../support/webhook/failed-webhook.ts';
 
 const localFolder = join(import.meta.dirname, '..', '..', '.local');
 
@@ -24,6 +26,8 @@ export interface BenchWebhookEndpoint {
   readonly arrivals: ReadonlyMap<string, number>;
   /** How many POSTs of a message came. */
   readonly posts: ReadonlyMap<string, number>;
+  /** The events of a message, in the order of their arrival. */
+  readonly events: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface OwnGateway {
@@ -31,6 +35,10 @@ export interface OwnGateway {
   webhookEndpoint(answer: (response: ServerResponse) => void): Promise<BenchWebhookEndpoint>;
   /** Stores a message of the client that has just been sent, and returns its id: its event has to be sent from now on. */
   sent(clientId: string, url: string): Promise<string>;
+  /** Stores so many messages' webhooks, two of each, as if all their attempts had failed; returns the messages' ids. */
+  failedWebhooks(clientId: string, url: string, messages: number): Promise<readonly string[]>;
+  /** A request of a client that `newClient` made. @throws Error unless the answer is 2xx */
+  call(clientId: string, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   deliveryOf(messageId: string): Promise<Delivery | undefined>;
   /** How many processes the emulator has: itself, and each worker of a function. */
   processes(): number;
@@ -61,7 +69,7 @@ export async function withOwnGateway(
     const { aws, tables } = gateway;
     aimAtEmulator(process.env, aws);
     await work({
-      ...parts(tables, servers),
+      ...parts(gateway.baseUrl, tables, servers),
       processes: () => processesOf(gateway.emulatorPid),
       async killWorkers(functionName) {
         const workers = await functionProcesses(gateway.emulatorPid);
@@ -75,6 +83,7 @@ export async function withOwnGateway(
 }
 
 function parts(
+  baseUrl: string,
   tables: Readonly<Record<string, string>>,
   servers: Server[],
 ): Omit<OwnGateway, 'processes' | 'killWorkers'> {
@@ -82,32 +91,57 @@ function parts(
   const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
   const database = documentClient(dynamoClient({ requestHandler }));
   const admin = dynamoClientAdmin(database, tables);
+  const secrets = new Map<string, string>();
+  const tokens = new Map<string, string>();
+  const request = async (method: string, path: string, body?: object, token?: string) => {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
   const deliveries = dynamoDeliveryStore(database, tables.webhook_deliveries ?? '');
   return {
     async newClient(name) {
-      const { client } = await createClient(admin, { name, scopes: ['messages'] }, new Date());
+      const { client, clientSecret } = await createClient(admin, { name, scopes: ['messages'] }, new Date());
+      secrets.set(client.client_id, clientSecret);
       return client.client_id;
     },
 
     async webhookEndpoint(answer) {
       const arrivals = new Map<string, number>();
       const posts = new Map<string, number>();
+      const events = new Map<string, string[]>();
       const server = createServer((request, response) => {
         const at = Date.now();
         const chunks: Buffer[] = [];
         request.on('data', (chunk: Buffer) => chunks.push(chunk));
         request.on('end', () => {
-          const { data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+          const { data, event } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+            event: string;
             data: { message_id: string };
           };
           if (!arrivals.has(data.message_id)) arrivals.set(data.message_id, at);
           posts.set(data.message_id, (posts.get(data.message_id) ?? 0) + 1);
+          events.set(data.message_id, [...(events.get(data.message_id) ?? []), event]);
           answer(response);
         });
       });
       servers.push(server);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals, posts };
+      return {
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+        arrivals,
+        posts,
+        events,
+      };
     },
 
     async sent(clientId, url) {
@@ -123,6 +157,38 @@ function parts(
       });
       await database.send(new PutCommand({ TableName: tables.messages ?? '', Item: { ...message } }));
       return message.message_id;
+    },
+
+    async failedWebhooks(clientId, url, messages) {
+      const at = new Date();
+      const messageIds = Array.from({ length: messages }, () => newId('msg', at));
+      const failed = messageIds.flatMap((messageId) => [
+        failedWebhook({ clientId, messageId, event: 'sms.sent', url, at }),
+        failedWebhook({ clientId, messageId, event: 'sms.delivered', url, at: addSeconds(at, 0.1) }),
+      ]);
+      await writeRows(
+        database,
+        tables.webhook_deliveries,
+        failed.map(({ delivery }) => delivery),
+      );
+      await writeRows(
+        database,
+        tables.activity_log,
+        failed.map(({ entry }) => entry),
+      );
+      return messageIds;
+    },
+
+    async call(clientId, method, path, body) {
+      const known = tokens.get(clientId);
+      const issued = async () => {
+        const client_secret = secrets.get(clientId);
+        const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret };
+        return String((await request('POST', '/api/v1/auth/token', grant)).access_token);
+      };
+      const token = known ?? (await issued());
+      tokens.set(clientId, token);
+      return request(method, path, body, token);
     },
 
     deliveryOf: (messageId) => deliveries.get(derivedId('whd', messageId, 'sms.sent')),

@@ -11,6 +11,7 @@ import {
   show,
   signIn,
 } from '../support/browser/dashboard.ts';
+import { fillTables } from '../support/browser/many-rows.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
@@ -24,7 +25,11 @@ let page: Page;
 let client: TestClient;
 let name: string;
 
+/** `DASHBOARD_ROWS=10000`: among so many clients, messages and failed webhooks of others. */
+const rowsOfOthers = Number(process.env.DASHBOARD_ROWS ?? 0);
+
 beforeAll(async () => {
+  await fillTables(rowsOfOthers);
   browser = await startBrowser();
 });
 

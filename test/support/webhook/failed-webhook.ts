@@ -1,0 +1,35 @@
+/** A webhook that has failed for good: the row of its delivery, and its entry in the Activity Log. */
+import { randomUUID } from 'node:crypto';
+import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
+import { derivedIdAt } from '../../../shared/platform/ids.ts';
+import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import { deliveryIdOf } from '../../../shared/webhook/plan/delivery-due-item.ts';
+
+export interface FailedWebhook {
+  readonly clientId: string;
+  readonly messageId: string;
+  readonly event: string;
+  readonly url: string;
+  readonly at: Date;
+}
+
+export function failedWebhook({ clientId: client_id, messageId: message_id, event, url, at }: FailedWebhook) {
+  const delivery_id = deliveryIdOf({ messageId: message_id, event });
+  const time = at.toISOString();
+  const purge_at = epochSeconds(addDays(at, 2));
+  const delivery: Delivery = {
+    ...{ delivery_id, client_id, message_id, event, url },
+    body: JSON.stringify({ event, timestamp: time, data: { message_id } }),
+    ...{ state: 'failed', lane: 'fast', attempt_number: 6, attempt_trigger: 'automatic' },
+    ...{ attempt_due_at: time, attempts: [], interruptions: 0 },
+    ...{ created_at: time, finished_at: time, purge_at, revision: randomUUID() },
+  };
+  const entry: Activity & { readonly day: string; readonly purge_at: number } = {
+    entry_id: derivedIdAt('act', at, delivery_id),
+    ...{ kind: 'webhook_failed', at: time, client_id, message_id, delivery_id },
+    summary: `${event} was not acknowledged after 6 attempts`,
+    ...{ day: dayOf(at), purge_at },
+  };
+  return { delivery, entry };
+}
