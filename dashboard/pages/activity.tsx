@@ -42,6 +42,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   webhook_endpoint_deleted: 'Webhook endpoints deleted',
   webhook_endpoint_disabled: 'Webhook endpoints disabled',
   webhook_endpoint_secret_rotated: 'Webhook endpoint secrets rotated',
+  webhook_test_sent: 'Test events sent',
   permissions_changed: 'Countries and senders changed',
   api_key_created: 'API keys created',
   api_key_revoked: 'API keys revoked',

@@ -17,6 +17,7 @@ export const activityKinds = [
   'webhook_endpoint_deleted',
   'webhook_endpoint_disabled',
   'webhook_endpoint_secret_rotated',
+  'webhook_test_sent',
   'permissions_changed',
   'api_key_created',
   'api_key_revoked',

@@ -37,12 +37,13 @@ export async function listEndpoints(
 /** A test event to one of the client's endpoints. @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function testEndpoint(
   dependencies: AdminDependencies,
+  actor: string,
   client: string,
   endpointId: string,
   body: unknown,
 ): Promise<{ readonly delivery_id: string; readonly endpoint_id: string }> {
   const clientId = await clientIdOf(dependencies, client);
-  return sendTestEvent(dependencies.webhookLog, clientId, endpointId, body);
+  return sendTestEvent(dependencies.webhookLog, actor, clientId, endpointId, body);
 }
 
 /** @throws GatewayError `not_found` */

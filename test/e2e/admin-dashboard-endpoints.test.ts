@@ -53,7 +53,10 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await photograph(page, 'endpoints', look);
   await page.getByText('Success rate: 14.3 %').waitFor();
   await page.getByRole('heading', { name: 'Webhook attempts' }).scrollIntoViewIfNeeded();
-  await page.getByLabel(/^Attempts at/).first().waitFor();
+  await page
+    .getByLabel(/^Attempts at/)
+    .first()
+    .waitFor();
   await photograph(page, 'endpoint-charts', look);
   expect(await axeViolations(page)).toEqual([]);
 

@@ -128,8 +128,8 @@ export function adminOperations(dependencies: AdminDependencies) {
     listWebhookEndpoints: async ({ path }) => ({
       webhook_endpoints: await listEndpoints(dependencies, path('client_id')),
     }),
-    testWebhookEndpoint: async ({ request, path }) =>
-      testEndpoint(dependencies, path('client_id'), path('endpoint_id'), request.body),
+    testWebhookEndpoint: async ({ request, actor, path }) =>
+      testEndpoint(dependencies, actor, path('client_id'), path('endpoint_id'), request.body),
     listWebhookDeliveries: async ({ request, path }) => {
       const { limit = defaultPageLimit, ...query } = parseQuery(listDeliveriesQuery, request);
       return deliveriesOf(dependencies, path('client_id'), { ...query, limit });

@@ -15,11 +15,13 @@ import {
   type Candidate,
   deliveriesOfMessages,
   type Located,
+  type Position,
 } from './deliveries-of-messages.ts';
 import type { DeliveryList, DeliverySummary } from './delivery-response.schema.ts';
 import { deliverySummary } from './delivery-view.ts';
 import { type FailedDependencies, failuresOf, isLastFailure } from './failed-deliveries.ts';
 import { entryCursor, entryOf, positionCursor, positionOf } from './log-cursor.ts';
+import { testDeliveries } from './test-deliveries.ts';
 
 export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -126,21 +128,71 @@ async function messagesLog(
   const now = dependencies.clock();
   const found: DeliverySummary[] = [];
   let after = query.cursor === undefined ? undefined : positionOf(query.cursor);
+  const tests = message === undefined ? await testsOf(dependencies, clientId, query, after) : [];
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const page = await deliveriesOfMessages(dependencies, {
       ...{ clientId, message, since, until, endpointIds, event, after },
     });
-    for (const located of page.located) {
-      const summary = summaryOf(located, { endpoints, accountUrl, now });
+    const ofMessages = page.located.map((located) => ({
+      position: located.candidate.position,
+      summary: summaryOf(located, { endpoints, accountUrl, now }),
+    }));
+    for (const { position, summary } of inOrder([...ofMessages, ...between(tests, after, page.end)])) {
       if (summary === undefined || summary.client_id !== clientId) continue;
       if (query.state !== undefined && summary.state !== query.state) continue;
       found.push(summary);
-      if (found.length === limit) return listed(found, positionCursor(located.candidate.position));
+      if (found.length === limit) return listed(found, positionCursor(position));
     }
     after = page.end;
     if (after === undefined) return listed(found, undefined);
   }
   return listed(found, after === undefined ? undefined : positionCursor(after));
+}
+
+interface Placed {
+  readonly position: Position;
+  readonly summary: DeliverySummary | undefined;
+}
+
+/** The test events that the query asks for, after the position. */
+async function testsOf(
+  dependencies: DeliveryLogDependencies,
+  clientId: string,
+  query: DeliveryLogQuery,
+  after: Position | undefined,
+): Promise<readonly Placed[]> {
+  const now = dependencies.clock();
+  const earliest = addDays(now, -dependencies.retentionDays);
+  const times = [query.until, after?.message.split('#')[0]].filter((time) => time !== undefined);
+  const tests = await testDeliveries(dependencies, {
+    clientId,
+    since: query.since === undefined ? earliest : laterOf(new Date(dateOf(query.since)), earliest),
+    until: times.map((time) => new Date(dateOf(time))).reduce(earlierOf, now),
+  });
+  return tests
+    .map(({ position, delivery }) => ({ position, summary: deliverySummary(delivery) }))
+    .filter(({ summary }) => passes(summary, query));
+}
+
+/** Those of one page: after a position, and not after its end. */
+function between(
+  placed: readonly Placed[],
+  after: Position | undefined,
+  end: Position | undefined,
+): readonly Placed[] {
+  return placed.filter(
+    ({ position }) =>
+      (after === undefined || position.message < after.message) &&
+      (end === undefined || position.message >= end.message),
+  );
+}
+
+/** The newest message first; its deliveries stay in their order. */
+function inOrder(placed: readonly Placed[]): readonly Placed[] {
+  return placed.toSorted((one, other) => {
+    if (one.position.message === other.position.message) return 0;
+    return one.position.message < other.position.message ? 1 : -1;
+  });
 }
 
 async function ownMessage(
@@ -199,4 +251,8 @@ function listed(found: readonly DeliverySummary[], cursor: string | undefined): 
 
 function laterOf(a: Date, b: Date): Date {
   return a > b ? a : b;
+}
+
+function earlierOf(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }

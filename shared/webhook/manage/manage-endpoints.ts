@@ -1,5 +1,6 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
+import type { ActivityLog } from '../../activity/activity-log.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
@@ -147,14 +148,19 @@ export function testEndpoint(dependencies: EndpointDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { endpoint_id = '' } = request.pathParameters;
-    const queued = await sendTestEvent(dependencies, clientId, endpoint_id, request.body);
+    const parts = { ...dependencies, activityLog: dependencies.activity };
+    const queued = await sendTestEvent(parts, clientId, clientId, endpoint_id, request.body);
     return { status: 202, body: queued, log: queued };
   };
 }
 
 /** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function sendTestEvent(
-  dependencies: NotificationDependencies & { readonly endpoints: Pick<EndpointStore, 'get'> },
+  dependencies: NotificationDependencies & {
+    readonly endpoints: Pick<EndpointStore, 'get'>;
+    readonly activityLog: ActivityLog;
+  },
+  actor: string,
   clientId: string,
   endpointId: string,
   body: unknown,
@@ -163,10 +169,19 @@ export async function sendTestEvent(
   const { event } = parseBody(testRequestSchema, body ?? {});
   const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
   if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
-  const { delivery_id } = await sendNotification(
-    dependencies,
-    testEvent(endpoint, event, dependencies.clock()),
-  );
+  const now = dependencies.clock();
+  const planned = testEvent(endpoint, event, now);
+  // Before the event, so that the log of webhooks finds every test event.
+  await dependencies.activityLog.add({
+    entry_id: newId('act', now),
+    kind: 'webhook_test_sent',
+    at: now.toISOString(),
+    summary: `${actor} sent the test event ${planned.event} to the webhook endpoint ${endpoint.endpoint_id}`,
+    client_id: clientId,
+    delivery_id: planned.delivery_id,
+    actor,
+  });
+  const { delivery_id } = await sendNotification(dependencies, planned);
   return { delivery_id, endpoint_id: endpoint.endpoint_id };
 }
 

@@ -36,6 +36,7 @@ import {
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
 import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
+import { sendTestEvent } from '../../../shared/webhook/manage/manage-endpoints.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
 import { continueResends } from '../../../shared/webhook/resend/continue-resends.ts';
 import {
@@ -190,6 +191,9 @@ export function gatewayFunctions(resources: Resources) {
 
     requestResend: (clientId: string, request: ResendRequest) =>
       requestResend(resendMany, clientId, clientId, request),
+
+    sendTestEvent: (clientId: string, endpointId: string) =>
+      sendTestEvent(resendMany, clientId, clientId, endpointId, {}),
 
     continueResends: () => continueResends({ ...resendMany, budgetMs: runBudgetMs }),
 

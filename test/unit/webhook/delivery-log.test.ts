@@ -63,6 +63,36 @@ describe('the log of webhooks', () => {
     expect(messages).toEqual(messages.toSorted().toReversed());
   });
 
+  it.each([1, 3, 100])('has test events among the others by their time, in pages of %i', async (limit) => {
+    const { gateway, all } = await aClient({ messages: 2, seconds: 60 });
+    const test = async (endpointId = '') => {
+      const sent = gateway.invoke(20, (process) =>
+        gateway.functionsOf(process).sendTestEvent('client-a', endpointId),
+      );
+      await gateway.run(5);
+      return (await sent).delivery_id;
+    };
+    const first = await test(endpointIds[3]);
+    const at = gateway.now().toISOString();
+    const message = aSentMessage({ message_id: newId('msg', gateway.now()), created_at: at, sent_at: at });
+    gateway.messages.put(aMessage({ ...message, status: 'queued' }), message);
+    await gateway.run(5);
+    const second = await test(endpointIds[4]);
+    const listed = idsOf(await all({ limit }));
+    expect(listed).toHaveLength(2 * 22 + 11 + 2);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect([listed.indexOf(second), listed.indexOf(first)]).toEqual([0, 12]);
+    const found = async (query: Partial<DeliveryLogQuery>) => idsOf(await all({ ...query, limit }));
+    expect(await found({ endpoint_id: endpointIds[3] ?? '', since: at })).not.toContain(first);
+    expect(await found({ endpoint_id: endpointIds[3] ?? '' })).toContain(first);
+    expect(await found({ endpoint_id: endpointIds[3] ?? '' })).not.toContain(second);
+    expect(await found({ state: 'acknowledged', event: 'sms.delivered' })).toEqual(
+      expect.arrayContaining([first, second]),
+    );
+    expect(await found({ event: 'sms.sent' })).not.toContain(first);
+    expect(await found({ message_id: message.message_id })).toHaveLength(11);
+  });
+
   it('finds deliveries by endpoint, event, state and the time of the message', async () => {
     const { all } = await aClient({ messages: 30 });
     expect(await all({ endpoint_id: endpointIds[3] ?? '' })).toHaveLength(60);
