@@ -46,10 +46,10 @@ export function EndpointCharts({ endpoints }: { readonly endpoints: readonly Ori
 
 function Charts({ origin, history: { step, points }, success_rate }: OriginHealth) {
   const steps = points.map(({ at }) => new Date(at));
-  const series = (title: string, color: string, valueOf: (point: (typeof points)[number]) => number) => ({
+  const series = (title: string, color: string, amountOf: (point: (typeof points)[number]) => number) => ({
     title,
     color,
-    data: points.map((point, index) => ({ x: steps[index] ?? new Date(0), y: valueOf(point) })),
+    data: points.map((point, index) => ({ x: steps[index] ?? new Date(0), y: amountOf(point) })),
   });
   const common = { step, steps, isLoading: false };
   return (
