@@ -120,9 +120,28 @@ it('is shared with new tabs without the secret, and signing out ends it in all o
   }
 });
 
+/** The scripts beyond those that the page itself names, when no more of them come. */
+async function scriptsLoaded(): Promise<void> {
+  const named = await page.locator('link[rel=modulepreload]').count();
+  let before = 0;
+  await eventually(
+    async () => {
+      const loaded = Number(
+        await page.evaluate(
+          "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/part-')).length",
+        ),
+      );
+      const isAll = loaded > named && loaded === before;
+      before = loaded;
+      return isAll ? true : undefined;
+    },
+    { everyMilliseconds: 1000 },
+  );
+}
+
 it('shows its first rows after two answers of less than 20 KB together: the token, and the rows', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  await page.waitForLoadState('networkidle');
+  await scriptsLoaded();
   const [asked, answers]: [string[], Response[]] = [[], []];
   let askedBefore: readonly string[] = [];
   page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
