@@ -13,14 +13,28 @@ export interface Credentials {
   readonly CLIENT_SECRET: string;
 }
 
+/** Redocly takes them for the same path; but no id of a delivery is `resend`, as the patterns of both ids say. */
+const pathsToldApartByTheirIds =
+  '`/api/v1/webhook-deliveries/{delivery_id}/resend` and `/api/v1/webhook-deliveries/resend/{resend_id}`';
+
 /** @param text - of the document */
 export async function documentSteps(
   { step }: Steps,
   { text, credentials }: { readonly text: string; readonly credentials: Credentials },
 ): Promise<void> {
-  await step('Redocly, its recommended rules', () =>
-    npmTool('redocly', 'lint', '--max-problems=0', document).then(noWarning),
-  );
+  await step('Redocly, its recommended rules', async () => {
+    const { stdout } = await npmTool(
+      'redocly',
+      'lint',
+      '--format=json',
+      '--max-problems=1000',
+      document,
+    ).catch((failure: { stdout: string }) => failure);
+    const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] };
+    const found = problems.filter(({ message }) => !message.includes(pathsToldApartByTheirIds));
+    if (found.length > 0)
+      throw new Error(found.map(({ ruleId, message }) => `${ruleId}: ${message}`).join('\n'));
+  });
   await step('Spectral, its rules for OpenAPI', async () => {
     await writeFile(join(made, 'spectral.yaml'), 'extends: spectral:oas\n');
     await npmTool('spectral', 'lint', '--fail-severity=hint', '-r', join(made, 'spectral.yaml'), document);
@@ -71,9 +85,4 @@ async function acceptsWhatItAllows(examples: string): Promise<void> {
   console.log(
     /^.*generated.*$/m.exec(stdout)?.[0].trim() ?? 'schemathesis does not say how many cases it made',
   );
-}
-
-function noWarning({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): void {
-  const text = stdout + stderr;
-  if (/You have \d+ warning/.test(text)) throw Object.assign(new Error('warnings'), { stdout: text });
 }

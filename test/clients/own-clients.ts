@@ -31,6 +31,7 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
       await writeFile(join(typescriptFolder, 'package.json'), '{"private":true,"type":"module"}');
       await run('npm', ['pack', '--pack-destination', typescriptFolder], at(typescript));
       await runQuickStart(join(typescript, 'README.md'), typescriptFolder, process.env.PATH);
+      await hasLicence(join(typescriptFolder, 'node_modules/messaging-gateway-client/LICENSE'));
     },
   );
   await step('our TypeScript client compiles in a strict program that checks its declarations', async () => {
@@ -57,6 +58,10 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
     await run(join(venv, 'bin/pip'), ['wheel', '-q', '--no-deps', '-w', pythonFolder, python], at(made));
     const path = `${join(venv, 'bin')}:${process.env.PATH}`;
     await runQuickStart(join(python, 'README.md'), pythonFolder, path);
+    const find =
+      'from importlib.metadata import files; print(*(str(f.locate()) for f in files("messaging-gateway-client") if f.name == "LICENSE"))';
+    const { stdout } = await run(join(venv, 'bin/python'), ['-c', find], at(made));
+    await hasLicence(stdout.trim());
   });
   const pythonOfUser = join(venv, 'bin/python');
   await step('our Python client renews an expired token, sends once, and reads all pages', () =>
@@ -65,6 +70,10 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
   await step('our clients verify every webhook of a rotation of the secret', () =>
     verifyRotation(pythonOfUser),
   );
+}
+
+async function hasLicence(installed: string): Promise<void> {
+  assert.equal(await readFile(installed, 'utf8'), await readFile(join(root, 'LICENSE'), 'utf8'));
 }
 
 /** What a user of the package may write: the types of arguments, answers, errors and events are exact. */

@@ -37,8 +37,13 @@ const account = z.object({
   limits: z.record(z.string(), limits),
 });
 
-/** Of `getMessageStatus`, whose path takes the id of either. */
-const messageOrBatch = z.union([messageStatus, batchStatus]);
+/**
+ * Of `getMessageStatus`, whose path takes the id of either. One object with the fields of both, because clients of
+ * openapi-generator for Java cannot tell two objects apart; a rule of the document says which fields go together.
+ */
+const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.shape)), {
+  created_at: instant,
+});
 
 const webhookSecret = z.object({
   webhook_secret: z.string().check(z.meta({ pattern: '^whsec_' })),

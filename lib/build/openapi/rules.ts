@@ -96,6 +96,11 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     without('sqs', 'eventbridge'),
     when(having({ sqs: object }), without('eventbridge')),
   ),
+  MessageOrBatch: when(
+    having({ message_id: text }),
+    { $ref: referenceTo('Message') },
+    { $ref: referenceTo('Batch') },
+  ),
   OtpVerification: when(having({ otp_id: text }), {}, having({ to: text })),
   OtpMessage: when(
     having({ template: { type: 'string', pattern: '\\{\\{\\s*brand\\s*\\}\\}' } }),

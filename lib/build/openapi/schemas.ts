@@ -54,7 +54,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
     joinNulls(schema);
   }
   nameParts(schemas);
-  for (const name of ['MessageOrBatch', 'TemplateButton']) asOneOf(schemas[name]);
+  asOneOf(schemas.TemplateButton);
   for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
   for (const [name, schema] of Object.entries(schemas)) {
     describeFields(name, schema);

@@ -23,14 +23,14 @@ client.setConfig({ baseUrl, auth: access_token });
 const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
 const { message_id } = expected(await gateway.sendSms({ body: { to, message: 'Hello', scheduled_at } }));
 const found = expected(await gateway.getMessageStatus({ path: { message_id } }));
-assert.ok('message_id' in found && found.status === 'scheduled');
+assert.ok(found.message_id === message_id && found.status === 'scheduled');
 assert.equal(expected(await gateway.cancelMessage({ path: { message_id } })).status, 'canceled');
 
 const recipients = [{ to, variables: { name: 'Ada', count: 2 } }, '+33'];
 const batch = expected(await gateway.sendBulkSms({ body: { message: 'Hello {{name}}', recipients } }));
 assert.deepEqual([batch.accepted, batch.errors[0]?.index], [1, 1]);
 const counts = expected(await gateway.getMessageStatus({ path: { message_id: batch.batch_id } }));
-assert.ok('batch_id' in counts && counts.total === 2);
+assert.ok(counts.batch_id === batch.batch_id && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };

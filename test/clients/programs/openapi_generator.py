@@ -17,16 +17,16 @@ passwords, accounts = gateway.OneTimePasswordsApi(client), gateway.AccountApi(cl
 
 in_an_hour = datetime.now(timezone.utc) + timedelta(hours=1)
 sent = sending.send_sms(gateway.SmsMessage(to=TO, message="Hello", scheduled_at=in_an_hour))
-found = messages.get_message_status(sent.message_id).actual_instance
-assert isinstance(found, gateway.Message) and found.status == gateway.MessageStatus.SCHEDULED, found
+found = messages.get_message_status(sent.message_id)
+assert (found.message_id, found.status) == (sent.message_id, gateway.MessageStatus.SCHEDULED), found
 assert messages.cancel_message(sent.message_id).status == gateway.MessageStatus.CANCELED
 
 ada = gateway.BulkRow(to=TO, variables={"name": "Ada", "count": 2})
 recipients = [gateway.BulkRecipient(ada), gateway.BulkRecipient("+33")]
 batch = sending.send_bulk_sms(gateway.BulkSms(message="Hello {{name}}", recipients=recipients))
 assert (batch.accepted, batch.errors[0].index) == (1, 1), batch
-counts = messages.get_message_status(batch.batch_id).actual_instance
-assert isinstance(counts, gateway.Batch) and counts.total == 2, counts
+counts = messages.get_message_status(batch.batch_id)
+assert (counts.batch_id, counts.total) == (batch.batch_id, 2), counts
 
 parameters = gateway.TemplateParameters(header="Hello", body=["Ada", "today"])
 template = gateway.WhatsAppTemplate(name="parcel", language="en_GB", parameters=parameters)

@@ -39,7 +39,7 @@ sms = models.SmsMessage(
     to=TO, message="Hello", scheduled_at=datetime.now(timezone.utc) + timedelta(hours=1), reference="python"
 )
 sent = expect(send_sms.sync_detailed(client=client, body=sms), models.AcceptedSms, 202)
-status = expect(get_message_status.sync_detailed(sent.message_id, client=client), models.Message, 200)
+status = expect(get_message_status.sync_detailed(sent.message_id, client=client), models.MessageOrBatch, 200)
 assert status.status == models.MessageStatus.SCHEDULED
 canceled = expect(cancel_message.sync_detailed(sent.message_id, client=client), models.Message, 200)
 assert canceled.status == models.MessageStatus.CANCELED
@@ -48,7 +48,7 @@ ada = models.BulkRow(to=TO, variables=models.TemplateVariables.from_dict({"name"
 bulk = models.BulkSms(message="Hello {{name}}", recipients=[ada, "+33"])
 batch = expect(send_bulk_sms.sync_detailed(client=client, body=bulk), models.AcceptedBatch, 202)
 assert (batch.accepted, batch.errors[0].index) == (1, 1)
-counts = expect(get_message_status.sync_detailed(batch.batch_id, client=client), models.Batch, 200)
+counts = expect(get_message_status.sync_detailed(batch.batch_id, client=client), models.MessageOrBatch, 200)
 assert counts.total == 2
 
 template = models.WhatsAppTemplate(

@@ -17,14 +17,14 @@ axios.defaults.headers.common.Authorization = `Bearer ${token.access_token}`;
 const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
 const { data: sms } = await gateway.sendSms({ to, message: 'Hello', scheduled_at });
 const { data: found } = await gateway.getMessageStatus(sms.message_id);
-assert.ok('message_id' in found && found.status === gateway.MessageStatus.scheduled);
+assert.ok(found.message_id === sms.message_id && found.status === gateway.MessageStatus.scheduled);
 assert.equal((await gateway.cancelMessage(sms.message_id)).data.status, 'canceled');
 
 const recipients = [{ to, variables: { name: 'Ada', count: 2 } }, '+33'];
 const { data: batch } = await gateway.sendBulkSms({ message: 'Hello {{name}}', recipients });
 assert.deepEqual([batch.accepted, batch.errors[0]?.index], [1, 1]);
 const { data: counts } = await gateway.getMessageStatus(batch.batch_id);
-assert.ok('batch_id' in counts && counts.total === 2);
+assert.ok(counts.batch_id === batch.batch_id && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };

@@ -17,14 +17,14 @@ const accounts = new gateway.AccountApi(configuration);
 const scheduledAt = new Date(Date.now() + 3_600_000);
 const { messageId } = await sending.sendSms({ smsMessage: { to, message: 'Hello', scheduledAt } });
 const found = await messages.getMessageStatus({ messageId });
-assert.ok('messageId' in found && found.status === gateway.MessageStatus.Scheduled);
+assert.ok(found.messageId === messageId && found.status === gateway.MessageStatus.Scheduled);
 assert.equal((await messages.cancelMessage({ messageId })).status, gateway.MessageStatus.Canceled);
 
 const recipients = [{ to, variables: { name: 'Ada', count: 2 } }, '+33'];
 const batch = await sending.sendBulkSms({ bulkSms: { message: 'Hello {{name}}', recipients } });
 assert.deepEqual([batch.accepted, batch.errors[0]?.index], [1, 1]);
 const counts = await messages.getMessageStatus({ messageId: batch.batchId });
-assert.ok('batchId' in counts && counts.total === 2);
+assert.ok(counts.batchId === batch.batchId && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };

@@ -37,7 +37,7 @@ func main() {
 	sms.SetScheduledAt(time.Now().Add(time.Hour))
 	sent := expect(client.SendingAPI.SendSms(ctx).SmsMessage(*sms).Execute())
 	found := expect(client.MessagesAPI.GetMessageStatus(ctx, sent.MessageId).Execute())
-	if found.Message == nil || found.Message.Status != gateway.SCHEDULED {
+	if found.GetStatus() != gateway.SCHEDULED {
 		log.Fatalf("not scheduled: %+v", found)
 	}
 	canceled := expect(client.MessagesAPI.CancelMessage(ctx, sent.MessageId).Execute())
@@ -57,7 +57,7 @@ func main() {
 		log.Fatalf("another batch: %+v", batch)
 	}
 	counts := expect(client.MessagesAPI.GetMessageStatus(ctx, batch.BatchId).Execute())
-	if counts.Batch == nil || counts.Batch.Total != 2 {
+	if counts.GetTotal() != 2 {
 		log.Fatalf("another batch: %+v", counts)
 	}
 
