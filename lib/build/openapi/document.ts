@@ -115,7 +115,7 @@ function operationOf(name: OperationName): OpenApiOperation {
   const route: Route = routes[name];
   const description = operations[name];
   const { tag, summary, request, parameters = [], keyed = false } = description;
-  const callbacks = name === 'updateAccount' ? { events: eventsCallback } : undefined;
+  const callbacks = callbacksOf[name];
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
     ...(keyed ? [idempotencyKey] : []),
@@ -171,18 +171,28 @@ function countedOn(policy: Route['policy'], scope: Route['scope']): string {
 }
 
 /**
- * What is posted to the URL of the account: the webhooks, which say more of each event. Generators that know callbacks, but
- * no webhooks, find the body by it.
+ * Generators that know callbacks, but no webhooks, find the bodies by these; the webhooks say more of each event.
  */
-const eventsCallback = {
-  '{$request.body#/webhook_url}': {
-    post: {
+const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
+  updateAccount: {
+    events: callback('webhook_url', 'WebhookEvent', {
       ...notification('onMessageEvent', 'An event of a message'),
       description: 'Every event of the messages without a URL of their own: see the webhooks.',
-      requestBody: { required: true, content: { 'application/json': { schema: reference('WebhookEvent') } } },
-    },
+    }),
+  },
+  createWebhookEndpoint: {
+    disabled: callback('url', 'WebhookEndpointDisabledEvent', {
+      ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
+      description: 'Another endpoint of the client acknowledged nothing for five days: see the webhooks.',
+    }),
   },
 };
+
+/** @param field - of the request's body, with the URL to which it is posted */
+function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
+  const content = { 'application/json': { schema: reference(schema) } };
+  return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
+}
 
 function messageWebhook(name: MessageEventName): Record<string, unknown> {
   const summary = messageEvents[name];

@@ -164,7 +164,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   bus_arn: 'The ARN of the event bus.',
   role_arn:
     'The ARN of a role in the account of the queue or bus, which trusts the gateway’s account with your `client_id` as external id and may send to it.',
-  'NewWebhookEndpoint.url': endpointUrlNote,
+  'WebhookEndpointSettings.url': endpointUrlNote,
   'WebhookEndpointUpdate.url': endpointUrlNote,
   'WebhookEndpoint.url': endpointUrlNote,
   'WebhookEndpointWithSecret.url': endpointUrlNote,

@@ -33,8 +33,8 @@ const parts: Readonly<Record<string, string>> = {
   'CapUsage.window': 'CapWindow',
   'WebhookEvent.data': 'WebhookEventData',
   'WebhookDeliveryWithAttempts.attempt_log[]': 'WebhookAttempt',
-  'NewWebhookEndpoint.sqs': 'QueueDestination',
-  'NewWebhookEndpoint.eventbridge': 'EventBusDestination',
+  'WebhookEndpointSettings.sqs': 'QueueDestination',
+  'WebhookEndpointSettings.eventbridge': 'EventBusDestination',
   'WebhookEndpointUpdate.sqs': 'QueueDestination',
   'WebhookEndpointUpdate.eventbridge': 'EventBusDestination',
   'WebhookEndpoint.sqs': 'EndpointQueue',
@@ -74,6 +74,11 @@ const enums = {
   WebhookDeliveryState: deliveryStates,
 } as const satisfies Record<string, readonly string[]>;
 
+/** Clients in Go have one constant for each value of all lists: this is put before those that another list has too. */
+const constantPrefixes: Readonly<Partial<Record<keyof typeof enums, string>>> = {
+  WebhookDeliveryState: 'WEBHOOK',
+};
+
 /** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */
 export function nameParts(schemas: Record<string, JsonSchema>): void {
   for (const [name, values] of Object.entries(enums)) schemas[name] = { type: 'string', enum: [...values] };
@@ -98,6 +103,10 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
     unnamed = Object.values(schemas)
       .map((schema) => referToKnown(schema, schemas))
       .includes(true);
+  for (const [name, prefix] of Object.entries(constantPrefixes))
+    Object.assign(schemas[name] ?? {}, {
+      'x-enum-varnames': enums[name as keyof typeof enums].map((value) => `${prefix}_${value.toUpperCase()}`),
+    });
 }
 
 function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {

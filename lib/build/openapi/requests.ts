@@ -36,7 +36,7 @@ export const requests = {
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),
-  NewWebhookEndpoint: newEndpointSchema(destinations),
+  WebhookEndpointSettings: newEndpointSchema(destinations),
   WebhookEndpointUpdate: endpointChangeSchema(destinations),
   TestEvent: testRequestSchema,
   WebhookSelection: resendRequestSchema,

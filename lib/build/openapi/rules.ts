@@ -86,7 +86,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
-  NewWebhookEndpoint: when(
+  WebhookEndpointSettings: when(
     having({ url: text }),
     without('sqs', 'eventbridge'),
     when(having({ sqs: object }), without('eventbridge'), having({ eventbridge: object })),

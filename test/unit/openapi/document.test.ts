@@ -150,6 +150,32 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name) => ofGenerators.includes(name.toLowerCase()))).toEqual([]);
   });
 
+  it('has no two names that are the same in a client in Go: constructors, and constants of lists of values', () => {
+    const { schemas } = document.components;
+    const names = Object.keys(schemas);
+    expect(
+      names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    ).toEqual([]);
+    const constants = Object.values(schemas).flatMap((schema) =>
+      ((schema['x-enum-varnames'] ?? schema.enum ?? []) as string[]).map((value) =>
+        value.toUpperCase().replaceAll(/\W/g, '_'),
+      ),
+    );
+    expect(constants.filter((constant, index) => constants.indexOf(constant) !== index)).toEqual([]);
+  });
+
+  it('has the body of every webhook in a callback too, for generators that know no webhooks', () => {
+    const bodiesIn = (part: unknown): string[] =>
+      Array.from(
+        JSON.stringify(part).matchAll(/"requestBody":.*?schemas\/(\w+)/g),
+        ([, schema = '']) => schema,
+      );
+    const callbacks = bodiesIn(operations.map(({ operation }) => operation.callbacks ?? {}));
+    const posted = new Set(bodiesIn(document.webhooks));
+    expect(new Set(callbacks)).toEqual(posted);
+    expect(posted.size).toBeGreaterThan(1);
+  });
+
   it('names in its examples of errors only fields that the operation has', () => {
     for (const { operation } of operations) {
       const { $ref } = (operation.requestBody?.content['application/json']?.schema ?? {}) as {

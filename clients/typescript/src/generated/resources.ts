@@ -15,7 +15,6 @@ import type {
   ListWebhookDeliveriesQuery,
   Message,
   MessageList,
-  NewWebhookEndpoint,
   OtpMessage,
   OtpVerification,
   OtpVerificationResult,
@@ -31,6 +30,7 @@ import type {
   WebhookEndpoint,
   WebhookEndpointList,
   WebhookEndpointSecret,
+  WebhookEndpointSettings,
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
   WebhookResend,
@@ -191,7 +191,7 @@ export class WebhookEndpointsResource {
   /**
    * Create an endpoint. Adds an endpoint that gets every event that matches `events`, in addition to the URL of the message or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
    */
-  create(body: NewWebhookEndpoint, options?: RequestOptions): Promise<WebhookEndpointWithSecret> {
+  create(body: WebhookEndpointSettings, options?: RequestOptions): Promise<WebhookEndpointWithSecret> {
     return this.#call<WebhookEndpointWithSecret>({ method: 'POST', path: '/api/v1/webhook-endpoints', repeat: 'if_refused', body }, options);
   }
 

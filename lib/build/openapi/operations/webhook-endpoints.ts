@@ -49,7 +49,7 @@ export const createWebhookEndpoint: Description = {
   summary: 'Create an endpoint',
   description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
-    schema: 'NewWebhookEndpoint',
+    schema: 'WebhookEndpointSettings',
     mediaTypes: ['application/json'],
     examples: {
       every: { summary: 'Every event', value: { url: 'https://example.com/webhooks' } },
