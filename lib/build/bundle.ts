@@ -68,7 +68,10 @@ const ingredients = [
   'dashboard',
   'shared',
   'lib',
+  // The documentation pages have parts of these three.
   'CHANGELOG.md',
+  'clients/python/README.md',
+  'clients/typescript/README.md',
   'package.json',
   'package-lock.json',
 ];

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MessagingGateway } from '../../clients/typescript/src/gateway.ts';
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts';
+import { type ClientWithQuickStart, clientQuickStart } from '../../lib/build/docs/client-quick-starts.ts';
+import { shownCode } from '../support/docs/shown-code.ts';
 import { tokenThatExpires } from '../support/clients/signed-token.ts';
 import { startUnreliableFront } from '../support/clients/unreliable-front.ts';
 import { freePort } from '../support/gateway/free-port.ts';
@@ -30,7 +32,7 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
       await mkdir(typescriptFolder);
       await writeFile(join(typescriptFolder, 'package.json'), '{"private":true,"type":"module"}');
       await run('npm', ['pack', '--pack-destination', typescriptFolder], at(typescript));
-      await runQuickStart(join(typescript, 'README.md'), typescriptFolder, process.env.PATH);
+      await runQuickStart('typescript', typescriptFolder, process.env.PATH);
       await hasLicence(join(typescriptFolder, 'node_modules/messaging-gateway-client/LICENSE'));
     },
   );
@@ -57,7 +59,7 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
     await run(await pythonForClients(), ['-m', 'venv', venv], at(pythonFolder));
     await run(join(venv, 'bin/pip'), ['wheel', '-q', '--no-deps', '-w', pythonFolder, python], at(made));
     const path = `${join(venv, 'bin')}:${process.env.PATH}`;
-    await runQuickStart(join(python, 'README.md'), pythonFolder, path);
+    await runQuickStart('python', pythonFolder, path);
     const find =
       'from importlib.metadata import files; print(*(str(f.locate()) for f in files("messaging-gateway-client") if f.name == "LICENSE"))';
     const { stdout } = await run(join(venv, 'bin/python'), ['-c', find], at(made));
@@ -100,22 +102,27 @@ export const codeOf = (error: unknown): string => (error instanceof ApiError ? e
 `;
 
 /**
- * The very lines of the README: installs the package that is in the folder, writes the program, and runs it. Fewer than
- * thirty lines, and the events of the message that it sent.
+ * The very lines of the page that the gateway serves: installs the package that is in the folder, writes the program, and
+ * runs it. Fewer than thirty lines, and the events of the message that it sent.
  */
-async function runQuickStart(readme: string, folder: string, path: string | undefined): Promise<void> {
-  const text = await readFile(readme, 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith('Quick start')) ?? '';
-  const [install = '', program = '', start = ''] = Array.from(
-    section.matchAll(/```(?:sh|js|python)\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
-    ([, block = '']) => block,
-  );
-  const lines = [install, program, start].join('').trimEnd().split('\n').length;
-  assert.ok(lines > 10 && lines < 30, `the quick start has ${lines} lines`);
-  const file = /^(?:node|python) (\S+)$/m.exec(start)?.[1] ?? '';
-  await writeFile(join(folder, file), program);
+async function runQuickStart(
+  language: ClientWithQuickStart,
+  folder: string,
+  path: string | undefined,
+): Promise<void> {
   const client = await newClient({ name: 'Quick start', limits: 'default' });
-  const { stdout } = await run('bash', ['-eu', '-c', install + start], {
+  const shown = await shownCode(client.baseUrl, 'start');
+  const linesOf = (step: string): string => {
+    const found = shown.find((code) => code.step === step && code.language === language);
+    if (found === undefined) throw new Error(`the quick start has no step ${step} in ${language}`);
+    return found.source.trimEnd();
+  };
+  const [install, program, start] = ['client-install', 'client-program', 'client-run'].map(linesOf);
+  const lines = [install, program, start].join('\n').split('\n').length;
+  assert.ok(lines > 10 && lines < 30, `the quick start has ${lines} lines`);
+  await writeFile(join(folder, clientQuickStart(language).file), `${program}\n`);
+  const commands = `${install}\n${start}`.replaceAll('YOUR_WEBHOOK_SECRET', client.webhookSecret);
+  const { stdout } = await run('bash', ['-eu', '-c', commands], {
     ...at(folder),
     env: {
       ...process.env,
@@ -123,7 +130,6 @@ async function runQuickStart(readme: string, folder: string, path: string | unde
       BASE_URL: client.baseUrl,
       CLIENT_ID: client.clientId,
       CLIENT_SECRET: client.clientSecret,
-      WEBHOOK_SECRET: client.webhookSecret,
       PORT: String(await freePort()),
       PYTHONUNBUFFERED: '1',
     },

@@ -1,6 +1,7 @@
 /** The quick start: from a token to a verified webhook, by commands that a test runs as they are shown. */
 import type { OpenApiDocument } from '../../openapi/document.ts';
-import { codeBlock } from '../highlight.ts';
+import { type ClientWithQuickStart, clientQuickStart, clients } from '../client-quick-starts.ts';
+import { codeBlock, type Grammar } from '../highlight.ts';
 import { type Html, heading, html, prose } from '../html.ts';
 import type { Page } from '../page.ts';
 import { type ReceiverLanguage, receivers } from '../receivers.ts';
@@ -23,11 +24,11 @@ export function startPage({ servers }: Pick<OpenApiDocument, 'servers'>): Page {
   const steps = stepsOf(baseUrl);
   return {
     name: 'start',
-    sections: [...steps, next].map(({ id, title }) => ({ id, title })),
+    sections: [...steps, client, next].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Quick start</h1>
 ${prose('The Messaging Gateway sends SMS, WhatsApp messages and one-time passwords over HTTPS, and tells your server what becomes of each by signed webhooks. In a few minutes you send a message, follow it, and receive and verify its webhooks. You need a shell with curl, and Node, Python or Go for the webhook endpoint.')}
 ${steps.map(({ id, title, content }, index) => html`<section>${heading(2, id, `${index + 1}. ${title}`)}${content}</section>`)}
-<section>${heading(2, next.id, next.title)}${next.content}</section>`,
+${[client, next].map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}`,
   };
 }
 
@@ -92,6 +93,29 @@ whd_01KC9V7S4A6C8E0G2J4M6P8R0T sms.delivered msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A deli
 ${command('follow', 'curl -s "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
     },
   ];
+}
+
+const client: Step = {
+  id: 'client',
+  title: 'The same with a client package',
+  content: html`${prose('The packages for TypeScript and Python request and renew the token, repeat what failed without sending a message twice, and verify webhooks. The team that runs the gateway makes them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
+<div class="samples">${Object.keys(clients).map((name, index) => clientSteps(name as ClientWithQuickStart, index === 0))}</div>
+${prose('With the settings of step 1 it prints the message that it sent, and the two verified events. For a gateway on AWS, put the address of your tunnel into the program as `webhook_url`.')}`,
+};
+
+function clientSteps(name: ClientWithQuickStart, isFirst: boolean): Html {
+  const { title, folder, pack, grammar } = clients[name];
+  const { install, program, run, file } = clientQuickStart(name);
+  const block = (step: string, source: string, language: Grammar, label: string): Html =>
+    html`<div data-step="${step}" data-language="${name}">${codeBlock(source, language, label)}</div>`;
+  // Who reads the samples for curl or Go sees the first one.
+  return html`<details class="sample ${name}${isFirst ? ' curl go' : ''}" data-language="${name}"${isFirst && html` open`}><summary>${title}</summary>
+${prose(`Install the package, which \`${pack}\` in \`${folder}\` makes:`)}
+${block('client-install', install, 'bash', `Commands: install the package for ${title}`)}
+${prose(`Save this as \`${file}\`:`)}
+${block('client-program', program, grammar, `Program in ${title}`)}
+${prose('Run it:')}
+${block('client-run', `WEBHOOK_SECRET='YOUR_WEBHOOK_SECRET' ${run}`, 'bash', `Commands: run the program in ${title}`)}</details>`;
 }
 
 const next: Step = {

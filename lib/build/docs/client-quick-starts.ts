@@ -1,0 +1,49 @@
+/** The quick starts of the packages in `clients/`, as their READMEs have them: their lines are shown and tested as they are. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Grammar } from './highlight.ts';
+
+interface Client {
+  readonly title: string;
+  readonly folder: string;
+  /** The command that makes the package, in that folder. */
+  readonly pack: string;
+  readonly grammar: Grammar;
+}
+
+export const clients = {
+  typescript: {
+    title: 'Node',
+    folder: 'clients/typescript',
+    pack: 'npm ci && npm pack',
+    grammar: 'typescript',
+  },
+  python: { title: 'Python', folder: 'clients/python', pack: 'pip wheel --no-deps .', grammar: 'python' },
+} as const satisfies Readonly<Record<string, Client>>;
+
+export type ClientWithQuickStart = keyof typeof clients;
+
+interface ClientQuickStart {
+  /** Commands for a shell. */
+  readonly install: string;
+  readonly run: string;
+  readonly file: string;
+  /** The content of the file. */
+  readonly program: string;
+}
+
+/** @throws Error where the README has no such quick start */
+export function clientQuickStart(client: ClientWithQuickStart): ClientQuickStart {
+  const path = join(import.meta.dirname, '../../..', clients[client].folder, 'README.md');
+  const section = readFileSync(path, 'utf8')
+    .split(/^## /m)
+    .find((part) => part.startsWith('Quick start'));
+  const [install, program, run] = Array.from(
+    (section ?? '').matchAll(/^```(?:sh|js|python)\n(.*?)^```$/gms),
+    ([, block = '']) => block.trimEnd(),
+  );
+  const file = /^(?:node|python) (\S+)$/.exec(run ?? '')?.[1];
+  if (install === undefined || program === undefined || run === undefined || file === undefined)
+    throw new Error(`${path} has no quick start of three blocks: install, program, run`);
+  return { install, program, run, file };
+}
