@@ -63,7 +63,7 @@ async function acceptsWhatItAllows(examples: string): Promise<void> {
   const python = await pythonWith(join(import.meta.dirname, '../fuzz/requirements.txt'));
   const config = `--config-file=${join(import.meta.dirname, 'schemathesis.toml')}`;
   const checks = '--checks=positive_data_acceptance,not_a_server_error';
-  const modes = ['--mode=positive', '--phases=fuzzing', '--continue-on-failure', '--no-color'];
+  const modes = ['--mode=positive', '--phases=fuzzing', '--workers=4', '--continue-on-failure', '--no-color'];
   const { stdout } = await run(
     python,
     [

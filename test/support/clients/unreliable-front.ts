@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 interface PassedAnswer {
+  readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly idempotencyKey: string | undefined;
@@ -76,6 +77,7 @@ async function pass(
   const isFirst = !answers.some((earlier) => earlier.path === path);
   const isLost = isFirst && path === losesAnswerOf;
   answers.push({
+    method,
     path,
     status: answer.status,
     idempotencyKey: passedOn['idempotency-key'],

@@ -64,7 +64,8 @@ public final class UseClient {
 
     URI url = URI.create("https://example.com/webhooks");
     AccountApi accounts = new AccountApi(client);
-    expect(url, accounts.updateAccount(new AccountUpdate().webhookUrl(url)).getWebhookUrl());
+    Account account = accounts.updateAccount(new AccountUpdate().webhookUrl(url));
+    expect(url.toString(), account.getWebhookUrl());
 
     try {
       sending.sendSms(new SmsMessage().to("1").message("x"), null);

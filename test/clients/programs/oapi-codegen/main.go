@@ -49,12 +49,12 @@ func main() {
 	sent := expect(sentSms.JSON202, sentSms.Body)
 	looked, err := client.GetMessageStatusWithResponse(ctx, sent.MessageId)
 	must(err)
-	if found := expect(looked.JSON200, looked.Body); found.Status == nil || *found.Status != gateway.Scheduled {
+	if found := expect(looked.JSON200, looked.Body); found.Status == nil || *found.Status != gateway.MessageStatusScheduled {
 		log.Fatalf("not scheduled: %s", looked.Body)
 	}
 	canceled, err := client.CancelMessageWithResponse(ctx, sent.MessageId)
 	must(err)
-	if expect(canceled.JSON200, canceled.Body).Status != gateway.Canceled {
+	if expect(canceled.JSON200, canceled.Body).Status != gateway.MessageStatusCanceled {
 		log.Fatalf("not canceled: %s", canceled.Body)
 	}
 
@@ -94,7 +94,7 @@ func main() {
 		log.Fatalf("another result: %s", verified.Body)
 	}
 
-	sortOf, limit := gateway.Sms, 2
+	sortOf, limit := gateway.ChannelSms, 2
 	listed, err := client.ListMessagesWithResponse(ctx, &gateway.ListMessagesParams{Channel: &sortOf, Limit: &limit})
 	must(err)
 	expect(listed.JSON200, listed.Body)
