@@ -140,6 +140,7 @@ async function pythonSteps({ step }: Steps, use: Use): Promise<void> {
 }
 
 interface OpenApiGenerator {
+  /** Maven fetches the generator. */
   readonly commands: readonly string[];
   readonly options: readonly string[];
   readonly useClient: (output: string, use: Use) => Promise<void>;
@@ -147,7 +148,7 @@ interface OpenApiGenerator {
 
 const openApiGenerators: Readonly<Record<string, OpenApiGenerator>> = {
   go: {
-    commands: ['java', 'go'],
+    commands: ['java', 'mvn', 'go'],
     options: ['--git-user-id', 'example', '--git-repo-id', 'client'],
     useClient: async (output, use) => {
       await cp(join(programs, 'openapi-generator-go'), join(output, 'use'), { recursive: true });
@@ -175,12 +176,12 @@ const openApiGenerators: Readonly<Record<string, OpenApiGenerator>> = {
     },
   },
   python: {
-    commands: ['java'],
+    commands: ['java', 'mvn'],
     options: [],
     useClient: (output, use) => usePython('openapi_generator', output, use),
   },
   'typescript-fetch': {
-    commands: ['java'],
+    commands: ['java', 'mvn'],
     options: [],
     useClient: async (output, use) => {
       await cp(output, join(npmFolder, 'typescript-fetch'), { recursive: true });

@@ -29,7 +29,8 @@ export const getMessageStatus: Description = {
   ],
   answer: {
     status: 200,
-    description: 'The message, or the batch.',
+    description:
+      'The message; or, if it has a `batch_id`, the batch with `total`, `accepted`, `rejected` and `counts`.',
     content: {
       schema: 'MessageOrBatch',
       examples: {
