@@ -13,7 +13,7 @@ export interface Credentials {
   readonly CLIENT_SECRET: string;
 }
 
-/** Redocly takes them for the same path; but no id of a delivery is `resend`, as the patterns of both ids say. */
+/** Redocly takes them for the same path; but no delivery is called `resend`: every id of one begins with `whd_`. */
 const pathsToldApartByTheirIds =
   '`/api/v1/webhook-deliveries/{delivery_id}/resend` and `/api/v1/webhook-deliveries/resend/{resend_id}`';
 
