@@ -69,6 +69,19 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
+/** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract, section 14). */
+const storedSender = z.object({
+  /** A phone number, a pool or a sender ID. */
+  identity: z.string(),
+  /** The sender's pace, counted in segments. */
+  messages_per_second: z.exactOptional(z.number()),
+  /** India: the ids of the entity and of the template, as registered with the regulator. */
+  entity_id: z.exactOptional(z.string()),
+  template_id: z.exactOptional(z.string()),
+});
+
+export type StoredSender = Readonly<z.output<typeof storedSender>>;
+
 /**
  * A message as it is stored: one row, never above a few kilobytes. The row also has index keys and the TTL; a field
  * that is not named here is dropped when the row is read.
@@ -82,7 +95,10 @@ export const messageSchema = z.object({
   recipient: z.string(),
   /** The recipient's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
   country: z.exactOptional(z.string()),
+  /** What the request named. */
   from: z.exactOptional(z.string()),
+  /** Absent where the carrier chooses, and on messages of an earlier release. */
+  sender: z.exactOptional(storedSender),
   type: z.enum(['transactional', 'promotional']),
   reference: z.exactOptional(z.string()),
   /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
