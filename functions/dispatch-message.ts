@@ -1,4 +1,4 @@
-/** Consumes the outbound queue: gives each message to its channel's carrier. */
+/** Consumes the outbound queues: gives each message to its channel's carrier. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
@@ -6,7 +6,12 @@ import * as z from 'zod/mini';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
 import { type DispatchDependencies, dispatch } from '../shared/message/dispatch/dispatch-message.ts';
-import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import {
+  outboundQueuesEnvironment,
+  outboundQueueUrls,
+  sqsOutboundQueue,
+  urlOfQueue,
+} from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
@@ -21,22 +26,22 @@ import { processBatch } from '../shared/platform/process-queue-batch.ts';
 const env = readEnvironment([
   ...messagesEnvironment,
   'CLIENTS_TABLE',
-  'OUTBOUND_QUEUE_URL',
+  ...outboundQueuesEnvironment,
   'OTP_SECRET_ARN',
 ]);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
+const queueUrls = outboundQueueUrls(env);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
-  outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
+  outbound: sqsOutboundQueue(queues, queueUrls),
   clock: systemClock,
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),
 };
-const changeVisibility = changeVisibilityOn(queues, env.OUTBOUND_QUEUE_URL);
 const queueMessage = z.object({ message_id: z.string() });
 
 export function handler(event: SQSEvent) {
@@ -61,6 +66,11 @@ export function handler(event: SQSEvent) {
       });
       return { retryAfterSeconds };
     },
-    changeVisibility,
+    // A batch comes from one queue.
+    (receiptHandle, seconds) =>
+      changeVisibilityOn(queues, urlOfQueue(queueUrls, event.Records[0]?.eventSourceARN ?? ''))(
+        receiptHandle,
+        seconds,
+      ),
   );
 }

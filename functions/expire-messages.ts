@@ -6,7 +6,11 @@
 import { dynamoClientIds } from '../shared/client/client-ids.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
 import { runBudgetMs } from '../shared/due-items/process-due-items.ts';
-import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import {
+  outboundQueuesEnvironment,
+  outboundQueueUrls,
+  sqsOutboundQueue,
+} from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
 import { recoverMessages } from '../shared/message/expire/recover-messages.ts';
 import { dynamoRecoveryStore } from '../shared/message/expire/recovery-store.dynamo.ts';
@@ -23,13 +27,13 @@ const env = readEnvironment([
   ...setAsideEnvironment,
   'DUE_ITEMS_TABLE',
   'CLIENTS_TABLE',
-  'OUTBOUND_QUEUE_URL',
+  ...outboundQueuesEnvironment,
 ]);
 const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   messages: messagesFrom(env),
-  outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
+  outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
   budgetMs: runBudgetMs,

@@ -4,7 +4,11 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls } from '../shared/account/account-url.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoDueItemIndex } from '../shared/due-items/due-item-index.dynamo.ts';
-import { sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import {
+  outboundQueuesEnvironment,
+  outboundQueueUrls,
+  sqsOutboundQueue,
+} from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { eventBridgeOutboundScheduler } from '../shared/message/dispatch/outbound-schedule.scheduler.ts';
 import { dynamo, scheduler, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -26,8 +30,10 @@ const env = readEnvironment([
   'CLIENTS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOK_ENDPOINTS_TABLE',
-  'OUTBOUND_QUEUE_URL',
+  ...outboundQueuesEnvironment,
+  'OTP_OUTBOUND_QUEUE_ARN',
   'OUTBOUND_QUEUE_ARN',
+  'BULK_OUTBOUND_QUEUE_ARN',
   'WEBHOOKS_QUEUE_URL',
   'SLOW_WEBHOOKS_QUEUE_URL',
   'SCHEDULE_GROUP',
@@ -37,11 +43,15 @@ const env = readEnvironment([
 
 const queues = sqs();
 const dependencies: RelayDependencies = {
-  outbound: sqsOutboundQueue(queues, env.OUTBOUND_QUEUE_URL),
+  outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
   outboundScheduler: eventBridgeOutboundScheduler(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,
-    queueArn: env.OUTBOUND_QUEUE_ARN,
+    queueArns: {
+      otp: env.OTP_OUTBOUND_QUEUE_ARN,
+      single: env.OUTBOUND_QUEUE_ARN,
+      bulk: env.BULK_OUTBOUND_QUEUE_ARN,
+    },
   }),
   scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),

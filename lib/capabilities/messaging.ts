@@ -1,6 +1,6 @@
 /**
- * The path of a message after it is stored: from the table's stream to the relay, by the outbound queue to the carrier,
- * by the receipts queue back to its row. Messages without a final receipt are expired every minute.
+ * The path of a message after it is stored: from the table's stream to the relay, by the outbound queue of its kind to the
+ * carrier, by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -8,6 +8,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { type SendKind, sendKinds } from '../../shared/contract/send-kinds.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
@@ -26,6 +27,43 @@ interface MessagingProps {
   readonly otpSecret: OtpSecret;
 }
 
+/**
+ * The outbound queues, by kind of send (shared/message/send-kind.ts). An `id` must not change: the queue would be replaced,
+ * and what it holds be late.
+ */
+const outboundQueues = {
+  otp: {
+    id: 'OtpOutbound',
+    url: 'OTP_OUTBOUND_QUEUE_URL',
+    arn: 'OTP_OUTBOUND_QUEUE_ARN',
+    concurrency: 'otpSends',
+    oldSeconds: 60,
+  },
+  single: {
+    // The only queue of earlier releases: what was in it at the upgrade is handed over from there, of every kind.
+    id: 'Outbound',
+    url: 'OUTBOUND_QUEUE_URL',
+    arn: 'OUTBOUND_QUEUE_ARN',
+    concurrency: 'singleSends',
+    oldSeconds: 900,
+  },
+  bulk: {
+    id: 'BulkOutbound',
+    url: 'BULK_OUTBOUND_QUEUE_URL',
+    arn: 'BULK_OUTBOUND_QUEUE_ARN',
+    concurrency: 'bulkSends',
+    oldSeconds: 3600,
+  },
+} as const satisfies Record<
+  SendKind,
+  {
+    readonly id: string;
+    readonly url: EnvironmentName;
+    readonly arn: EnvironmentName;
+    readonly concurrency: keyof StageSettings['concurrency'];
+    readonly oldSeconds: number;
+  }
+>;
 /** A carrier has 8 s to take a message. */
 const dispatchTimeoutSeconds = 15;
 const recordTimeoutSeconds = 10;
@@ -41,7 +79,7 @@ const carrierThrottles = 100;
 
 export class Messaging extends Construct {
   readonly relay: GatewayFunction;
-  readonly outbound: GatewayQueue;
+  private readonly outbound: Readonly<Record<SendKind, GatewayQueue>>;
   readonly receipts: GatewayQueue;
   /** Positions in streams of records that could not be processed, and refused entries. */
   readonly relayDeadLetters: Queue;
@@ -51,14 +89,11 @@ export class Messaging extends Construct {
     super(scope, id);
     const { stage } = props;
     this.storage = props.storage;
-    this.outbound = new GatewayQueue(this, 'Outbound', {
-      stage,
-      variable: 'OUTBOUND_QUEUE_URL',
-      visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
-      // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
-      maxReceives: 100,
-      oldSeconds: 900,
-    });
+    this.outbound = {
+      otp: this.makeOutbound('otp', stage),
+      single: this.makeOutbound('single', stage),
+      bulk: this.makeOutbound('bulk', stage),
+    };
     this.receipts = new GatewayQueue(this, 'Receipts', {
       stage,
       variable: 'RECEIPTS_QUEUE_URL',
@@ -78,8 +113,12 @@ export class Messaging extends Construct {
   /** By the names of the stack outputs. */
   queueUrls(): Readonly<Record<string, string>> {
     return {
-      OutboundQueue: this.outbound.queue.queueUrl,
-      OutboundDeadLetters: this.outbound.deadLetters.queueUrl,
+      ...Object.fromEntries(
+        sendKinds.flatMap((kind) => [
+          [`${outboundQueues[kind].id}Queue`, this.outbound[kind].queue.queueUrl],
+          [`${outboundQueues[kind].id}DeadLetters`, this.outbound[kind].deadLetters.queueUrl],
+        ]),
+      ),
       ReceiptsQueue: this.receipts.queue.queueUrl,
       ReceiptsDeadLetters: this.receipts.deadLetters.queueUrl,
       RelayDeadLetters: this.relayDeadLetters.queueUrl,
@@ -91,6 +130,23 @@ export class Messaging extends Construct {
     this.relayDeadLetters.grant(to, 'sqs:SendMessage');
     to.setVariables({ RELAY_DEAD_LETTER_QUEUE_URL: this.relayDeadLetters.queueUrl });
     this.storage.grant(to, 'activity-log', 'PutItem');
+  }
+
+  private makeOutbound(kind: SendKind, stage: StageSettings): GatewayQueue {
+    const { id, url, oldSeconds } = outboundQueues[kind];
+    return new GatewayQueue(this, id, {
+      stage,
+      variable: url,
+      visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
+      // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
+      maxReceives: 100,
+      oldSeconds,
+    });
+  }
+
+  /** Permits sending to all outbound queues. */
+  private grantOutbound(to: GatewayFunction): void {
+    for (const kind of sendKinds) this.outbound[kind].grantSend(to);
   }
 
   private makeRelay({ stage, storage, schedules }: MessagingProps): GatewayFunction {
@@ -105,8 +161,8 @@ export class Messaging extends Construct {
     storage.grant(relay, 'due-items', 'PutItem');
     // Endpoint health is stored in the same table as deliveries.
     storage.grant(relay, 'webhook-deliveries', 'GetItem');
-    this.outbound.grantSend(relay);
-    schedules.grantCreate(relay, this.outbound, 'OUTBOUND_QUEUE_ARN');
+    this.grantOutbound(relay);
+    for (const kind of sendKinds) schedules.grantCreate(relay, this.outbound[kind], outboundQueues[kind].arn);
     this.grantSetAside(relay);
     new EventSourceMapping(this, 'MessagesStream', {
       target: relay.live,
@@ -194,7 +250,7 @@ export class Messaging extends Construct {
     storage.grant(dispatch, 'clients', 'GetItem');
     // The code of a one-time password is derived at hand-over.
     otpSecret.grantRead(dispatch);
-    this.outbound.grantSend(dispatch);
+    this.grantOutbound(dispatch);
     if (storage.has('simulator-outbox')) {
       storage.grant(dispatch, 'simulator-outbox', 'PutItem');
       // The simulated carrier sends receipts to the same queue as a real one.
@@ -203,7 +259,10 @@ export class Messaging extends Construct {
     if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
       new Carriers(this, 'Carriers', { stage, dispatch, receipts: this.receipts });
     }
-    this.outbound.feed(dispatch, { batchSize: 10, maxConcurrency: stage.concurrency.dispatch });
+    for (const kind of sendKinds) {
+      const maxConcurrency = stage.concurrency[outboundQueues[kind].concurrency];
+      this.outbound[kind].feed(dispatch, { batchSize: 10, maxConcurrency });
+    }
     this.createCarrierAlarms(stage, dispatch);
   }
 
@@ -267,7 +326,7 @@ export class Messaging extends Construct {
       settings: ['RETENTION_DAYS'],
     });
     // Queues a message again whose queue message was lost, until it expires.
-    this.outbound.grantSend(expire);
+    this.grantOutbound(expire);
     storage.grant(expire, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
     storage.grant(expire, 'messages', 'GetItem', 'BatchGetItem', 'UpdateItem');
     // Finds messages that the relay did not pass on, by listing the messages of all clients.

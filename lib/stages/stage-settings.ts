@@ -91,7 +91,9 @@ const settings = z.strictObject({
   apiThrottle: z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
   /** How many batches of each queue are processed at once: limited by what a carrier or the endpoints can handle. */
   concurrency: z.strictObject({
-    dispatch: z.int().check(z.minimum(2), z.maximum(1000)),
+    otpSends: z.int().check(z.minimum(2), z.maximum(1000)),
+    singleSends: z.int().check(z.minimum(2), z.maximum(1000)),
+    bulkSends: z.int().check(z.minimum(2), z.maximum(1000)),
     receipts: z.int().check(z.minimum(2), z.maximum(1000)),
     webhooks: z.int().check(z.minimum(2), z.maximum(1000)),
     slowWebhooks: z.int().check(z.minimum(2), z.maximum(1000)),

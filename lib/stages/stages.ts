@@ -25,7 +25,14 @@ const dev: StageSettings = {
   // does not block others.
   webAclRequestsPerAddress: 300_000,
   apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
-  concurrency: { dispatch: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
+  concurrency: {
+    otpSends: 10,
+    singleSends: 20,
+    bulkSends: 20,
+    receipts: 20,
+    webhooks: 50,
+    slowWebhooks: 50,
+  },
   reservedConcurrency: {},
   docsUrl: 'docs/operate.md',
   spendAlarmPerDay: 100,

@@ -136,6 +136,8 @@ export const messageSchema = z.object({
   handover_claim: z.exactOptional(z.string()),
   /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
   request_hash: z.exactOptional(z.string()),
+  /** The bulk request that it is a row of. */
+  batch_id: z.exactOptional(z.string()),
   /**
    * The work id of the request with an Idempotency-Key that stored it, where a cap applies: a write that the SDK repeats
    * after a lost response recognizes its row.

@@ -7,7 +7,11 @@
  * A change that a service refuses permanently is set aside, so that it does not block the others.
  */
 
-import type { OutboundQueue, OutboundScheduler } from '../message/dispatch/outbound-queue.ts';
+import {
+  type OutboundQueue,
+  type OutboundScheduler,
+  outboundEntryOf,
+} from '../message/dispatch/outbound-queue.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
 import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
@@ -84,9 +88,7 @@ async function relayTogether(
   const stored = changes.filter(({ before }) => before === undefined).map(({ after }) => after);
   const [, , , deliveries] = await allEnded([
     dependencies.webhooks.dueItemIndex.add('messages', stored.map(firstReview)),
-    dependencies.outbound.enqueue(
-      queued.map(({ after }) => ({ messageId: after.message_id, clientId: after.client_id })),
-    ),
+    dependencies.outbound.enqueue(queued.map(({ after }) => outboundEntryOf(after))),
     allEnded(scheduled.map(({ after }) => enqueueAtDueTime(dependencies, after))),
     planAndEnqueueWebhooks(dependencies, changes),
   ]);
@@ -99,14 +101,11 @@ async function enqueueAtDueTime(dependencies: RelayDependencies, message: Messag
   const seconds = Math.max(0, (dueAt.getTime() - dependencies.clock().getTime()) / 1000);
   if (seconds > queueDelayMaxSeconds) {
     await dependencies.outboundScheduler.schedule(
-      message.message_id,
+      outboundEntryOf(message),
       addSeconds(dueAt, -dependencies.scheduleLeadSeconds),
     );
   } else {
-    const delaySeconds = Math.floor(seconds);
-    await dependencies.outbound.enqueue([
-      { messageId: message.message_id, clientId: message.client_id, delaySeconds },
-    ]);
+    await dependencies.outbound.enqueue([outboundEntryOf(message, Math.floor(seconds))]);
   }
 }
 

@@ -77,8 +77,12 @@ try {
 
 /** Puts the backlog on the queue, then the quiet clients' messages while workers take what the queue gives them. */
 async function measured(client: SQSClient, queueUrl: string): Promise<readonly Handled[]> {
-  const queue = sqsOutboundQueue(client, queueUrl);
-  const entries = Array.from({ length: backlog }, (_, i) => ({ messageId: `msg_${i}`, clientId: busy }));
+  const queue = sqsOutboundQueue(client, { otp: queueUrl, single: queueUrl, bulk: queueUrl });
+  const kind = 'single';
+  const entries = Array.from(
+    { length: backlog },
+    (_, i) => ({ messageId: `msg_${i}`, clientId: busy, kind }) as const,
+  );
   for (let from = 0; from < backlog; from += 100) await queue.enqueue(entries.slice(from, from + 100));
 
   const handled: Handled[] = [];
@@ -96,7 +100,7 @@ async function measured(client: SQSClient, queueUrl: string): Promise<readonly H
     }
   });
   for (let i = 0; i < quiet; i += 1) {
-    await queue.enqueue([{ messageId: `msg_quiet_${i}`, clientId: `quiet-${i % quietClients}` }]);
+    await queue.enqueue([{ messageId: `msg_quiet_${i}`, clientId: `quiet-${i % quietClients}`, kind }]);
     await pause(everyMs);
   }
   await Promise.all(working);

@@ -53,7 +53,9 @@ const aws = await startCannedAws(cannedRows(rowSettings));
 const queueUrl = (name: string): string => `${aws.url}/000000000000/${name}`;
 const environment = {
   ...functionEnvironment,
+  OTP_OUTBOUND_QUEUE_URL: queueUrl('otp-outbound'),
   OUTBOUND_QUEUE_URL: queueUrl('outbound'),
+  BULK_OUTBOUND_QUEUE_URL: queueUrl('bulk-outbound'),
   WEBHOOKS_QUEUE_URL: queueUrl('webhooks'),
   SLOW_WEBHOOKS_QUEUE_URL: queueUrl('slow-webhooks'),
   RELAY_DEAD_LETTER_QUEUE_URL: queueUrl('relay-dead-letters'),

@@ -180,7 +180,7 @@ describe('a new account, with ten executions at once', () => {
       expect(Properties.ReservedConcurrentExecutions).toBeUndefined();
     const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(page('docs/deploy.md')) ?? [];
     const { concurrency } = stageFrom({ concurrency: setting });
-    expect(Object.values(concurrency)).toEqual([2, 2, 2, 2]);
+    expect(Object.values(concurrency)).toEqual([2, 2, 2, 2, 2, 2]);
   });
 
   it('has documented needs: the sum of the concurrency of all queues', () => {

@@ -41,7 +41,7 @@ describe('the stack', () => {
     const alarms = dev('AWS::CloudWatch::Alarm').filter(
       ({ Properties }) => Properties.MetricName === 'ApproximateNumberOfMessagesVisible',
     );
-    expect(withDeadLetters).toHaveLength(4);
+    expect(withDeadLetters).toHaveLength(6);
     expect(alarms).toHaveLength(queues.length - withDeadLetters.length);
   });
 
@@ -76,9 +76,22 @@ describe('the stack', () => {
     const lanes = dev('AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.ScalingConfig !== undefined,
     );
-    expect(lanes).toHaveLength(4);
+    expect(lanes).toHaveLength(6);
     for (const { Properties } of lanes)
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+  });
+
+  it('has a queue for each kind of send, and that of earlier releases for single sends: it holds messages at an upgrade', () => {
+    const fed = dev('AWS::Lambda::EventSourceMapping').flatMap(({ Properties }) =>
+      String(Properties.FunctionName?.Ref ?? '').startsWith('MessagingDispatchMessage')
+        ? [[Properties.EventSourceArn['Fn::GetAtt'][0], Properties.ScalingConfig.MaximumConcurrency]]
+        : [],
+    );
+    expect(fed.toSorted()).toEqual([
+      [expect.stringMatching(/^MessagingBulkOutboundQueue/), 20],
+      [expect.stringMatching(/^MessagingOtpOutboundQueue/), 10],
+      ['MessagingOutboundQueue8820DF31', 20],
+    ]);
   });
 
   it('has a batching window of a second in the slow lane, and of a minute for usage, and no other', () => {

@@ -21,7 +21,7 @@ import type { Message } from '../message.ts';
 import type { HandOverNote, MessageStore } from '../store/message-store.ts';
 import { expiry } from '../transition.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
-import type { OutboundQueue } from './outbound-queue.ts';
+import { type OutboundQueue, outboundEntryOf } from './outbound-queue.ts';
 
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
 export const leaseSeconds = 20;
@@ -149,9 +149,8 @@ async function waiting(
   message: Message,
   seconds: number,
 ): Promise<Dispatched> {
-  const { message_id: messageId, client_id: clientId } = message;
   const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
-  await outbound.enqueue([{ messageId, clientId, delaySeconds }]);
+  await outbound.enqueue([outboundEntryOf(message, delaySeconds)]);
   return { outcome, message, requeuedForSeconds: delaySeconds };
 }
 

@@ -13,7 +13,7 @@ import { errorOf, readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
-import type { OutboundQueue } from '../dispatch/outbound-queue.ts';
+import { type OutboundQueue, outboundEntryOf } from '../dispatch/outbound-queue.ts';
 import { lastChangeOf, type Message, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { expiry } from '../transition.ts';
@@ -26,7 +26,7 @@ interface ExpireDependencies extends DueItemRun {
 
 interface Expired {
   readonly expired: number;
-  /** How many were sent to the outbound queue again. */
+  /** How many were sent to their outbound queue again. */
   readonly requeued: number;
   /** Whether the run ended before all due items were processed. */
   readonly cutShort: boolean;
@@ -79,7 +79,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     const expiresAt = new Date(message.expires_at);
     const toHandOver = message.status === 'queued' || message.status === 'sending';
     if (message.status === 'scheduled' || (toHandOver && expiresAt > now)) {
-      await dependencies.outbound.enqueue([{ messageId: message.message_id, clientId: message.client_id }]);
+      await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlier(addSeconds(now, pauseSeconds), expiresAt);

@@ -157,12 +157,15 @@ function messagesOf(
     .good.filter(({ index }) => taken.has(index))
     .map(({ index, to, text, reference }) => ({
       index,
-      message: newSms(
-        batchMessageId(batch.batch_id, index),
-        clientId,
-        { ...bulk, to, message: text, reference },
-        createdAt,
-      ),
+      message: {
+        ...newSms(
+          batchMessageId(batch.batch_id, index),
+          clientId,
+          { ...bulk, to, message: text, reference },
+          createdAt,
+        ),
+        batch_id: batch.batch_id,
+      },
     }));
 }
 

@@ -104,7 +104,9 @@ describe('a carrier that does not take the message', () => {
     expect(outcome).toBe('expired');
     const { client_id: clientId } = await stored(message_id);
     expect(requeued).toEqual(
-      waits.slice(0, -1).map((delaySeconds) => ({ messageId: message_id, clientId, delaySeconds })),
+      waits
+        .slice(0, -1)
+        .map((delaySeconds) => ({ messageId: message_id, clientId, kind: 'single', delaySeconds })),
     );
     expect(await stored(message_id)).toMatchObject({ status: 'expired', error_code: 'expired' });
     for (const { at } of handed) expect(at < addSeconds(start, 3600)).toBe(true);

@@ -239,7 +239,13 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     },
     accountUrlOf: accountUrls(dynamoClientStore(dynamo, names.clients)),
     sqs,
-    queueUrls: { outbound: queues.outbound, fast: queues.webhooks, slow: queues.webhooks },
+    queueUrls: {
+      otp: queues.outbound,
+      single: queues.outbound,
+      bulk: queues.outbound,
+      fast: queues.webhooks,
+      slow: queues.webhooks,
+    },
     async schedule() {
       throw new Error('nothing of this walk is far enough ahead for a schedule');
     },

@@ -1,4 +1,5 @@
 /** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
+import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
@@ -85,7 +86,7 @@ export async function runMessages({
     faults: gateway.world.processes.counted,
     answers: clients.answers,
     deadLetters: {
-      outbound: gateway.world.deadLetters('outbound').length,
+      outbound: sendKinds.flatMap((kind) => gateway.world.deadLetters(kind)).length,
       receipts: gateway.world.deadLetters('receipts').length,
     },
   };

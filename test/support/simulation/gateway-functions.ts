@@ -9,8 +9,10 @@ import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
+import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
@@ -69,8 +71,8 @@ interface Resources {
   readonly endpoints: EndpointReader & EndpointResults;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly sqs: SQSClient;
-  readonly queueUrls: Readonly<Record<'outbound' | Lane, string>>;
-  readonly schedule: (name: string, at: Date, queue: 'outbound' | Lane, body: string) => Promise<void>;
+  readonly queueUrls: Readonly<Record<SendKind | Lane, string>>;
+  readonly schedule: (name: string, at: Date, queue: SendKind | Lane, body: string) => Promise<void>;
   readonly scheduleLeadSeconds: number;
   readonly carrier: Carrier;
   readonly post: Post;
@@ -93,7 +95,7 @@ const outboundMessage = z.object({ message_id: z.string() });
 export function gatewayFunctions(resources: Resources) {
   const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
   const { accountUrlOf, endpoints, setAside, clock, sleep, newId } = resources;
-  const outbound = sqsOutboundQueue(sqs, queueUrls.outbound);
+  const outbound = sqsOutboundQueue(sqs, queueUrls);
   const webhooks = {
     dueItemIndex,
     queue: sqsDeliveryQueue(sqs, queueUrls),
@@ -122,8 +124,8 @@ export function gatewayFunctions(resources: Resources) {
       const { changes, unreadable } = readChanges(records);
       await resources.setUnreadableAside(unreadable);
       const outboundScheduler = {
-        schedule: (messageId: string, at: Date) =>
-          schedule(messageId, at, 'outbound', JSON.stringify({ message_id: messageId })),
+        schedule: ({ messageId, kind }: Pick<OutboundEntry, 'messageId' | 'kind'>, at: Date) =>
+          schedule(messageId, at, kind, JSON.stringify({ message_id: messageId })),
       };
       return relay(
         {

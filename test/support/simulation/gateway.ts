@@ -5,6 +5,7 @@
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
+import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import {
   leaseSeconds,
@@ -293,7 +294,7 @@ export function simulatedGateway(options: GatewayOptions) {
       endpoints: port(process, 'endpoints', endpoints),
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
       sqs: world.sqs(process),
-      queueUrls: { outbound: 'outbound', fast: 'fast', slow: 'slow' },
+      queueUrls: { otp: 'otp', single: 'single', bulk: 'bulk', fast: 'fast', slow: 'slow' },
       schedule: (...asked) => world.schedule(process, ...asked),
       scheduleLeadSeconds,
       carrier: carrierOf(process),
@@ -321,9 +322,10 @@ export function simulatedGateway(options: GatewayOptions) {
       },
       usageBatches,
     );
-  world.consume('outbound', { timeoutSeconds: 15, maxReceives: 100 }, (process, body) =>
-    functionsOf(process).dispatch(body),
-  );
+  for (const kind of sendKinds)
+    world.consume(kind, { timeoutSeconds: 15, maxReceives: 100 }, (process, body) =>
+      functionsOf(process).dispatch(body),
+    );
   world.consume('receipts', { timeoutSeconds: 10, maxReceives: 15 }, (process, body, receives) =>
     functionsOf(process).recordReceipts(body, receives),
   );

@@ -36,7 +36,7 @@ function simulation(
     },
   });
   const dependencies: RelayDependencies = {
-    outbound: sqsOutboundQueue(sqs, 'outbound'),
+    outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     outboundScheduler: { schedule: async () => {} },
     scheduleLeadSeconds: 60,
     webhooks: {
@@ -92,7 +92,7 @@ describe('a change that a service refuses for good', () => {
       [
         {
           outboundScheduler: {
-            schedule: async (messageId) => {
+            schedule: async ({ messageId }) => {
               if (messageId === bad) throw refusal('ValidationException');
               planned.add(messageId);
             },

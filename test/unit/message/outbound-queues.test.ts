@@ -1,0 +1,82 @@
+/** Every message is put into the queue of its kind, wherever it is queued. */
+import { describe, expect, it } from '@jest/globals';
+import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
+import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { sqsOutboundQueue, urlOfQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { eventBridgeOutboundScheduler } from '../../../shared/message/dispatch/outbound-schedule.scheduler.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
+import { aMessage } from '../../support/webhook/example-webhook-message.ts';
+
+const url = (kind: SendKind) => `https://sqs.eu-west-1.amazonaws.com/123456789012/gateway-${kind}`;
+const queueUrls = { otp: url('otp'), single: url('single'), bulk: url('bulk') };
+const otp = {
+  otp_id: 'otp_1',
+  code_length: 6,
+  expires_at: '2026-11-20T10:05:00.000Z',
+  attempts_remaining: 5,
+};
+const messages: Readonly<Record<SendKind, Message>> = {
+  otp: aMessage({ message_id: 'msg_otp', otp }),
+  single: aMessage({ message_id: 'msg_single' }),
+  bulk: aMessage({ message_id: 'msg_bulk', batch_id: 'bat_1' }),
+};
+
+function queues(refuses: (body: string) => boolean = () => false) {
+  const queued: [string, string][] = [];
+  const sqs = strictSqs({
+    refuses,
+    refusesCall: () => false,
+    deliver: (queue, { MessageBody = '' }) =>
+      void queued.push([queue, (JSON.parse(MessageBody) as { message_id: string }).message_id]),
+  });
+  return { queued, outbound: sqsOutboundQueue(sqs, queueUrls) };
+}
+
+describe('a message', () => {
+  it('is put into the queue of its kind, which follows from its row alone', async () => {
+    const { queued, outbound } = queues();
+    await outbound.enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind])));
+    expect(queued.toSorted()).toEqual(sendKinds.map((kind) => [url(kind), `msg_${kind}`]).toSorted());
+  });
+
+  it('that its queue refuses keeps no message out of the other queues', async () => {
+    const { queued, outbound } = queues((body) => body.includes('msg_otp'));
+    await expect(
+      outbound.enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind]))),
+    ).rejects.toMatchObject({ name: 'RefusedEntries' });
+    expect(queued.map(([, id]) => id).toSorted()).toEqual(['msg_bulk', 'msg_single']);
+  });
+
+  it('that may not be in its queue fails with an error that a retry may mend, though another was refused', async () => {
+    const sqs = strictSqs({
+      refuses: (body) => body.includes('msg_otp'),
+      refusesCall: () => false,
+      deliver: () => {
+        throw refusal('Throttling');
+      },
+    });
+    await expect(
+      sqsOutboundQueue(sqs, queueUrls).enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind]))),
+    ).rejects.toMatchObject({ name: 'Throttling' });
+  });
+
+  it('has its schedule aimed at the queue of its kind', async () => {
+    const targets: string[] = [];
+    const scheduler = {
+      send: async ({ input }: { input: { Target: { Arn: string } } }) => void targets.push(input.Target.Arn),
+    };
+    const settings = { groupName: 'g', roleArn: 'r', queueArns: { otp: 'o', single: 's', bulk: 'b' } };
+    const { schedule } = eventBridgeOutboundScheduler(scheduler as never, settings);
+    for (const kind of sendKinds) await schedule(outboundEntryOf(messages[kind]), new Date(0));
+    expect(targets).toEqual(['o', 's', 'b']);
+  });
+});
+
+it('the queue that an event comes from is told by its ARN', () => {
+  for (const kind of sendKinds)
+    expect(urlOfQueue(queueUrls, `arn:aws:sqs:eu-west-1:123456789012:gateway-${kind}`)).toBe(url(kind));
+  expect(() => urlOfQueue(queueUrls, 'arn:aws:sqs:eu-west-1:123456789012:gateway-webhooks')).toThrow(
+    /none of the outbound queues/,
+  );
+});
