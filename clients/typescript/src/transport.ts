@@ -53,6 +53,8 @@ export interface Runtime {
   readonly now: () => number;
   readonly random: () => number;
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Aborts after so many milliseconds. */
+  readonly timeout: (milliseconds: number) => AbortSignal;
 }
 
 const systemRuntime: Runtime = {
@@ -71,6 +73,7 @@ const systemRuntime: Runtime = {
       }, milliseconds);
       signal?.addEventListener('abort', stop, { once: true });
     }),
+  timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
 };
 
 /** @throws TypeError where the credentials are not one of the two kinds */
@@ -89,7 +92,7 @@ export function connect(options: GatewayOptions, runtime: Runtime = systemRuntim
     headers: Readonly<Record<string, string>>,
     { timeoutMs = options.timeoutMs ?? 30_000, signal }: RequestOptions,
   ): Promise<unknown> {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = runtime.timeout(timeoutMs);
     let response: Response;
     let text: string;
     try {

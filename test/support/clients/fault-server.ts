@@ -49,10 +49,14 @@ export const refusal = (status: number, error: string, more: object = {}): Reply
 /**
  * @param replies - to the requests in their order; then 202 with an accepted SMS
  * @param options.tokenReply - to the n-th token request
+ * @param options.onHang - called for a request that gets no answer, after it was read
  */
 export async function startFaultServer(
   replies: readonly (Reply | ((request: SeenRequest) => Reply))[],
-  { tokenReply }: { readonly tokenReply?: (request: number) => Reply } = {},
+  {
+    tokenReply,
+    onHang,
+  }: { readonly tokenReply?: (request: number) => Reply; readonly onHang?: () => void } = {},
 ): Promise<FaultServer> {
   const requests: SeenRequest[] = [];
   const tokenRequests: SeenRequest[] = [];
@@ -74,6 +78,7 @@ export async function startFaultServer(
       }
       const reply = replies[requests.push(seen) - 1] ?? { status: 202, body: acceptedSms };
       give(response, typeof reply === 'function' ? reply(seen) : reply);
+      if (reply === 'hang') onHang?.();
     });
   });
   server.listen(0, '127.0.0.1');
