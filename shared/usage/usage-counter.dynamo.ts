@@ -1,17 +1,25 @@
 /**
- * Counts in two tables: `message-usage` has a row for each period and client, `counted-changes` the ids of the stream
- * records in these rows.
+ * Counts in two tables: one has the sums, `counted-changes` the ids of the stream records in them. The usage of messages
+ * has a row for each period and client.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
-import { idDigits, type UsageAddition, type UsageCounter } from './count-changes.ts';
+import type { Amounts } from './amounts.ts';
+import type { UsageCounter } from './count-changes.ts';
+import { idDigits, type OnceCounter } from './count-once.ts';
 import { purgedAt } from './period.ts';
 
-interface UsageTables {
-  readonly usage: string;
+interface CounterTables<Row> {
+  readonly sums: string;
   readonly countedChanges: string;
+  /** Before the minutes in `counted-changes`, which counters of several streams share. */
+  readonly prefix: string;
+  readonly rowOf: (addition: Row) => {
+    readonly key: Readonly<Record<string, string>>;
+    readonly purgeAt: number;
+  };
 }
 
 /** The stream has a record for 24 hours. */
@@ -30,9 +38,30 @@ const passing = new Set([
 
 export function dynamoUsageCounter(
   client: DynamoDBDocumentClient,
-  tables: UsageTables,
+  tables: { readonly usage: string; readonly countedChanges: string },
   clock: Clock,
 ): UsageCounter {
+  return dynamoOnceCounter(
+    client,
+    {
+      sums: tables.usage,
+      countedChanges: tables.countedChanges,
+      prefix: '',
+      rowOf: ({ period, clientId }) => ({
+        key: { period: period.name, client_id: clientId },
+        purgeAt: purgedAt(period),
+      }),
+    },
+    clock,
+  );
+}
+
+export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
+  client: DynamoDBDocumentClient,
+  tables: CounterTables<Row>,
+  clock: Clock,
+): OnceCounter<Row> {
+  const keyOf = (minute: string): string => `${tables.prefix}${minute}`;
   return {
     async counted(minute) {
       const ids = new Set<string>();
@@ -44,7 +73,7 @@ export function dynamoUsageCounter(
             TableName: tables.countedChanges,
             KeyConditionExpression: '#minute = :minute',
             ExpressionAttributeNames: { '#minute': 'minute' },
-            ExpressionAttributeValues: { ':minute': minute },
+            ExpressionAttributeValues: { ':minute': keyOf(minute) },
             ConsistentRead: true,
             ExclusiveStartKey: after,
           }),
@@ -68,7 +97,7 @@ export function dynamoUsageCounter(
             Put: {
               TableName: tables.countedChanges,
               Item: {
-                minute,
+                minute: keyOf(minute),
                 part: partKey(part),
                 ids: Buffer.from(ids.join(''), 'hex'),
                 purge_at: epochSeconds(addDays(clock(), idsKeptDays)),
@@ -76,7 +105,9 @@ export function dynamoUsageCounter(
               ConditionExpression: 'attribute_not_exists(part)',
             },
           },
-          ...additions.map((addition) => ({ Update: additionTo(tables.usage, addition) })),
+          ...additions.map((addition) => ({
+            Update: additionTo(tables.sums, { ...tables.rowOf(addition), amounts: addition.amounts }),
+          })),
         ],
       });
       try {
@@ -92,15 +123,21 @@ export function dynamoUsageCounter(
   };
 }
 
-function additionTo(TableName: string, { period, clientId, amounts }: UsageAddition) {
+interface RowAddition {
+  readonly key: Readonly<Record<string, string>>;
+  readonly purgeAt: number;
+  readonly amounts: Amounts;
+}
+
+function additionTo(TableName: string, { key, purgeAt, amounts }: RowAddition) {
   const entries = [...amounts];
   return {
     TableName,
-    Key: { period: period.name, client_id: clientId },
+    Key: key,
     UpdateExpression: `SET purge_at = :p ADD ${entries.map((_entry, i) => `#${i} :${i}`).join(',')}`,
     ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#${i}`, name])),
     ExpressionAttributeValues: {
-      ':p': purgedAt(period),
+      ':p': purgeAt,
       ...Object.fromEntries(entries.map(([, amount], i) => [`:${i}`, amount])),
     },
   };

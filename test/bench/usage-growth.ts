@@ -11,9 +11,9 @@ import {
   allClients,
   type ChangeRecord,
   countChanges,
-  idDigits,
   type UsageCounter,
 } from '../../shared/usage/count-changes.ts';
+import { idDigits } from '../../shared/usage/count-once.ts';
 import {
   type Interval,
   intervals,

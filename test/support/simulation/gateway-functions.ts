@@ -29,7 +29,8 @@ import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
 import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
 import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
-import { type CountedChanges, countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
+import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
+import type { CountedChanges } from '../../../shared/usage/count-once.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
