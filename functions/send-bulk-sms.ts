@@ -16,6 +16,7 @@ const env = readEnvironment([
   ...messagesEnvironment,
   ...allowanceEnvironment,
   ...webhookRuleNames,
+  'ALLOWED_COUNTRIES',
   'BATCHES_TABLE',
 ]);
 
@@ -25,6 +26,7 @@ export const handler = httpFunction(
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
+    stageCountries: env.ALLOWED_COUNTRIES,
     webhookUrl: webhookUrlSchema(addressRules(env)),
   }),
   { dependencies: httpDependencies(env) },

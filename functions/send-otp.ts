@@ -16,6 +16,7 @@ const env = readEnvironment([
   ...messagesEnvironment,
   ...allowanceEnvironment,
   ...webhookRuleNames,
+  'ALLOWED_COUNTRIES',
   'ONE_TIME_PASSWORDS_TABLE',
 ]);
 
@@ -25,6 +26,7 @@ export const handler = httpFunction(
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
+    stageCountries: env.ALLOWED_COUNTRIES,
     webhookUrl: webhookUrlSchema(addressRules(env)),
   }),
   { dependencies: httpDependencies(env) },

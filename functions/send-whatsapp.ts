@@ -14,6 +14,7 @@ const env = readEnvironment([
   ...messagesEnvironment,
   ...allowanceEnvironment,
   ...webhookRuleNames,
+  'ALLOWED_COUNTRIES',
 ]);
 
 export const handler = httpFunction(
@@ -21,6 +22,7 @@ export const handler = httpFunction(
   sendWhatsApp({
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+    stageCountries: env.ALLOWED_COUNTRIES,
     webhookUrl: webhookUrlSchema(addressRules(env)),
   }),
   { dependencies: httpDependencies(env) },

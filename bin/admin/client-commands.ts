@@ -119,7 +119,10 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .command('allow')
     .description('sets the only countries and senders that the client may use, from within 60 seconds on')
     .argument('<client-id>')
-    .option('--countries <codes>', 'as GB,FR; "any" allows all')
+    .option(
+      '--countries <codes>',
+      'as GB,FR; "any" removes the list: the client follows the allowedCountries of the stage',
+    )
     .option('--senders <names>', 'as ACME,+447700900123,otp,whatsapp; "any" allows all')
     .addHelpText(
       'after',
@@ -140,7 +143,11 @@ export function addClientCommands(program: Command, { run }: Runner): void {
           return {
             json: { client_id: clientId, countries, senders },
             text: () =>
-              textFields({ client_id: clientId, countries: countries ?? 'any', senders: senders ?? 'any' }),
+              textFields({
+                client_id: clientId,
+                countries: countries ?? `as the stage (${dependencies.stageCountries?.join(', ') ?? 'all'})`,
+                senders: senders ?? 'any',
+              }),
           };
         },
       ),

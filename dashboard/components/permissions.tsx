@@ -1,4 +1,4 @@
-/** The countries and senders that a client may use, editable; empty means all. */
+/** The countries and senders that a client may use, editable; empty means those of the stage, and all senders. */
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
@@ -14,9 +14,21 @@ interface PermissionsProps {
   readonly path: string;
   readonly countries: readonly string[] | null;
   readonly senders: readonly string[] | null;
+  /** Of clients without a list of their own; null for all, undefined until it is known. */
+  readonly stageCountries: readonly string[] | null | undefined;
 }
 
-export function Permissions({ path, countries, senders }: PermissionsProps) {
+/** A stage can have as many as there are countries. */
+const shownCountries = 8;
+
+function stageText(countries: readonly string[] | null | undefined): string {
+  if (countries === undefined) return 'its list';
+  if (countries === null) return 'all countries';
+  const others = countries.length - shownCountries;
+  return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+export function Permissions({ path, countries, senders, stageCountries }: PermissionsProps) {
   const { api, notify } = useDashboard();
   const [countryText, setCountryText] = useState(textOf(countries));
   const [senderText, setSenderText] = useState(textOf(senders));
@@ -52,8 +64,9 @@ export function Permissions({ path, countries, senders }: PermissionsProps) {
         <ColumnLayout columns={2}>
           <ListField
             label="Countries"
-            description="ISO country codes, such as GB, FR. Leave empty to allow all countries."
+            description={`ISO country codes, such as GB, FR. Leave empty to follow the stage: ${stageText(stageCountries)}.`}
             error={fieldError(save.error, 'countries')}
+            placeholder="As the stage"
             text={countryText}
             onChange={setCountryText}
           />
@@ -61,6 +74,7 @@ export function Permissions({ path, countries, senders }: PermissionsProps) {
             label="Senders"
             description="Names and numbers, such as ACME, +447700900123. Add otp to allow one-time passwords, and whatsapp to allow WhatsApp. Leave empty to allow all senders."
             error={fieldError(save.error, 'senders')}
+            placeholder="All"
             text={senderText}
             onChange={setSenderText}
           />
@@ -74,21 +88,22 @@ interface ListFieldProps {
   readonly label: string;
   readonly description: string;
   readonly error: string | undefined;
+  readonly placeholder: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
 }
 
-function ListField({ label, description, error, text, onChange }: ListFieldProps) {
+function ListField({ label, description, error, placeholder, text, onChange }: ListFieldProps) {
   return (
     <FormField label={label} description={description} errorText={error}>
-      <Input value={text} placeholder="All" onChange={({ detail }) => onChange(detail.value)} />
+      <Input value={text} placeholder={placeholder} onChange={({ detail }) => onChange(detail.value)} />
     </FormField>
   );
 }
 
 const textOf = (list: readonly string[] | null): string => list?.join(', ') ?? '';
 
-/** Null where the text is empty: all are allowed. */
+/** Null where the text is empty: the client has no list. */
 function listOf(text: string): readonly string[] | null {
   const items = text
     .split(',')

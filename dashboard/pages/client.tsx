@@ -221,6 +221,7 @@ interface SettingsProps {
 }
 
 function Settings({ path, client }: SettingsProps) {
+  const about = useAnswer<'showAbout'>('/about', undefined, { isFixed: true });
   return (
     <Container header={<Header variant="h2">Settings</Header>}>
       <SpaceBetween size="l">
@@ -241,7 +242,12 @@ function Settings({ path, client }: SettingsProps) {
           ]}
         />
         <WebhookUrl path={path} value={client.webhook_url} />
-        <Permissions path={path} countries={client.countries} senders={client.senders} />
+        <Permissions
+          path={path}
+          countries={client.countries}
+          senders={client.senders}
+          stageCountries={about.data?.allowed_countries}
+        />
       </SpaceBetween>
     </Container>
   );

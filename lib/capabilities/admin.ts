@@ -33,6 +33,7 @@ export class Admin extends Construct {
         'RETENTION_DAYS',
         'CURRENCY',
         'COUNTRY',
+        'ALLOWED_COUNTRIES',
         'STAGE_CAPS',
         'SMS_CARRIER',
         'WHATSAPP_CARRIER',

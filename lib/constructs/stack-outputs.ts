@@ -26,6 +26,7 @@ const settingOutputs = {
   RETENTION_DAYS: 'RetentionDays',
   CURRENCY: 'Currency',
   COUNTRY: 'Country',
+  ALLOWED_COUNTRIES: 'AllowedCountries',
   STAGE_CAPS: 'StageCaps',
   WEBHOOK_PORTS: 'WebhookPorts',
   WEBHOOK_ALLOW_HTTP: 'WebhookAllowHttp',

@@ -71,6 +71,18 @@ const settings = z.strictObject({
     .string()
     .check(z.refine(isSupportedCountry, 'the two letters of a country with phone numbers, as GB')),
 
+  /** The only countries that clients without a list of their own may send to; a new client gets this list. */
+  allowedCountries: z.union([
+    z.literal('all'),
+    z
+      .array(
+        z
+          .string()
+          .check(z.refine(isSupportedCountry, 'the two letters of countries with phone numbers, as GB')),
+      )
+      .check(z.minLength(1)),
+  ]),
+
   /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
   publicUrl: z.optional(
     z.url({ protocol: /^https?$/ }).check(z.regex(/[^/]$/, 'without a slash at its end')),

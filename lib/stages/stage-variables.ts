@@ -13,6 +13,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
     CURRENCY: stage.prices.currency,
     COUNTRY: stage.country,
+    ALLOWED_COUNTRIES: stage.allowedCountries === 'all' ? 'all' : stage.allowedCountries.join(','),
     SMS_CARRIER: stage.smsCarrier,
     WHATSAPP_CARRIER: stage.whatsappCarrier,
     WEBHOOK_PORTS: stage.webhookPorts === 'any' ? 'any' : stage.webhookPorts.join(','),

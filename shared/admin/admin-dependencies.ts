@@ -44,6 +44,8 @@ export interface AdminDependencies {
   readonly otps: Pick<OtpStore, 'get'>;
   /** Of numbers that people write without a country code, ISO 3166-1 alpha-2. */
   readonly country: string;
+  /** The countries that clients without a list of their own may send to; undefined for all. */
+  readonly stageCountries: readonly string[] | undefined;
   readonly usage: UsageReader;
   /** Of the stage's prices, ISO 4217. */
   readonly currency: string;

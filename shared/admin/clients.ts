@@ -25,7 +25,9 @@ export async function createClient(
   { name, scopes, webhookUrl }: WantedClient,
 ): Promise<ShownClient> {
   const now = dependencies.clock();
-  const wanted = { name, scopes, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
+  // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
+  const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;
+  const wanted = { name, scopes, countries, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
   const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(
     dependencies.clients,
     wanted,
@@ -35,7 +37,12 @@ export async function createClient(
     kind: 'client_created',
     summary: `${actor} created the client ${name}`,
     clientId: client.client_id,
-    after: { name, scopes, webhook_url: webhookUrl ?? null },
+    after: {
+      name,
+      scopes,
+      webhook_url: webhookUrl ?? null,
+      ...(countries === undefined ? {} : { countries }),
+    },
   });
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }

@@ -38,6 +38,8 @@ export interface NewClient {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly webhookUrl?: string;
+  /** The only countries that it may send to; without them it follows the stage. */
+  readonly countries?: readonly string[] | undefined;
 }
 
 export interface CreatedClient {
@@ -64,6 +66,7 @@ export async function createClient(
     secrets: [{ hash: secretHash(clientSecret), created_at: createdAt }],
     created_at: createdAt,
     ...(wanted.webhookUrl === undefined ? {} : { webhook_url: wanted.webhookUrl }),
+    ...(wanted.countries === undefined ? {} : { countries: [...wanted.countries] }),
   };
   await dependencies.webhookSecrets.replace(
     clientId,

@@ -1,5 +1,5 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract, section 3: 403). */
-import { GatewayError } from '../contract/errors.ts';
+import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import { countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
 
 /** The lists of a client's row; an absent list allows everything. */
@@ -8,6 +8,14 @@ export interface SendingPermissions {
   readonly countries?: readonly string[] | undefined;
   /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
   readonly senders?: readonly string[] | undefined;
+}
+
+/** A client without a list of countries follows the stage. */
+export function permissionsOf(
+  { countries, senders }: SendingPermissions,
+  stageCountries: readonly string[] | undefined,
+): SendingPermissions {
+  return { countries: countries ?? stageCountries, senders };
 }
 
 /** The kind of message: an SMS can name its sender, the others cannot. */
@@ -64,7 +72,7 @@ export function recipientRefusal(
   if (countries === undefined && from === undefined) return undefined;
   const country = countryOf(recipient);
   if (countries !== undefined && (country === undefined || !countries.includes(country))) {
-    return `This client may not send to ${country ?? 'numbers of no country'}.`;
+    return countryNotAllowed(country);
   }
   if (from === undefined || country === undefined) return undefined;
   if (isAlphanumeric(from) && countriesWithoutAlphanumericSenders.has(country)) {

@@ -58,6 +58,12 @@ export const errorTexts = {
 /** Of a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 
+/** Of a recipient outside the countries of a client: a 403, or a row of a bulk request. */
+export function countryNotAllowed(country: string | undefined): string {
+  const where = country === undefined ? 'numbers of no single country, such as satellite phones' : country;
+  return `This client may not send to ${where}. If it should, ask the operator of the gateway to allow the country.`;
+}
+
 /** One faulty field: `recipients[2].to` and a sentence for a person. */
 export interface FieldError {
   readonly field: string;

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../cap/allowance.ts';
-import { assertMaySend } from '../client/permission.ts';
+import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
@@ -31,6 +31,8 @@ interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   readonly allowanceOf: AllowanceOf;
+  /** Of clients without a list of their own; undefined for all. */
+  readonly stageCountries?: readonly string[] | undefined;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -126,7 +128,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         allowance,
       },
       async (messageId) => {
-        assertMaySend(caller.client, 'otp', wanted.to);
+        assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
         await allowance?.take([longestMessage(messageId, caller.clientId, wanted, request.now)]);
         await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
         const otp = await pendingOrNew(dependencies.otps, caller.clientId, wanted, request.now);

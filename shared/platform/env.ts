@@ -78,6 +78,13 @@ const variables = {
   CURRENCY: text,
   /** Of numbers that people write without a country code in a search, ISO 3166-1 alpha-2. */
   COUNTRY: text,
+  /** The countries that clients without a list of their own may send to, comma-separated; undefined for `all`. */
+  ALLOWED_COUNTRIES: z.lazy(() =>
+    z.pipe(
+      z.string().check(z.regex(/^(all|[A-Z]{2}(,[A-Z]{2})*)$/)),
+      z.transform((value): readonly string[] | undefined => (value === 'all' ? undefined : value.split(','))),
+    ),
+  ),
   /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,

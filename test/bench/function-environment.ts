@@ -55,6 +55,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   PRICES_FILE: pricesFile,
   CURRENCY: 'USD',
   COUNTRY: 'GB',
+  ALLOWED_COUNTRIES: 'all',
   SMS_ORIGINATION_IDENTITY: 'bench',
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',

@@ -66,7 +66,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: errorTexts.invalid_client,
   },
   forbidden: {
-    when: 'The client is disabled, does not have the scope, is blocked from this endpoint, or may not send to this country or from this sender.',
+    when: 'The client is disabled, does not have the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` names the country and what to do.',
     message: errorTexts.forbidden,
   },
   not_found: {

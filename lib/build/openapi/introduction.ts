@@ -44,7 +44,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'senders',
     title: 'Senders and countries',
-    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
+    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); satellite and other international networks belong to no country, so a list of countries excludes them. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
   },
 ];
 

@@ -41,8 +41,9 @@ interface Needs {
 }
 
 const tokenSettings: readonly EnvironmentName[] = ['TOKEN_AUDIENCE'];
-/** A send checks webhook URLs, and sets the time at which its row expires. */
-const sendSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
+/** For what checks webhook URLs, and sets the time at which its row expires. */
+const rowSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
+const sendSettings: readonly EnvironmentName[] = [...rowSettings, 'ALLOWED_COUNTRIES'];
 
 const accountReads: Needs = {
   settings: ['CURRENCY', 'STAGE_CAPS'],
@@ -57,7 +58,7 @@ const describing: Needs = { grants: (to, { storage }) => storage.grant(to, 'sign
 
 /** One function for all of them: a test event is delivered like any other, by the queues (`Webhooks.grantEnqueue`). */
 const webhookEndpoints: Needs = {
-  settings: sendSettings,
+  settings: rowSettings,
   grants: (to, { storage }) => {
     // Destinations in the gateway's own account are refused.
     to.setVariables({ GATEWAY_ACCOUNT: Aws.ACCOUNT_ID, GATEWAY_PARTITION: Aws.PARTITION });
@@ -149,7 +150,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   getAccount: accountReads,
   getUsage: accountReads,
   updateAccount: {
-    settings: sendSettings,
+    settings: rowSettings,
     grants: (to, { storage }) => {
       storage.grant(to, 'clients', 'UpdateItem');
       storage.grant(to, 'activity-log', 'PutItem');

@@ -30,8 +30,8 @@ import { searchMessages, showMessage } from '../messages.ts';
 import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
-import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
 import { webhookHealth } from '../webhook-health.ts';
+import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
@@ -152,7 +152,14 @@ export function adminOperations(dependencies: AdminDependencies) {
     showAttention: async () => attention(dependencies),
     showAbout: async ({ request }) => {
       const { client_id, name } = requireCaller(request).client;
-      return { version, client_id, name, outbox: dependencies.outbox !== undefined };
+      const { stageCountries } = dependencies;
+      return {
+        version,
+        client_id,
+        name,
+        outbox: dependencies.outbox !== undefined,
+        allowed_countries: stageCountries ?? null,
+      };
     },
   } satisfies Record<AdminApiRouteName, AdminOperation>;
 }

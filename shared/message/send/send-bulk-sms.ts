@@ -8,7 +8,7 @@
  */
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
-import { assertMaySendFrom } from '../../client/permission.ts';
+import { assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import {
   type ApiRequest,
@@ -44,6 +44,8 @@ interface SendBulkDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly allowanceOf: AllowanceOf;
+  /** Of clients without a list of their own; undefined for all. */
+  readonly stageCountries?: readonly string[] | undefined;
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
@@ -84,8 +86,9 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       },
       async (batchId) => {
         assertTimely();
-        assertMaySendFrom(caller.client, 'sms', bulk.from);
-        const checked = checkRows(rows, bulk, caller.client);
+        const permissions = permissionsOf(caller.client, dependencies.stageCountries);
+        assertMaySendFrom(permissions, 'sms', bulk.from);
+        const checked = checkRows(rows, bulk, permissions);
         if (checked.good.length === 0) throw noValidRecipients(checked);
         const batch = newBatch(batchId, caller.clientId, bulk, checked, request);
         newRows = messagesOf(batch, caller.clientId, bulk, rows);

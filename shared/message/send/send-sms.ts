@@ -1,7 +1,7 @@
 /** Sends one SMS: checks the request and stores the message in one write; the relay does the rest. */
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
-import { assertMaySend } from '../../client/permission.ts';
+import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
@@ -24,6 +24,8 @@ import {
 interface SendSmsDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
+  /** Of clients without a list of their own; undefined for all. */
+  readonly stageCountries?: readonly string[] | undefined;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -51,8 +53,9 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
 
 export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms({ messages, allowanceOf, webhookUrl }: SendSmsDependencies): Operation {
-  const schema = sendSmsSchema(webhookUrl);
+export function sendSms(dependencies: SendSmsDependencies): Operation {
+  const { messages, allowanceOf, stageCountries } = dependencies;
+  const schema = sendSmsSchema(dependencies.webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
@@ -73,7 +76,7 @@ export function sendSms({ messages, allowanceOf, webhookUrl }: SendSmsDependenci
       },
       async (messageId) => {
         assertTimely();
-        assertMaySend(caller.client, 'sms', sms.to, sms.from);
+        assertMaySend(permissionsOf(caller.client, stageCountries), 'sms', sms.to, sms.from);
         const message = newSms(messageId, caller.clientId, sms, request.now);
         await allowance?.take([message]);
         return message;

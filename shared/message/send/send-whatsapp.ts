@@ -1,7 +1,7 @@
 /** Sends one WhatsApp message (text, template, media or location): stored in one write, like an SMS. */
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
-import { assertMaySend } from '../../client/permission.ts';
+import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
@@ -34,6 +34,8 @@ const maxTextCharacters = 4096;
 interface SendWhatsAppDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
+  /** Of clients without a list of their own; undefined for all. */
+  readonly stageCountries?: readonly string[] | undefined;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -156,8 +158,9 @@ type RequestContent =
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp({ messages, allowanceOf, webhookUrl }: SendWhatsAppDependencies): Operation {
-  const schema = sendWhatsAppSchema(webhookUrl);
+export function sendWhatsApp(dependencies: SendWhatsAppDependencies): Operation {
+  const { messages, allowanceOf, stageCountries } = dependencies;
+  const schema = sendWhatsAppSchema(dependencies.webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
@@ -178,7 +181,7 @@ export function sendWhatsApp({ messages, allowanceOf, webhookUrl }: SendWhatsApp
       },
       async (messageId) => {
         assertTimely();
-        assertMaySend(caller.client, 'whatsapp', data.to);
+        assertMaySend(permissionsOf(caller.client, stageCountries), 'whatsapp', data.to);
         const message = newWhatsApp(messageId, caller.clientId, data, request.now);
         await allowance?.take([message]);
         return message;

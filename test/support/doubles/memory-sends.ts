@@ -19,14 +19,15 @@ export interface MemorySends {
   readonly otps: ReturnType<typeof memoryOtpStore>;
 }
 
-export function memorySends(): MemorySends {
+/** @param stageCountries - of clients without a list of their own */
+export function memorySends(stageCountries?: readonly string[]): MemorySends {
   const messages = memoryMessageStore();
   const otps = memoryOtpStore();
   const operations = {
-    sms: sendSms({ messages, allowanceOf, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, webhookUrl }),
-    otp: sendOtp({ messages, otps, allowanceOf, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, stageCountries, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, stageCountries, webhookUrl }),
+    otp: sendOtp({ messages, otps, allowanceOf, stageCountries, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, stageCountries, webhookUrl }),
   };
   return { operations, messages, otps };
 }
