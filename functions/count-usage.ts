@@ -1,23 +1,63 @@
-/** Reads the messages table's stream and counts each change in the usage of its client. A batch may be repeated, whole or in part. */
+/**
+ * Reads two streams: each change of a message is counted in the usage of its client, and each one-time password and its
+ * verification in the traffic by which passwords are held. A batch is of one stream, and may be repeated, whole or in part.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import {
+  dynamoOtpCounter,
+  dynamoOtpTrafficReader,
+  otpRecords,
+} from '../shared/otp/hold/otp-traffic.dynamo.ts';
+import { countOtps } from '../shared/otp/hold/otp-traffic.ts';
+import { type ReviewDependencies, reviewTraffic } from '../shared/otp/hold/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
+import { countMetric } from '../shared/platform/metrics.ts';
 import { changeRecords } from '../shared/usage/change-records.dynamo.ts';
-import { type CountDependencies, countChanges } from '../shared/usage/count-changes.ts';
+import { countChanges } from '../shared/usage/count-changes.ts';
 import { dynamoUsageCounter } from '../shared/usage/usage-counter.dynamo.ts';
 
-const env = readEnvironment(['MESSAGE_USAGE_TABLE', 'COUNTED_CHANGES_TABLE']);
-const tables = { usage: env.MESSAGE_USAGE_TABLE, countedChanges: env.COUNTED_CHANGES_TABLE };
-const dependencies: CountDependencies = {
-  counter: dynamoUsageCounter(dynamo(), tables, systemClock),
-  sleep,
-  random: Math.random,
+const env = readEnvironment([
+  'MESSAGE_USAGE_TABLE',
+  'COUNTED_CHANGES_TABLE',
+  'OTP_TRAFFIC_TABLE',
+  'OTP_HOLDS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'RETENTION_DAYS',
+  'OTP_HOLD',
+]);
+const { COUNTED_CHANGES_TABLE: countedChanges } = env;
+const waits = { sleep, random: Math.random };
+const usage = dynamoUsageCounter(dynamo(), { usage: env.MESSAGE_USAGE_TABLE, countedChanges }, systemClock);
+const otps = dynamoOtpCounter(dynamo(), { traffic: env.OTP_TRAFFIC_TABLE, countedChanges }, systemClock);
+const review: ReviewDependencies = {
+  traffic: dynamoOtpTrafficReader(dynamo(), env.OTP_TRAFFIC_TABLE),
+  holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
+  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  rule: env.OTP_HOLD,
+  clock: systemClock,
+  countMetric,
 };
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
-  const counted = await countChanges(dependencies, changeRecords(event.Records));
-  log.info('usage counted', { records: event.Records.length, ...counted });
+  const records = event.Records.length;
+  // Rows of one-time passwords have this key.
+  if (event.Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
+    const changes = otpRecords(event.Records);
+    const counted = await countOtps({ counter: otps, ...waits }, changes);
+    const held = await reviewTraffic(review, changes);
+    log.info('one-time passwords counted', {
+      records,
+      ...counted,
+      held: held.map(({ client_id, country }) => `${client_id} ${country}`),
+    });
+    return;
+  }
+  const counted = await countChanges({ counter: usage, ...waits }, changeRecords(event.Records));
+  log.info('usage counted', { records, ...counted });
 }

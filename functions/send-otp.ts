@@ -5,9 +5,12 @@ import { httpDependencies, httpEnvironment } from '../shared/http/http-dependenc
 import { httpFunction } from '../shared/http/http-function.ts';
 import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { holdCheck } from '../shared/otp/hold/otp-hold.ts';
+import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../shared/otp/send-otp.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
@@ -18,6 +21,7 @@ const env = readEnvironment([
   ...webhookRuleNames,
   'ALLOWED_COUNTRIES',
   'ONE_TIME_PASSWORDS_TABLE',
+  'OTP_HOLDS_TABLE',
 ]);
 
 export const handler = httpFunction(
@@ -25,6 +29,7 @@ export const handler = httpFunction(
   sendOtp({
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+    assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     stageCountries: env.ALLOWED_COUNTRIES,
     webhookUrl: webhookUrlSchema(addressRules(env)),

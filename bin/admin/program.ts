@@ -9,6 +9,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { addFindCommand } from './find-command.ts';
 import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
+import { addOtpCommands } from './otp-commands.ts';
 import type { CommandAnswer, Runner, Session } from './runner.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
@@ -25,6 +26,7 @@ Examples:
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- otp allow "Web shop" FR
   $ npm run admin -- usage --month 2026-11 --csv
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
@@ -65,6 +67,7 @@ export async function runCommand(words: readonly string[], { out, err }: Output)
   addWebhookCommands(program, runner);
   addMessageCommands(program, runner);
   addUsageCommand(program, runner);
+  addOtpCommands(program, runner);
   addCompletionCommand(program, print);
 
   let partlyDone = false;

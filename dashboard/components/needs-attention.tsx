@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import type { Attention } from '../../shared/admin/attention.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
+import { AllowOtps } from './allow-otps.tsx';
 import { ClientLink } from './client-name.tsx';
 import { List } from './list.tsx';
 import { Time } from './time.tsx';
@@ -17,6 +18,7 @@ interface Item {
   readonly href: string;
   readonly clientId?: string;
   readonly since?: string;
+  readonly action?: ReactNode;
 }
 
 /** Reads more than other pages do, and changes slowly. */
@@ -51,19 +53,31 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
           cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
         },
         { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
+        { id: 'action', header: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
       ]}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
       emptyTitle="Nothing needs attention"
-      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, and no spend cap is at 80 %."
+      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is at 80 %, and no one-time passwords are held."
       idOf={({ id }) => id}
     />
   );
 }
 
 function itemsOf(attention: Attention): Item[] {
-  const { failing_endpoints, caps, processing_failures, invalid_overrides } = attention;
+  const { failing_endpoints, caps, processing_failures, invalid_overrides, otp_holds } = attention;
   const more = attention.more_failed_webhooks ? ' at least' : '';
   return [
+    ...otp_holds.map(
+      ({ client_id, country, held_at, summary }): Item => ({
+        id: `${client_id} otp ${country}`,
+        type: 'error',
+        text: summary,
+        href: linkTo('messages', undefined, { client_id }),
+        clientId: client_id,
+        since: held_at,
+        action: <AllowOtps clientId={client_id} country={country} />,
+      }),
+    ),
     ...failing_endpoints.map(
       ({ client_id, origin, failed, waiting, since, last_error }): Item => ({
         id: `${client_id} ${origin}`,

@@ -50,6 +50,8 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   limits_removed: 'Limits removed',
   spend_cap_nearly_reached: 'Spend caps at 80 %',
   spend_cap_reached: 'Spend caps reached',
+  otp_held: 'One-time passwords held',
+  otp_allowed: 'One-time passwords allowed',
 };
 
 const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));

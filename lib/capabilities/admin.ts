@@ -57,6 +57,7 @@ export class Admin extends Construct {
     }
     storage.grant(adminApi, 'batches', 'GetItem');
     storage.grant(adminApi, 'one-time-passwords', 'GetItem');
+    storage.grant(adminApi, 'otp-holds', 'GetItem', 'PutItem', 'Scan');
     storage.grant(adminApi, 'webhook-endpoints', 'GetItem', 'Query');
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(adminApi, 'due-items', 'Query', 'PutItem');

@@ -2,16 +2,18 @@
  * The real carriers: permission to hand messages over, and the topic on which receipts arrive. Numbers, sender ids and
  * the WhatsApp account are registered by hand, not by a deploy.
  */
-import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
-import type { GatewayFunction } from '../constructs/gateway-function.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../constructs/gateway-queue.ts';
-import { acknowledgeWildcard } from '../constructs/template-rules.ts';
+import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
 import { type StageSettings, smsConfigurationSet } from '../stages/stage-settings.ts';
+import type { Storage } from './storage/storage.ts';
 
 /**
  * The final outcomes of a message. Each event costs a queue message, so the intermediate ones (`TEXT_QUEUED`,
@@ -38,6 +40,7 @@ interface CarriersProps {
   readonly stage: StageSettings;
   readonly receipts: GatewayQueue;
   readonly dispatch: GatewayFunction;
+  readonly storage: Storage;
 }
 
 export class Carriers extends Construct {
@@ -51,7 +54,10 @@ export class Carriers extends Construct {
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
-    if (props.stage.smsCarrier === 'aws') this.addSms(props);
+    if (props.stage.smsCarrier === 'aws') {
+      this.addSms(props);
+      this.addFeedback(props);
+    }
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
 
@@ -86,9 +92,59 @@ export class Carriers extends Construct {
       actions: ['sms-voice:SendTextMessage'],
       resourceArns: [
         configurationSet.attrArn,
+        ...(stage.smsProtectConfigurationId === undefined
+          ? []
+          : [this.arn('sms-voice', 'protect-configuration', stage.smsProtectConfigurationId)]),
         // Clients may use any sender of the account that their permissions allow.
         ...senders.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
+    });
+  }
+
+  /**
+   * A function of its own, so that a failure of AWS does not delay the counting of the same stream. AWS takes a message as
+   * not received after an hour, so older records are left out.
+   */
+  private addFeedback({ stage, storage }: CarriersProps): void {
+    const report = new GatewayFunction(this, 'ReportVerified', {
+      stage,
+      functionName: 'report-verified',
+      timeoutSeconds: 30,
+      settings: ['RETENTION_DAYS'],
+    });
+    storage.grant(report, 'messages', 'GetItem');
+    storage.grant(report, 'one-time-passwords', 'GetItem');
+    // AWS knows no resource for this action.
+    Grant.addToPrincipal({ grantee: report, actions: ['sms-voice:PutMessageFeedback'], resourceArns: ['*'] });
+    const noResource = 'PutMessageFeedback has no resource type.';
+    acknowledge(report.executionRole, {
+      'AwsSolutions-IAM5[Resource::*]': noResource,
+      'Serverless-LambdaStarPermissions': noResource,
+    });
+    const mapping = new EventSourceMapping(this, 'VerifiedStream', {
+      target: report.live,
+      eventSourceArn: storage.grantStream(report, 'one-time-passwords'),
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: 10,
+      // By then the hand-over of the message is stored.
+      maxBatchingWindow: Duration.seconds(10),
+      maxRecordAge: Duration.hours(1),
+      bisectBatchOnError: true,
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual('MODIFY'),
+          dynamodb: {
+            NewImage: {
+              status: { S: FilterRule.isEqual('verified') },
+              channel: { S: FilterRule.isEqual('sms') },
+            },
+          },
+        }),
+      ],
+    });
+    acknowledge(mapping, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'A report that failed for an hour is worthless, because AWS has taken the message as not received.',
     });
   }
 

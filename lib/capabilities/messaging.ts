@@ -215,6 +215,7 @@ export class Messaging extends Construct {
       stage,
       functionName: 'count-usage',
       timeoutSeconds: countTimeoutSeconds,
+      settings: ['RETENTION_DAYS', 'OTP_HOLD'],
     });
     storage.grant(count, 'message-usage', 'UpdateItem');
     storage.grant(count, 'counted-changes', 'Query', 'PutItem');
@@ -228,9 +229,45 @@ export class Messaging extends Construct {
       // Nothing is counted of a deletion.
       filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
     });
-    acknowledge(mapping, {
-      'Serverless-LambdaEventSourceMappingDestination':
-        'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
+    const otps = this.countOtps(stage, storage, count);
+    for (const each of [mapping, otps]) {
+      acknowledge(each, {
+        'Serverless-LambdaEventSourceMappingDestination':
+          'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
+      });
+    }
+  }
+
+  /** The same function counts one-time passwords and their verifications, and holds those of a client to a country. */
+  private countOtps(stage: StageSettings, storage: Storage, count: GatewayFunction): EventSourceMapping {
+    storage.grant(count, 'otp-traffic', 'UpdateItem', 'Query');
+    storage.grant(count, 'otp-holds', 'GetItem', 'PutItem');
+    storage.grant(count, 'activity-log', 'PutItem');
+    createAlarm(this, 'OtpHeld', {
+      stage,
+      metric: countedMetric(stage, 'OtpHeld'),
+      meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
+      runbook: 'otp-held',
+    });
+    const password = (status: string) => ({ status: { S: FilterRule.isEqual(status) } });
+    return new EventSourceMapping(this, 'OtpStream', {
+      target: count.live,
+      eventSourceArn: storage.grantStream(count, 'one-time-passwords'),
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      // A batch takes a few writes for each client and country in it. An attack is noticed this much later.
+      batchSize: 1000,
+      maxBatchingWindow: Duration.seconds(20),
+      // New passwords and verified ones, not the attempts between them.
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual('INSERT'),
+          dynamodb: { NewImage: password('pending') },
+        }),
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual('MODIFY'),
+          dynamodb: { NewImage: password('verified') },
+        }),
+      ],
     });
   }
 
@@ -257,7 +294,7 @@ export class Messaging extends Construct {
       this.receipts.grantSend(dispatch);
     }
     if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
-      new Carriers(this, 'Carriers', { stage, dispatch, receipts: this.receipts });
+      new Carriers(this, 'Carriers', { stage, storage, dispatch, receipts: this.receipts });
     }
     for (const kind of sendKinds) {
       const maxConcurrency = stage.concurrency[outboundQueues[kind].concurrency];
@@ -343,6 +380,9 @@ function carrierSettings(stage: StageSettings): EnvironmentName[] {
     'SMS_CARRIER',
     'WHATSAPP_CARRIER',
     ...(stage.smsCarrier === 'aws' ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'] as const) : []),
+    ...(stage.smsCarrier === 'aws' && stage.smsProtectConfigurationId !== undefined
+      ? (['SMS_PROTECT_CONFIGURATION'] as const)
+      : []),
     ...(stage.whatsappCarrier === 'aws' ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION'] as const) : []),
     ...(stage.whatsappCarrier === 'aws' && stage.whatsappOtpTemplate !== undefined
       ? (['WHATSAPP_OTP_TEMPLATE'] as const)

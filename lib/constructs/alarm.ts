@@ -28,6 +28,7 @@ type Runbook =
   | 'carrier-throttles'
   | 'spend'
   | 'spend-caps'
+  | 'otp-held'
   | 'failed-webhooks';
 
 interface AlarmProps {

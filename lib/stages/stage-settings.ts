@@ -5,6 +5,7 @@ import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { stageCaps } from '../../shared/contract/caps.ts';
+import { otpHoldRule } from '../../shared/contract/otp-hold.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
 
 /** Error texts: zod/mini has none by default. */
@@ -55,11 +56,20 @@ const settings = z.strictObject({
    * them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
    */
   caps: stageCaps(),
+  /** When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). */
+  otpHold: otpHoldRule(),
   /** The number, sender id or pool set up in AWS End User Messaging; empty with the simulator. */
   smsOriginationIdentity: z.string(),
   /** The name of the configuration set for SMS receipts, which the deploy creates; by default the stack's name. */
   smsConfigurationSet: z.optional(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -, 64 at most')),
+  ),
+  /**
+   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
+   * blocks. Without it that of the configuration set or of the account is in force.
+   */
+  smsProtectConfigurationId: z.optional(
+    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'the id, not the ARN, of a protect configuration')),
   ),
   whatsappPhoneNumberId: z.string(),
   metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),

@@ -6,8 +6,12 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
   return {
     RETENTION_DAYS: String(stage.retentionDays),
     STAGE_CAPS: JSON.stringify(stage.caps),
+    OTP_HOLD: JSON.stringify(stage.otpHold),
     SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
     SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
+    ...(stage.smsProtectConfigurationId === undefined
+      ? {}
+      : { SMS_PROTECT_CONFIGURATION: stage.smsProtectConfigurationId }),
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
     META_API_VERSION: stage.metaApiVersion,
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),

@@ -16,6 +16,8 @@ const dev: StageSettings = {
   whatsappCarrier: 'simulator',
   prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
   caps: {},
+  // A client whose share is not known is held below 20 %, others below half of their own.
+  otpHold: { minimumSends: 30, usualShare: 0.4, shareOfUsual: 0.5, minimumShare: 0.1, settleSeconds: 120 },
   smsOriginationIdentity: '',
   whatsappPhoneNumberId: '',
   metaApiVersion: 'v23.0',

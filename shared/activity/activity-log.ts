@@ -25,6 +25,8 @@ export const activityKinds = [
   'limits_removed',
   'spend_cap_nearly_reached',
   'spend_cap_reached',
+  'otp_held',
+  'otp_allowed',
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 

@@ -14,6 +14,7 @@ import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-i
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
+import { dynamoOtpHolds } from '../otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -45,6 +46,7 @@ export const adminEnvironment = [
   'MESSAGES_TABLE',
   'BATCHES_TABLE',
   'ONE_TIME_PASSWORDS_TABLE',
+  'OTP_HOLDS_TABLE',
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOK_ENDPOINTS_TABLE',
   'DUE_ITEMS_TABLE',
@@ -113,6 +115,7 @@ export function adminDependencies(
     newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
+    otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     country: env.COUNTRY,
     stageCountries: env.ALLOWED_COUNTRIES,
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),

@@ -8,6 +8,7 @@ import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
+import type { OtpHoldStore } from '../otp/hold/otp-hold.ts';
 import type { OtpStore } from '../otp/otp-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
@@ -42,6 +43,7 @@ export interface AdminDependencies {
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
   readonly otps: Pick<OtpStore, 'get'>;
+  readonly otpHolds: Pick<OtpHoldStore, 'find' | 'listHeld' | 'allow'>;
   /** Of numbers that people write without a country code, ISO 3166-1 alpha-2. */
   readonly country: string;
   /** The countries that clients without a list of their own may send to; undefined for all. */

@@ -4,6 +4,7 @@ import { addDays } from '../platform/clock.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
 import { allOverrides } from './limits.ts';
+import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
 import { listActivity } from './webhooks.ts';
 
 export interface CapNotice {
@@ -23,6 +24,8 @@ export interface Attention {
   /** Entries that a service refused for good, in the last 24 hours. */
   readonly processing_failures: { readonly count: number; readonly more: boolean };
   readonly invalid_overrides: number;
+  /** Clients whose one-time passwords to a country are held, the newest hold first. */
+  readonly otp_holds: readonly OtpHoldView[];
 }
 
 const entriesPerKind = 100;
@@ -33,12 +36,13 @@ export async function attention(dependencies: AdminDependencies): Promise<Attent
   const now = dependencies.clock();
   const latest = (kind: ActivityKind, days: number) =>
     listActivity(dependencies, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
-  const [webhooks, reached, nearlyReached, refused, overrides] = await Promise.all([
+  const [webhooks, reached, nearlyReached, refused, overrides, holds] = await Promise.all([
     failingEndpoints(dependencies),
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
     latest('entry_refused', 1),
     allOverrides(dependencies),
+    listOtpHolds(dependencies),
   ]);
   return {
     failing_endpoints: webhooks.endpoints,
@@ -46,6 +50,7 @@ export async function attention(dependencies: AdminDependencies): Promise<Attent
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
     processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
     invalid_overrides: overrides.filter(({ faults }) => faults.length > 0).length,
+    otp_holds: holds,
   };
 }
 

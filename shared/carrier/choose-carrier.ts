@@ -48,11 +48,13 @@ function simulated({ prices, clock, source }: CarrierSettings): Carrier {
 }
 
 function smsByAws({ prices, clock, source }: CarrierSettings): Carrier {
-  const env = readEnvironment(['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'], source);
+  const names = ['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET', 'SMS_PROTECT_CONFIGURATION'] as const;
+  const env = readEnvironment(names, source);
   return awsSms(
     {
       originationIdentity: env.SMS_ORIGINATION_IDENTITY,
       configurationSet: env.SMS_CONFIGURATION_SET,
+      protectConfigurationId: env.SMS_PROTECT_CONFIGURATION,
       prices,
       timeLimitMs: handOverLimitMs,
     },

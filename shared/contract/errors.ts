@@ -1,5 +1,7 @@
 /** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract, section 1). */
 
+import { noCountry } from './otp-hold.ts';
+
 export const errorStatus = {
   invalid_request: 400,
   unsupported_grant_type: 400,
@@ -8,6 +10,7 @@ export const errorStatus = {
   unauthorized: 401,
   invalid_client: 401,
   forbidden: 403,
+  otp_held: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_in_progress: 409,
@@ -60,8 +63,18 @@ export const invalidRecipientText = 'The recipient is not a phone number in inte
 
 /** Of a recipient outside the countries of a client: a 403, or a row of a bulk request. */
 export function countryNotAllowed(country: string | undefined): string {
-  const where = country === undefined ? 'numbers of no single country, such as satellite phones' : country;
-  return `This client may not send to ${where}. If it should, ask the operator of the gateway to allow the country.`;
+  return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
+}
+
+/** Of one-time passwords by SMS to a country where few of a client's were verified. */
+export function otpHeldText(country: string): string {
+  return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
+}
+
+function placeName(country: string | undefined): string {
+  return country === undefined || country === noCountry
+    ? 'numbers of no single country, such as satellite phones'
+    : country;
 }
 
 /** One faulty field: `recipients[2].to` and a sentence for a person. */

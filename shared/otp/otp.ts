@@ -7,6 +7,10 @@ export const otpSchema = z.object({
   client_id: z.string(),
   /** E.164. */
   recipient: z.string(),
+  /** ISO 3166-1 alpha-2, or `ZZ`; absent in rows of older releases. */
+  country: z.exactOptional(z.string()),
+  /** The first message with this password; absent in rows of older releases. */
+  message_id: z.exactOptional(z.string()),
   channel: z.enum(['sms', 'whatsapp']),
   /** What the password is for: one may be pending for each client, recipient and purpose. */
   purpose: z.string(),

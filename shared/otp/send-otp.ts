@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../client/permission.ts';
+import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
@@ -17,7 +18,8 @@ import type { MessageStore } from '../message/store/message-store.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { recipientSchema } from '../recipient/phone-number.ts';
+import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
+import type { AssertNotHeld } from './hold/otp-hold.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
@@ -31,6 +33,8 @@ interface SendOtpDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   readonly allowanceOf: AllowanceOf;
+  /** Refuses passwords by SMS to a country where few of the client's are verified. */
+  readonly assertNotHeld?: AssertNotHeld | undefined;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   /** Accepts URLs that this deployment may call. */
@@ -129,9 +133,12 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       },
       async (messageId) => {
         assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
+        // WhatsApp is left to people whose passwords by SMS are held.
+        const country = countryOf(wanted.to) ?? noCountry;
+        if (wanted.channel === 'sms') await dependencies.assertNotHeld?.(caller.clientId, country);
         await allowance?.take([longestMessage(messageId, caller.clientId, wanted, request.now)]);
         await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
-        const otp = await pendingOrNew(dependencies.otps, caller.clientId, wanted, request.now);
+        const otp = await pendingOrNew(dependencies.otps, caller.clientId, messageId, wanted, request.now);
         return otpMessage(messageId, otp, wanted, request.now);
       },
       true,
@@ -144,6 +151,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
 async function pendingOrNew(
   otps: OtpStore,
   clientId: string,
+  messageId: string,
   wanted: SendOtpRequest,
   now: Date,
 ): Promise<OneTimePassword> {
@@ -152,17 +160,25 @@ async function pendingOrNew(
     const seen = await otps.latest(slot);
     const latest = seen === undefined ? undefined : await otps.get(seen);
     if (latest !== undefined && isPending(latest, now)) return latest;
-    const otp = newOtp(newId('otp', now), slot, wanted, now);
+    const otp = newOtp(newId('otp', now), messageId, slot, wanted, now);
     await otps.create(otp);
     if (await otps.setLatest(slot, seen, otp.otp_id, now)) return otp;
   }
 }
 
-function newOtp(otpId: string, slot: OtpSlot, wanted: SendOtpRequest, now: Date): OneTimePassword {
+function newOtp(
+  otpId: string,
+  messageId: string,
+  slot: OtpSlot,
+  wanted: SendOtpRequest,
+  now: Date,
+): OneTimePassword {
   return {
     otp_id: otpId,
     client_id: slot.clientId,
     recipient: slot.recipient,
+    country: countryOf(slot.recipient) ?? noCountry,
+    message_id: messageId,
     channel: wanted.channel,
     purpose: slot.purpose,
     code_length: wanted.code_length,
@@ -179,6 +195,7 @@ function longestMessage(messageId: string, clientId: string, wanted: SendOtpRequ
   const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose };
   const otp = newOtp(
     newId('otp', now),
+    messageId,
     slot,
     { ...wanted, ttl: longestTtlSeconds, code_length: longestCode },
     now,

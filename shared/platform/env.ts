@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { stageCaps } from '../contract/caps.ts';
+import { otpHoldRule } from '../contract/otp-hold.ts';
 
 const text = z.string().check(z.minLength(1));
 const flag = z.pipe(
@@ -33,6 +34,8 @@ const variables = {
   MESSAGE_USAGE_TABLE: text,
   COUNTED_CHANGES_TABLE: text,
   SIMULATOR_OUTBOX_TABLE: text,
+  OTP_TRAFFIC_TABLE: text,
+  OTP_HOLDS_TABLE: text,
 
   OTP_OUTBOUND_QUEUE_URL: text,
   OUTBOUND_QUEUE_URL: text,
@@ -72,6 +75,8 @@ const variables = {
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   /** The stage's caps for all clients, as JSON. */
   STAGE_CAPS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), stageCaps())),
+  /** When one-time passwords are held, as JSON. */
+  OTP_HOLD: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), otpHoldRule())),
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
   /** Of the prices, ISO 4217. */
@@ -88,6 +93,8 @@ const variables = {
   /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: text,
+  /** The id of the protect configuration; optional. */
+  SMS_PROTECT_CONFIGURATION: z.optional(text),
   /** `phone-number-id-…` of AWS End User Messaging Social. */
   WHATSAPP_PHONE_NUMBER_ID: text,
   META_API_VERSION: z.lazy(() => z.string().check(z.regex(/^v\d+\.\d+$/))),

@@ -1,4 +1,6 @@
 /** Values for every variable that a function reads, for runs outside a deployed stage. */
+
+import { stages } from '../../lib/stages/stages.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { pricesFile } from '../support/template/prices.ts';
 
@@ -56,6 +58,10 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   CURRENCY: 'USD',
   COUNTRY: 'GB',
   ALLOWED_COUNTRIES: 'all',
+  SMS_PROTECT_CONFIGURATION: 'protect-1',
+  OTP_TRAFFIC_TABLE: 'otp-traffic',
+  OTP_HOLDS_TABLE: 'otp-holds',
+  OTP_HOLD: JSON.stringify(stages.local.otpHold),
   SMS_ORIGINATION_IDENTITY: 'bench',
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',

@@ -9,6 +9,7 @@ import {
   type GatewayError,
   invalidRecipientText,
   limitReached,
+  otpHeldText,
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
@@ -68,6 +69,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   forbidden: {
     when: 'The client is disabled, does not have the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` names the country and what to do.',
     message: errorTexts.forbidden,
+  },
+  otp_held: {
+    when: 'Few of the last one-time passwords by SMS of this client to this country were verified, which is the mark of a program that requests them. They are refused until the operator allows them; other countries and WhatsApp are not.',
+    message: otpHeldText('FR'),
   },
   not_found: {
     when: 'It does not exist, or it belongs to another client: the answer is the same.',

@@ -114,6 +114,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
       storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
+      storage.grant(to, 'otp-holds', 'Query');
     },
   },
   verifyOtp: {

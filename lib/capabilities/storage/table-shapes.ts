@@ -55,7 +55,21 @@ export const tableShapes = {
     busy: true,
   },
   batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
-  'one-time-passwords': { variable: 'ONE_TIME_PASSWORDS_TABLE', partition: 'otp_id', purged: true },
+  'one-time-passwords': {
+    variable: 'ONE_TIME_PASSWORDS_TABLE',
+    partition: 'otp_id',
+    purged: true,
+    streamed: true,
+  },
+  // One-time passwords sent and verified, for each client and country, by minute and day.
+  'otp-traffic': {
+    variable: 'OTP_TRAFFIC_TABLE',
+    partition: 'client_country',
+    sort: 'span',
+    purged: true,
+  },
+  // To which countries the one-time passwords of a client are held.
+  'otp-holds': { variable: 'OTP_HOLDS_TABLE', partition: 'client_id', sort: 'country', restorable: true },
   'webhook-endpoints': {
     variable: 'WEBHOOK_ENDPOINTS_TABLE',
     partition: 'client_id',
@@ -98,7 +112,7 @@ export const tableShapes = {
     purged: true,
     restorable: true,
   },
-  // Which records of the messages table's stream are counted in `message-usage`.
+  // Which records of streams are counted in `message-usage` and `otp-traffic`.
   'counted-changes': {
     variable: 'COUNTED_CHANGES_TABLE',
     partition: 'minute',

@@ -27,6 +27,7 @@ import {
 import { explainLimits } from '../explain-limits.ts';
 import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
 import { searchMessages, showMessage } from '../messages.ts';
+import { allowOtps, listOtpHolds } from '../otp-holds.ts';
 import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
@@ -35,6 +36,7 @@ import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint }
 import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
+  allowOtpsBody,
   clientChangeBody,
   endpointBody,
   limitsBody,
@@ -149,6 +151,11 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     listOutbox: async ({ request }) =>
       listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
+    listOtpHolds: async () => ({ otp_holds: await listOtpHolds(dependencies) }),
+    allowOtps: async ({ request, actor, path }) => {
+      const { always } = parseBody(allowOtpsBody, request.body ?? {});
+      return allowOtps(dependencies, actor, path('client_id'), path('country'), always);
+    },
     showAttention: async () => attention(dependencies),
     showAbout: async ({ request }) => {
       const { client_id, name } = requireCaller(request).client;

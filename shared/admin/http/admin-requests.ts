@@ -73,6 +73,9 @@ export const limitsBody = z.object({
   note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
 });
 
+/** Whether one-time passwords are never held again. */
+export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
+
 export const endpointBody = z.object({ endpoint: keyText });
 
 export const resendBody = z.object({

@@ -40,6 +40,8 @@ export const adminApiRoutes = {
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },
+  listOtpHolds: { method: 'GET', path: '/admin/api/otp-holds' },
+  allowOtps: { method: 'POST', path: '/admin/api/clients/{client_id}/otp-holds/{country}/allow' },
   showAttention: { method: 'GET', path: '/admin/api/attention' },
   showAbout: { method: 'GET', path: '/admin/api/about' },
 } as const satisfies Record<string, AdminApiRoute>;

@@ -19,6 +19,8 @@ interface AwsSmsSettings {
   readonly originationIdentity: string;
   /** Its event destination publishes the receipts. */
   readonly configurationSet: string;
+  /** Which countries AWS blocks; without it that of the configuration set or of the account is in force. */
+  readonly protectConfigurationId?: string | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
 }
@@ -81,6 +83,11 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: timeToLive(message, clock()),
+      ...(settings.protectConfigurationId === undefined
+        ? {}
+        : { ProtectConfigurationId: settings.protectConfigurationId }),
+      // A verified one-time password is reported (shared/otp/feedback).
+      ...(message.otp === undefined ? {} : { MessageFeedbackEnabled: true }),
       Context: { message_id: message.message_id, client_id: message.client_id },
     };
   }

@@ -42,6 +42,7 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
   };
   const bodies: Partial<Record<AdminApiRouteName, unknown>> = {
     createClient: { name: 'Another shop' },
+    allowOtps: { always: true },
     changeClient: { disabled: false, webhook_url: 'http://127.0.0.1:9/other' },
     setLimits: { endpoint: 'POST /api/v1/sms/bulk', per_minute: 20 },
     removeLimits: { endpoint: 'POST /api/v1/sms/bulk' },
@@ -55,6 +56,7 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     .replace('{message_id}', messageId)
     .replace('{delivery_id}', deliveryId)
     .replace('{endpoint_id}', endpointId)
+    .replace('{country}', 'GB')
     .replace('{resend_id}', resendId);
   const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
   return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };

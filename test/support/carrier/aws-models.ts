@@ -22,6 +22,7 @@ export const sendTextMessage: InputModel = {
     MessageBody: { text: /^(?!\s*$)[\s\S]+$/, min: 1, max: 1600 },
     MessageType: { oneOf: ['TRANSACTIONAL', 'PROMOTIONAL'] },
     ConfigurationSetName: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 256 },
+    ProtectConfigurationId: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 64 },
     TimeToLive: { integer: { min: 5, max: 259_200 } },
     Context: {
       map: {

@@ -76,6 +76,8 @@ export function carrierEnvironment(url: string): Record<string, string> {
   };
 }
 
+const smsOperations = ['PinpointSMSVoiceV2.SendTextMessage', 'PinpointSMSVoiceV2.PutMessageFeedback'];
+
 /** Only a request that is signed for the service and has its protocol's marks is a request to it. */
 function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefined {
   const { authorization = '', 'content-type': type, 'x-amz-target': target } = request.headers;
@@ -83,7 +85,7 @@ function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefi
   if (
     request.url === '/' &&
     type === 'application/x-amz-json-1.0' &&
-    target === 'PinpointSMSVoiceV2.SendTextMessage' &&
+    smsOperations.includes(String(target)) &&
     authorization.includes('/sms-voice/aws4_request')
   ) {
     return 'sms';

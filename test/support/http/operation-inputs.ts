@@ -5,6 +5,7 @@ import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
 import {
   activityQuery,
+  allowOtpsBody,
   clientChangeBody,
   endpointBody,
   limitsBody,
@@ -120,6 +121,8 @@ const adminSchemas = {
   listUsage: adminUsageQuery,
   summarizeUsage: usageSummaryQuery,
   listOutbox: outboxQuery,
+  listOtpHolds: undefined,
+  allowOtps: allowOtpsBody,
   showAttention: undefined,
   showAbout: undefined,
 } satisfies Record<AdminApiRouteName, z.ZodMiniType | undefined>;

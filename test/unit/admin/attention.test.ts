@@ -93,6 +93,7 @@ function attentionOf(
       }),
     },
     capDefaults: {},
+    otpHolds: { listHeld: async () => [] },
   };
   return attention(dependencies as unknown as AdminDependencies);
 }

@@ -47,6 +47,31 @@ describe('the request', () => {
     });
   });
 
+  it('asks for feedback with one-time passwords only, which are reported when they are verified', async () => {
+    const otp = {
+      otp_id: 'otp_1',
+      code_length: 6,
+      expires_at: '2026-11-20T10:05:00.000Z',
+      attempts_remaining: 5,
+    };
+    await carrier.handOver(aMessage({ otp }), { text: '123456' }, 1);
+    expect(server.requests.at(-1)?.body).toMatchObject({ MessageFeedbackEnabled: true });
+    await carrier.handOver(aMessage(), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)?.body).not.toHaveProperty('MessageFeedbackEnabled');
+  });
+
+  it('names the protect configuration of the stage', async () => {
+    const settings = {
+      originationIdentity: 'ACME',
+      configurationSet: 'receipts',
+      protectConfigurationId: 'protect-0123',
+      prices: { currency: 'USD', sms: {}, whatsapp: {} },
+      timeLimitMs: 5000,
+    };
+    await awsSms(settings, () => now).handOver(aMessage(), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)?.body).toMatchObject({ ProtectConfigurationId: 'protect-0123' });
+  });
+
   it('has the sender and the type of the message', async () => {
     await carrier.handOver(aMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }, 1);
     expect(server.requests.at(-1)?.body).toMatchObject({

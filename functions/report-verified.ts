@@ -1,0 +1,26 @@
+/** Reads the stream of the one-time passwords and reports the messages of verified ones to AWS as received. */
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { awsSmsFeedback } from '../shared/carrier/aws/aws-feedback.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { reportVerified } from '../shared/otp/feedback/report-verified.ts';
+import { verifiedOtps } from '../shared/otp/feedback/verified-otps.dynamo.ts';
+import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+
+/** Of a report with its retries. */
+const timeLimitMs = 8000;
+
+const env = readEnvironment([...messagesEnvironment, 'ONE_TIME_PASSWORDS_TABLE']);
+const dependencies = {
+  otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
+  messages: messagesFrom(env),
+  report: awsSmsFeedback(timeLimitMs),
+};
+
+export async function handler(event: DynamoDBStreamEvent): Promise<void> {
+  const verified = verifiedOtps(event.Records);
+  const { reported, refused } = await reportVerified(dependencies, verified);
+  log.info('verified one-time passwords reported', { otps: verified.length, reported, refused });
+}

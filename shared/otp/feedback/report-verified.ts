@@ -1,0 +1,70 @@
+/**
+ * Reports the messages of verified one-time passwords to the carrier as received, by which it recognizes senders and
+ * routes whose codes nobody enters. From the stream of the passwords, so that no verification waits for it or fails with
+ * it: a batch that fails or whose worker dies is repeated, and a repeated report changes nothing.
+ *
+ * A password that was sent again has several messages with the same code. Nobody knows which one was read, so all of them
+ * are reported: the person exists.
+ */
+import type { Message } from '../../message/message.ts';
+import type { MessageStore } from '../../message/store/message-store.ts';
+import type { OtpStore } from '../otp-store.ts';
+
+export interface VerifiedOtp {
+  readonly otpId: string;
+  readonly clientId: string;
+  readonly recipient: string;
+  readonly messageId: string;
+}
+
+/** @throws when the report may succeed later */
+export type ReportReceived = (
+  carrierMessageId: string,
+) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
+
+interface FeedbackDependencies {
+  /** The latest sends to a recipient. */
+  readonly otps: Pick<OtpStore, 'recipientSends'>;
+  readonly messages: Pick<MessageStore, 'get'>;
+  readonly report: ReportReceived;
+}
+
+interface Feedback {
+  readonly reported: number;
+  /** Why the carrier refused reports for good. */
+  readonly refused: readonly string[];
+}
+
+/** @throws when some may not be reported: all must be passed again. */
+export async function reportVerified(
+  dependencies: FeedbackDependencies,
+  verified: readonly VerifiedOtp[],
+): Promise<Feedback> {
+  const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(dependencies, otp)))).flat();
+  const ends = await Promise.allSettled(carrierIds.map((id) => dependencies.report(id)));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  const results = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  return {
+    reported: results.filter(({ reported }) => reported).length,
+    refused: results.flatMap((result) => (result.reported ? [] : [result.reason])),
+  };
+}
+
+async function carrierIdsOf(
+  { otps, messages }: FeedbackDependencies,
+  { otpId, clientId, recipient, messageId }: VerifiedOtp,
+): Promise<string[]> {
+  const { sends } = await otps.recipientSends(clientId, recipient);
+  const ids = new Set([messageId, ...sends.map((send) => send.message_id)]);
+  const found = await Promise.all([...ids].map((id) => messages.get(id)));
+  const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId);
+  const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);
+  // The code was read before the result of its hand-over is stored.
+  if (carrierIds.length === 0 && ofOtp.some(isOnItsWay)) throw new Error(`${otpId} is not handed over yet`);
+  return carrierIds;
+}
+
+function isOnItsWay(message: Message | undefined): boolean {
+  return message?.status === 'queued' || message?.status === 'sending';
+}

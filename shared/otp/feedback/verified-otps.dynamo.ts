@@ -1,0 +1,26 @@
+/** Reads the one-time passwords that were just verified from the records of their table's stream. */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import type { StreamRecord } from '../../relay/stream.dynamo.ts';
+import type { VerifiedOtp } from './report-verified.ts';
+
+/** Rows of older releases, which have no message, are left out. */
+const verifiedRow = z.object({
+  otp_id: z.string(),
+  client_id: z.string(),
+  recipient: z.string(),
+  message_id: z.string(),
+  channel: z.literal('sms'),
+  status: z.literal('verified'),
+});
+
+export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
+  return records.flatMap(({ dynamodb }) => {
+    const image = dynamodb?.NewImage as Record<string, AttributeValue> | undefined;
+    const row = verifiedRow.safeParse(image === undefined ? undefined : unmarshall(image));
+    if (!row.success) return [];
+    const { otp_id, client_id, recipient, message_id } = row.data;
+    return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id }];
+  });
+}

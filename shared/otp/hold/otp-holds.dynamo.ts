@@ -1,0 +1,80 @@
+/** The table `otp-holds`. A row that a person spoilt holds nothing. */
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import { type OtpHold, type OtpHoldState, type OtpHoldStore, otpHoldRow } from './otp-hold.ts';
+
+export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string): OtpHoldStore {
+  return {
+    async find(clientId, country) {
+      const Key = { client_id: clientId, country };
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return statesIn([Item])[0];
+    },
+
+    async heldCountries(clientId) {
+      const { Items } = await client.send(
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: 'client_id = :client',
+          ExpressionAttributeValues: { ':client': clientId },
+        }),
+      );
+      return heldIn(Items).map(({ country }) => country);
+    },
+
+    async listHeld() {
+      const held: OtpHold[] = [];
+      let after: Record<string, unknown> | undefined;
+      do {
+        const { Items, LastEvaluatedKey } = await client.send(
+          new ScanCommand({ TableName, ExclusiveStartKey: after }),
+        );
+        held.push(...heldIn(Items));
+        after = LastEvaluatedKey;
+      } while (after !== undefined);
+      return held.toSorted((one, other) => other.held_at.localeCompare(one.held_at));
+    },
+
+    hold(hold, seen) {
+      return conditionHolds(
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: hold,
+            ConditionExpression:
+              seen === undefined
+                ? 'attribute_not_exists(client_id)'
+                : '#state = :allowed AND allowed_at = :seen',
+            ...(seen === undefined
+              ? {}
+              : {
+                  ExpressionAttributeNames: { '#state': 'state' },
+                  ExpressionAttributeValues: { ':allowed': 'allowed', ':seen': seen.allowed_at },
+                }),
+          }),
+        ),
+      );
+    },
+
+    async allow(allowance) {
+      await client.send(new PutCommand({ TableName, Item: allowance }));
+    },
+  };
+}
+
+function statesIn(items: readonly unknown[] = []): OtpHoldState[] {
+  return items.flatMap((item) => {
+    const parsed = otpHoldRow.safeParse(item);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function heldIn(items: readonly unknown[] | undefined): OtpHold[] {
+  return statesIn(items).flatMap((state) => (state.state === 'held' ? [state] : []));
+}

@@ -1,0 +1,95 @@
+/** One-time passwords that nobody verifies are held for that client and country, until an administrator allows them. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect, it } from '@jest/globals';
+import type { Activity } from '../../shared/activity/activity-log.ts';
+import type { Attention } from '../../shared/admin/attention.ts';
+import type { OtpHoldView } from '../../shared/admin/otp-holds.ts';
+import { newId } from '../../shared/platform/ids.ts';
+import { adminShell } from '../support/admin/admin-shell.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+
+const shell = adminShell();
+afterAll(() => shell.close());
+
+const sendOtp = (client: TestClient, fields: object = {}) =>
+  client.post('/api/v1/otp/send', { to: freshNumber(), ...fields });
+
+/** Passwords of ten minutes ago that nobody verified, as a program's requests leave them. */
+async function attack(clientId: string, country: string, passwords: number): Promise<void> {
+  const dynamo = documentClient();
+  const created = new Date(Date.now() - 600_000);
+  await Promise.all(
+    Array.from({ length: passwords }, (_, index) =>
+      dynamo.send(
+        new PutCommand({
+          TableName: gateway().tables.one_time_passwords,
+          Item: {
+            otp_id: newId('otp', created),
+            client_id: clientId,
+            recipient: `+44795${String(index).padStart(7, '0')}`,
+            country,
+            channel: 'sms',
+            purpose: 'default',
+            code_length: 6,
+            max_attempts: 5,
+            attempts: 0,
+            status: 'pending',
+            created_at: created.toISOString(),
+            expires_at: new Date(created.getTime() + 300_000).toISOString(),
+          },
+        }),
+      ),
+    ),
+  );
+  dynamo.destroy();
+}
+
+it('a held country is refused with a clear error, and shown to administrators, who allow it', async () => {
+  const [client, other] = await Promise.all([newClient(), newClient()]);
+  const sent = await sendOtp(client);
+  expect(sent.status).toBe(202);
+  await attack(client.clientId, 'GB', 90);
+  const refused = await eventually(
+    async () => {
+      const answer = await sendOtp(client);
+      return answer.status === 202 ? undefined : answer;
+    },
+    { everyMilliseconds: 1000 },
+  );
+  expectRefusal(refused, 403, 'otp_held');
+  expect(refused.body.message).toContain('to GB are held');
+  expect(refused.headers.get('retry-after')).toBeNull();
+  // The way out for people, other countries, and other clients.
+  expect((await sendOtp(client, { channel: 'whatsapp' })).status).toBe(202);
+  expect((await sendOtp(client, { to: '+33612345678' })).status).toBe(202);
+  expect((await client.post('/api/v1/sms/send', { to: freshNumber(), message: 'Hello' })).status).toBe(202);
+  expect((await sendOtp(other)).status).toBe(202);
+
+  const { admin } = gateway();
+  const credential = await tokenOf(admin.client_id, admin.client_secret);
+  const attention = (await call('GET', '/admin/api/attention', { credential })).body as unknown as Attention;
+  const hold = attention.otp_holds.find(({ client_id }) => client_id === client.clientId);
+  expect(hold).toMatchObject({ country: 'GB', verified: 0, usual_share: null });
+  expect(hold?.summary).toMatch(/^One-time passwords to GB are held: 0 of \d+ \(0 %\) were verified\.$/);
+  const { otp_holds } = (await shell.json('otp', 'holds')) as { otp_holds: readonly OtpHoldView[] };
+  expect(otp_holds).toContainEqual(hold);
+  const path = `/admin/api/activity?client_id=${client.clientId}&kind=otp_held`;
+  const { entries } = (await call('GET', path, { credential })).body as unknown as {
+    entries: readonly Activity[];
+  };
+  expect(entries.map(({ summary }) => summary)).toEqual([hold?.summary]);
+
+  expect((await shell.run('otp', 'allow', client.clientId, 'gb')).stdout).toContain('are allowed');
+  const again = await eventually(
+    async () => {
+      const answer = await sendOtp(client);
+      return answer.status === 202 ? answer : undefined;
+    },
+    { everyMilliseconds: 1000 },
+  );
+  expect(again.status).toBe(202);
+  expect((await shell.run('otp', 'allow', client.clientId, 'FR')).status).toBe(1);
+});

@@ -1,0 +1,107 @@
+/** The messages of a verified one-time password are reported as received, however often, and whatever fails on the way. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-feedback.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { reportVerified } from '../../../shared/otp/feedback/report-verified.ts';
+import {
+  type CarrierServer,
+  carrierEnvironment,
+  startCarrierServer,
+} from '../../support/carrier/carrier-server.ts';
+import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+import { aMessage } from '../../support/message/example-message.ts';
+
+const now = new Date('2026-11-20T10:00:00.000Z');
+const recipient = '+447700900123';
+const verified = { otpId: 'otp_1', clientId: 'acme', recipient, messageId: 'msg_1' };
+let server: CarrierServer;
+
+beforeAll(async () => {
+  server = await startCarrierServer();
+  Object.assign(process.env, carrierEnvironment(server.url));
+});
+beforeEach(() => server.answerWith({ id: 'carrier-1' }));
+afterAll(() => server.close());
+
+function messageOf(message_id: string, change: Partial<Message> = {}): Message {
+  const otp = {
+    otp_id: 'otp_1',
+    code_length: 6,
+    expires_at: '2026-11-20T10:05:00.000Z',
+    attempts_remaining: 5,
+  };
+  return aMessage({
+    message_id,
+    status: 'sent',
+    carrier_message_id: `carrier-of-${message_id}`,
+    otp,
+    ...change,
+  });
+}
+
+async function dependenciesWith(rows: readonly Message[]) {
+  const messages = memoryMessageStore();
+  await messages.createMany(rows);
+  const otps = memoryOtpStore();
+  const sends = rows.map(({ message_id }) => ({ message_id, at: now.toISOString() }));
+  await otps.replaceRecipientSends('acme', recipient, { sends: [], revision: 0 }, sends, now);
+  return { messages, otps, report: awsSmsFeedback(5000) };
+}
+
+const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);
+
+describe('a verified password', () => {
+  it('is reported with all messages of the same code, and none of others to the same person', async () => {
+    const other = {
+      otp_id: 'otp_2',
+      code_length: 6,
+      expires_at: '2026-11-20T10:05:00.000Z',
+      attempts_remaining: 5,
+    };
+    const dependencies = await dependenciesWith([
+      messageOf('msg_1'),
+      messageOf('msg_2'),
+      messageOf('msg_3', { otp: other }),
+    ]);
+    const before = server.requests.length;
+    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 2, refused: [] });
+    expect(new Set(reportedIds(before))).toEqual(
+      new Set([
+        { MessageId: 'carrier-of-msg_1', MessageFeedbackStatus: 'RECEIVED' },
+        { MessageId: 'carrier-of-msg_2', MessageFeedbackStatus: 'RECEIVED' },
+      ]),
+    );
+  });
+
+  it('is tried again as long as AWS fails, and while the result of its hand-over is not stored', async () => {
+    const dependencies = await dependenciesWith([messageOf('msg_1')]);
+    server.answerWith({ status: 500, error: 'InternalServerException' });
+    await expect(reportVerified(dependencies, [verified])).rejects.toThrow();
+    const { carrier_message_id: _none, ...sending } = messageOf('msg_1', { status: 'sending' });
+    const early = await dependenciesWith([sending]);
+    await expect(reportVerified(early, [verified])).rejects.toThrow('not handed over yet');
+  });
+
+  it.each(['ResourceNotFoundException', 'ValidationException'])(
+    'is not tried again after %s',
+    async (error) => {
+      server.answerWith({ status: 400, error });
+      const dependencies = await dependenciesWith([messageOf('msg_1')]);
+      expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 0, refused: [error] });
+    },
+  );
+
+  it('needs nothing where its message was never handed over, or is deleted', async () => {
+    const { carrier_message_id: _none, ...failed } = messageOf('msg_1', { status: 'failed' });
+    expect(await reportVerified(await dependenciesWith([failed]), [verified])).toEqual({
+      reported: 0,
+      refused: [],
+    });
+    expect(await reportVerified(await dependenciesWith([]), [verified])).toEqual({
+      reported: 0,
+      refused: [],
+    });
+  });
+});
