@@ -1,18 +1,30 @@
 /** One-time passwords that nobody verifies are held for that client and country, until an administrator allows them. */
+import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import type { Attention } from '../../shared/admin/attention.ts';
 import type { OtpHoldView } from '../../shared/admin/otp-holds.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
+import { startBrowser } from '../support/browser/browser.ts';
+import { type Look, openDashboard, photograph, signIn } from '../support/browser/dashboard.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
 
+const look: Look = { width: 1280, colorScheme: 'light' };
 const shell = adminShell();
-afterAll(() => shell.close());
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  shell.close();
+  await browser.close();
+});
 
 const sendOtp = (client: TestClient, fields: object = {}) =>
   client.post('/api/v1/otp/send', { to: freshNumber(), ...fields });
@@ -48,7 +60,8 @@ async function attack(clientId: string, country: string, passwords: number): Pro
 }
 
 it('a held country is refused with a clear error, and shown to administrators, who allow it', async () => {
-  const [client, other] = await Promise.all([newClient(), newClient()]);
+  const name = `Shop ${randomUUID()}`;
+  const [client, other] = await Promise.all([newClient({ name }), newClient()]);
   const sent = await sendOtp(client);
   expect(sent.status).toBe(202);
   await attack(client.clientId, 'GB', 90);
@@ -82,7 +95,17 @@ it('a held country is refused with a clear error, and shown to administrators, w
   };
   expect(entries.map(({ summary }) => summary)).toEqual([hold?.summary]);
 
-  expect((await shell.run('otp', 'allow', client.clientId, 'gb')).stdout).toContain('are allowed');
+  const { page } = await openDashboard(browser, look);
+  await signIn(page);
+  await page
+    .getByText(hold?.summary ?? '')
+    .first()
+    .waitFor();
+  await photograph(page, 'held-one-time-passwords', look);
+  const row = page.getByRole('row').filter({ hasText: name });
+  await row.getByRole('button', { name: 'Allow one-time passwords to GB' }).click();
+  await page.getByText('One-time passwords to GB are allowed.').waitFor();
+  await page.context().close();
   const again = await eventually(
     async () => {
       const answer = await sendOtp(client);
@@ -91,5 +114,10 @@ it('a held country is refused with a clear error, and shown to administrators, w
     { everyMilliseconds: 1000 },
   );
   expect(again.status).toBe(202);
-  expect((await shell.run('otp', 'allow', client.clientId, 'FR')).status).toBe(1);
+  expect(await shell.json('otp', 'holds')).not.toMatchObject({
+    otp_holds: expect.arrayContaining([expect.objectContaining({ client_id: client.clientId })]),
+  });
+  expect((await shell.run('otp', 'allow', name, 'FR')).status).toBe(1);
+  const exempted = await shell.run('otp', 'allow', name, 'gb', '--always');
+  expect(exempted.stdout).toContain(`One-time passwords of ${client.clientId} to GB are allowed for good.`);
 });

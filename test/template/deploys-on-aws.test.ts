@@ -46,7 +46,7 @@ describe.each(all)('a deploy after a destroy, %s', (deployment) => {
       // CloudFormation imports only resources whose names are literals.
       expect(typeof value).toBe('string');
     }
-    if (deployment.startsWith('production')) expect(named).toHaveLength(16);
+    if (deployment.startsWith('production')) expect(named).toHaveLength(18);
     else expect(kept).toEqual([]);
   });
 

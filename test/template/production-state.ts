@@ -101,6 +101,34 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageOtpTraffic61877102: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-otp-traffic',
+    KeySchema: [
+      {
+        AttributeName: 'client_country',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'span',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageOtpHolds33C15B2F: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-otp-holds',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'country',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageWebhookDeliveriesE23FA9F3: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-webhook-deliveries',

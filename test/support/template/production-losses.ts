@@ -17,6 +17,7 @@ const notRestorable = [
   'rate-counters',
   'batches',
   'one-time-passwords',
+  'otp-traffic',
   'usage',
   'counted-changes',
   'signing-keys',
