@@ -9,13 +9,14 @@ import { clientIdOf, showClient } from './clients.ts';
 import { type ExplainedEndpoint, explainLimits } from './explain-limits.ts';
 import { type EndpointLimits, limitsOf } from './limits.ts';
 import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
+import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { failedWebhooks } from './webhooks.ts';
 
 export interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */
   readonly severity: 'problem' | 'warning';
-  readonly about: 'client' | 'limits' | 'caps' | 'messages' | 'webhooks';
+  readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks';
   readonly message: string;
   /** A command of the shell, or what to do. */
   readonly next_step: string;
@@ -63,6 +64,7 @@ export interface ClientFacts {
   readonly client: DiagnosedClient;
   readonly limits: readonly ExplainedEndpoint[];
   readonly rows: readonly Pick<EndpointLimits, 'endpoint' | 'faults'>[];
+  readonly holds: readonly Pick<OtpHoldView, 'country' | 'summary'>[];
   readonly messages: MessageOutcomes;
   readonly webhooks: readonly FailingEndpoint[];
 }
@@ -74,15 +76,17 @@ const failedWebhooksMax = 500;
 export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
-  const [shown, explained, rows, messages, failed] = await Promise.all([
+  const [shown, explained, rows, held, messages, failed] = await Promise.all([
     showClient(dependencies, clientId),
     explainLimits(dependencies, clientId),
     limitsOf(dependencies, clientId),
+    listOtpHolds(dependencies),
     outcomesOf(dependencies, clientId, now),
     failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
   ]);
   const webhooks = failingEndpoints(failed);
-  const facts: ClientFacts = { client: shown, limits: explained.endpoints, rows, messages, webhooks };
+  const holds = held.filter((hold) => hold.client_id === clientId);
+  const facts: ClientFacts = { client: shown, limits: explained.endpoints, rows, holds, messages, webhooks };
   return {
     client_id: clientId,
     name: shown.name,
@@ -99,6 +103,7 @@ export function findingsOf(facts: ClientFacts): Finding[] {
     ...aboutAccess(facts.client),
     ...facts.rows.flatMap((row) => aboutRow(facts.client, row)),
     ...facts.limits.flatMap((endpoint) => aboutLimits(facts.client, endpoint)),
+    ...facts.holds.map((hold) => aboutHold(facts.client, hold)),
     ...aboutMessages(facts.messages),
     ...facts.webhooks.map((endpoint) => aboutEndpoint(facts.client, endpoint)),
   ];
@@ -127,6 +132,18 @@ function aboutAccess({ client_id, disabled, secrets, api_keys }: DiagnosedClient
       next_step: `clients rotate-secret ${client_id}`,
     },
   ];
+}
+
+function aboutHold(
+  { client_id }: DiagnosedClient,
+  { country, summary }: ClientFacts['holds'][number],
+): Finding {
+  return {
+    severity: 'problem',
+    about: 'otp',
+    message: summary,
+    next_step: `otp allow ${client_id} ${country}`,
+  };
 }
 
 function aboutRow(

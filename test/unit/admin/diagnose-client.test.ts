@@ -47,6 +47,7 @@ const healthy: ClientFacts = {
   client,
   limits: [endpoint(79)],
   rows: [{ endpoint: 'POST /api/v1/sms/send', faults: [] }],
+  holds: [],
   messages: outcomes(1000, 0),
   webhooks: [],
 };
@@ -57,6 +58,18 @@ const found = (more: Partial<ClientFacts>): string[] =>
   );
 
 describe('a diagnosis', () => {
+  it('names the countries whose one-time passwords are held, and the command that allows them', () => {
+    const holds = [{ country: 'FR', summary: 'One-time passwords to FR are held.' }];
+    expect(findingsOf({ ...healthy, holds })).toEqual([
+      {
+        severity: 'problem',
+        about: 'otp',
+        message: 'One-time passwords to FR are held.',
+        next_step: 'otp allow client_1 FR',
+      },
+    ]);
+  });
+
   it('finds nothing wrong with a healthy client', () => {
     expect(found({})).toEqual([]);
   });
