@@ -35,9 +35,26 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
     ),
     'relay-changes': (n) => ({ Records: [streamRecord(n, settings)] }),
     'count-usage': (n) => ({ Records: [streamRecord(n, settings)] }),
+    'report-verified': (n) => ({ Records: [verifiedRecord(n)] }),
     'expire-messages': () => ({}),
     'sweep-webhooks': () => ({}),
     'review-limit-overrides': () => ({}),
+  };
+}
+
+/** A one-time password whose message is not found, so that nothing is reported. */
+function verifiedRecord(number: number): unknown {
+  const row = {
+    otp_id: idOf('otp', number),
+    client_id: 'client_1',
+    recipient: '+447700900123',
+    message_id: 'msg_unknown',
+    channel: 'sms',
+    status: 'verified',
+  };
+  return {
+    eventID: `event-${number}`,
+    dynamodb: { Keys: marshall({ otp_id: row.otp_id }), NewImage: marshall(row) },
   };
 }
 
