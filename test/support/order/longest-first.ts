@@ -24,6 +24,8 @@ const longest = [
   'e2e/admin-dashboard-navigation.test.ts',
   'e2e/message-walk.test.ts',
   'engine/usage/count-changes.test.ts',
+  'e2e/otp-hold.test.ts',
+  'engine/otp/otp-hold.test.ts',
   'e2e/rotate-credentials.test.ts',
   'e2e/limit-feedback.test.ts',
   'e2e/retry-schedule.test.ts',
