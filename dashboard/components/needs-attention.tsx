@@ -42,7 +42,9 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
           isRowHeader: true,
           cell: ({ type, text, href }) => (
             <StatusIndicator type={type}>
-              <Link href={href}>{text}</Link>
+              <Link href={href}>
+                <span className="sentence">{text}</span>
+              </Link>
             </StatusIndicator>
           ),
         },
