@@ -2,16 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
-import * as z from 'zod/mini';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
-import { type DispatchDependencies, dispatch } from '../shared/message/dispatch/dispatch-message.ts';
+import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
+import { queuedMessage } from '../shared/message/dispatch/outbound-queue.ts';
 import {
   outboundQueuesEnvironment,
   outboundQueueUrls,
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { senderPace } from '../shared/message/pace/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../shared/message/pace/sender-pace-store.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
@@ -28,6 +30,7 @@ const env = readEnvironment([
   'CLIENTS_TABLE',
   ...outboundQueuesEnvironment,
   'OTP_SECRET_ARN',
+  'SENDER_PACE_TABLE',
 ]);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
@@ -37,19 +40,25 @@ const dependencies: DispatchDependencies = {
   carrierFor: (message) => carriers[message.channel],
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
+  pace: senderPace({
+    store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
+    clock: systemClock,
+    sleep: async (ms) => void (await sleep(ms)),
+    random: Math.random,
+  }),
   outbound: sqsOutboundQueue(queues, queueUrls),
   clock: systemClock,
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),
 };
-const queueMessage = z.object({ message_id: z.string() });
 
 export function handler(event: SQSEvent) {
   return processBatch(
     event,
-    queueMessage,
-    async ({ message_id }) => {
-      const dispatched = await dispatch(dependencies, message_id);
+    queuedMessage,
+    async (queued) => {
+      const { message_id } = queued;
+      const dispatched = await dispatchQueued(dependencies, queued);
       const { outcome, message, retryAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
       if (errorCode !== undefined) countMetric('CarrierRefusal');
       if (outcome === 'try_again') countMetric('CarrierThrottle');

@@ -285,6 +285,7 @@ export class Messaging extends Construct {
     dispatch.setVariables({ PRICES_FILE: 'prices.json' });
     storage.grant(dispatch, 'messages', 'UpdateItem');
     storage.grant(dispatch, 'clients', 'GetItem');
+    storage.grant(dispatch, 'sender-pace', 'GetItem', 'PutItem');
     // The code of a one-time password is derived at hand-over.
     otpSecret.grantRead(dispatch);
     this.grantOutbound(dispatch);

@@ -43,6 +43,7 @@ export const acceptedBatch = z.object({
   total: count,
   accepted: count,
   rejected: count,
+  expected_end_at: z.exactOptional(instant),
   messages: z.array(
     z.object({
       index: count,

@@ -4,6 +4,7 @@
  * the row (contract, section 6).
  */
 import * as z from 'zod/mini';
+import { storedSlot } from './pace/slot.ts';
 import { storedWhatsAppContent } from './whatsapp-content.ts';
 
 export const channels = ['sms', 'whatsapp'] as const;
@@ -134,6 +135,8 @@ export const messageSchema = z.object({
   handover_attempts: z.exactOptional(z.int()),
   handover_until: z.exactOptional(time),
   handover_claim: z.exactOptional(z.string()),
+  /** Where the sender has a pace: when the message is handed over, if it need not give way. */
+  slot: z.exactOptional(storedSlot),
   /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
   request_hash: z.exactOptional(z.string()),
   /** The bulk request that it is a row of. */

@@ -33,6 +33,7 @@ const variables = {
   USAGE_TABLE: text,
   MESSAGE_USAGE_TABLE: text,
   COUNTED_CHANGES_TABLE: text,
+  SENDER_PACE_TABLE: text,
   SIMULATOR_OUTBOX_TABLE: text,
   OTP_TRAFFIC_TABLE: text,
   OTP_HOLDS_TABLE: text,

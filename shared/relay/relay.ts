@@ -10,6 +10,7 @@
 import {
   type OutboundQueue,
   type OutboundScheduler,
+  outboundEntriesOf,
   outboundEntryOf,
 } from '../message/dispatch/outbound-queue.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
@@ -88,7 +89,9 @@ async function relayTogether(
   const stored = changes.filter(({ before }) => before === undefined).map(({ after }) => after);
   const [, , , deliveries] = await allEnded([
     dependencies.webhooks.dueItemIndex.add('messages', stored.map(firstReview)),
-    dependencies.outbound.enqueue(queued.map(({ after }) => outboundEntryOf(after))),
+    dependencies.outbound.enqueue(
+      queued.flatMap(({ after }) => outboundEntriesOf(after, dependencies.clock())),
+    ),
     allEnded(scheduled.map(({ after }) => enqueueAtDueTime(dependencies, after))),
     planAndEnqueueWebhooks(dependencies, changes),
   ]);

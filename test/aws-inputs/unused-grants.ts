@@ -17,7 +17,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'send-sms': ['messages GetItem', 'messages UpdateItem'],
   'send-whatsapp': ['messages GetItem', 'messages UpdateItem'],
   'send-otp': ['messages GetItem', 'messages UpdateItem'],
-  'send-bulk-sms': ['batches GetItem'],
+  // And one from a sender with a pace reserves slots, here of senders without one.
+  'send-bulk-sms': ['batches GetItem', 'sender-pace GetItem', 'sender-pace PutItem'],
   // A message or delivery whose queue message was lost is queued again; what a service refuses is set aside.
   'expire-messages': [
     'due-items BatchWriteItem',

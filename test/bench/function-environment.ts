@@ -25,6 +25,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   USAGE_TABLE: 'usage',
   MESSAGE_USAGE_TABLE: 'message-usage',
   COUNTED_CHANGES_TABLE: 'counted-changes',
+  SENDER_PACE_TABLE: 'sender-pace',
   SIMULATOR_OUTBOX_TABLE: 'simulator-outbox',
   OTP_OUTBOUND_QUEUE_URL: queue('otp-outbound'),
   OUTBOUND_QUEUE_URL: queue('outbound'),

@@ -205,6 +205,16 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageSenderPace47371D73: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-sender-pace',
+    KeySchema: [
+      {
+        AttributeName: 'sender',
+        KeyType: 'HASH',
+      },
+    ],
+  },
   StorageSigningKeys21101E0F: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-signing-keys',

@@ -68,6 +68,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   index: "The recipient's place in the request, from 0.",
   messages: 'The messages.',
   'AcceptedBatch.status': 'Always `accepted`. Each message has a state of its own.',
+  'AcceptedBatch.expected_end_at':
+    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier.',
   'AcceptedBatch.messages': 'The recipients that were accepted, each with its message.',
   'AcceptedBatch.errors': 'The recipients that were refused, each with the reason.',
   errors: 'What was refused, and why.',

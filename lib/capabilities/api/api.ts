@@ -106,6 +106,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
+      storage.grant(to, 'sender-pace', 'GetItem', 'PutItem');
     },
   },
   sendOtp: {

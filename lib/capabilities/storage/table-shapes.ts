@@ -119,6 +119,8 @@ export const tableShapes = {
     sort: 'part',
     purged: true,
   },
+  // The reserved slots of each sender with a pace.
+  'sender-pace': { variable: 'SENDER_PACE_TABLE', partition: 'sender', purged: true },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
   'simulator-outbox': {
     variable: 'SIMULATOR_OUTBOX_TABLE',

@@ -11,6 +11,10 @@
  * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any
  * number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
+ *
+ * A message of a sender with a pace is handed over in its slot (../pace). It waits for it in the queue, and the last
+ * seconds in the worker.
+ *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
  */
 
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -18,10 +22,17 @@ import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Message } from '../message.ts';
+import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
 import type { HandOverNote, MessageStore } from '../store/message-store.ts';
 import { expiry } from '../transition.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
-import { type OutboundQueue, outboundEntryOf } from './outbound-queue.ts';
+import {
+  type OutboundEntry,
+  type OutboundQueue,
+  outboundEntryOf,
+  type QueuedMessage,
+  untilSlot,
+} from './outbound-queue.ts';
 
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
 export const leaseSeconds = 20;
@@ -33,6 +44,7 @@ export interface DispatchDependencies {
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
+  readonly pace: Pick<SenderPace, 'turnOf' | 'slowDown'>;
   readonly outbound: OutboundQueue;
   readonly clock: Clock;
   readonly newClaimId: () => string;
@@ -54,6 +66,7 @@ type DispatchOutcome =
   | 'try_again'
   | 'held'
   | 'not_yet_due'
+  | 'waits_for_slot'
   | 'nothing_to_do'
   | 'unknown_message';
 
@@ -68,8 +81,20 @@ interface Dispatched {
   readonly errorCode?: MessageErrorCode;
 }
 
+/** Processes one queue message. One that waits for a slot further ahead is only queued anew. */
+export async function dispatchQueued(
+  dependencies: DispatchDependencies,
+  { message_id: messageId, slot }: QueuedMessage,
+): Promise<Dispatched> {
+  const now = dependencies.clock();
+  if (slot === undefined || Date.parse(slot.at) - now.getTime() <= workerWaitMs)
+    return dispatch(dependencies, messageId);
+  const entry = untilSlot({ messageId, clientId: slot.client_id, kind: slot.kind }, slot.at, now);
+  return requeued(dependencies, 'waits_for_slot', undefined, entry);
+}
+
 /**
- * Processes one queue message.
+ * Hands the message over, if it is due.
  *
  * @throws when the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again.
  */
@@ -95,12 +120,22 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   }
 
   const body = await dependencies.bodyOf(message);
+  const paced = pacedMessageOf(message);
+  const turn = paced && (await dependencies.pace.turnOf(paced, message.slot));
+  if (turn?.outcome === 'later') {
+    await messages.release(messageId, claimId, clock(), turn.slot);
+    // Otherwise the due-item index ends it when it expires.
+    if (turn.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
+    const entry = untilSlot(outboundEntryOf(message), turn.slot.at, clock());
+    return requeued(dependencies, 'waits_for_slot', message, entry);
+  }
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
   const answer = await dependencies.carrierFor(message).handOver(message, body, attempt);
   if (answer.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
+    if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
     return waiting(dependencies, 'try_again', message, backoffSeconds(attempt));
   }
   if (answer.outcome === 'refused') {
@@ -143,15 +178,24 @@ async function moveOn(dependencies: DispatchDependencies, message: Message): Pro
   return { outcome: 'expired', message };
 }
 
-async function waiting(
-  { outbound }: DispatchDependencies,
+function waiting(
+  dependencies: DispatchDependencies,
   outcome: 'try_again' | 'not_yet_due',
   message: Message,
   seconds: number,
 ): Promise<Dispatched> {
   const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
-  await outbound.enqueue([outboundEntryOf(message, delaySeconds)]);
-  return { outcome, message, requeuedForSeconds: delaySeconds };
+  return requeued(dependencies, outcome, message, outboundEntryOf(message, delaySeconds));
+}
+
+async function requeued(
+  { outbound }: DispatchDependencies,
+  outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot',
+  message: Message | undefined,
+  entry: OutboundEntry,
+): Promise<Dispatched> {
+  await outbound.enqueue([entry]);
+  return { outcome, message, requeuedForSeconds: entry.delaySeconds ?? 0 };
 }
 
 /** Whole seconds, at least 1. */

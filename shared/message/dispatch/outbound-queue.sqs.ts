@@ -4,7 +4,7 @@ import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
 import type { EnvironmentName } from '../../platform/env.ts';
-import type { OutboundQueue } from './outbound-queue.ts';
+import { bodyOf, type OutboundQueue } from './outbound-queue.ts';
 
 export type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 
@@ -36,10 +36,10 @@ export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls
             sendMessages(
               client,
               queueUrls[kind],
-              some.map(({ messageId, clientId, delaySeconds }) => ({
-                json: JSON.stringify({ message_id: messageId }),
-                clientId,
-                delaySeconds,
+              some.map((entry) => ({
+                json: JSON.stringify(bodyOf(entry)),
+                clientId: entry.clientId,
+                delaySeconds: entry.delaySeconds,
               })),
             ),
           ),

@@ -1,5 +1,7 @@
 /** The queues of messages for the carriers, one for each kind of send; at-least-once delivery, unordered. */
-import type { SendKind } from '../../contract/send-kinds.ts';
+import * as z from 'zod/mini';
+import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
+import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Message } from '../message.ts';
 import { sendKindOf } from '../send-kind.ts';
 
@@ -8,6 +10,8 @@ export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
   readonly kind: SendKind;
+  /** When it has its slot, if it waits for one: until then it goes from delay to delay without a look at its row. */
+  readonly slotAt?: string;
   /** Whole seconds, at most 900, before the queue delivers it; default 0. */
   readonly delaySeconds?: number;
 }
@@ -19,6 +23,50 @@ export function outboundEntryOf(message: Message, delaySeconds?: number): Outbou
     clientId: message.client_id,
     kind: sendKindOf(message),
     ...(delaySeconds === undefined ? {} : { delaySeconds }),
+  };
+}
+
+/** Before its slot, in which SQS and Lambda bring the message to a worker. */
+const slotLeadSeconds = 1;
+
+/**
+ * The message's entries now: with a delay where it has a slot ahead, and none where it expires before its slot: the
+ * due-item index then ends it.
+ */
+export function outboundEntriesOf(message: Message, now: Date): OutboundEntry[] {
+  const { slot } = message;
+  if (slot === undefined || slot.at <= now.toISOString()) return [outboundEntryOf(message)];
+  return slot.at < message.expires_at ? [untilSlot(outboundEntryOf(message), slot.at, now)] : [];
+}
+
+/** The entry with the delay until shortly before the slot, or with the longest delay if that is further ahead. */
+export function untilSlot(
+  { messageId, clientId, kind }: Omit<OutboundEntry, 'slotAt' | 'delaySeconds'>,
+  slotAt: string,
+  now: Date,
+): OutboundEntry {
+  const seconds = Math.floor((Date.parse(slotAt) - now.getTime()) / 1000 - slotLeadSeconds);
+  return {
+    messageId,
+    clientId,
+    kind,
+    slotAt,
+    delaySeconds: Math.min(queueDelayMaxSeconds, Math.max(0, seconds)),
+  };
+}
+
+/** The body of a queue message; with more than the id where it waits for a slot. */
+export const queuedMessage = z.object({
+  message_id: z.string(),
+  slot: z.optional(z.object({ at: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
+});
+
+export type QueuedMessage = z.output<typeof queuedMessage>;
+
+export function bodyOf({ messageId, clientId, kind, slotAt }: OutboundEntry): QueuedMessage {
+  return {
+    message_id: messageId,
+    ...(slotAt === undefined ? {} : { slot: { at: slotAt, client_id: clientId, kind } }),
   };
 }
 

@@ -13,7 +13,7 @@ import { errorOf, readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
-import { type OutboundQueue, outboundEntryOf } from '../dispatch/outbound-queue.ts';
+import { type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.ts';
 import { lastChangeOf, type Message, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { expiry } from '../transition.ts';
@@ -54,18 +54,23 @@ function nextReview(message: Message): Date {
       return addSeconds(new Date(message.scheduled_at ?? message.created_at), requeueAfterSeconds);
     case 'queued':
       return earlier(
-        addSeconds(new Date(message.queued_at ?? message.created_at), lostAfterSeconds),
+        addSeconds(afterSlot(message, message.queued_at ?? message.created_at), lostAfterSeconds),
         expiresAt,
       );
     case 'sending':
       // A message that the carrier throttles has a newer claim.
       return earlier(
-        addSeconds(new Date(message.handover_until ?? message.created_at), lostAfterSeconds),
+        addSeconds(afterSlot(message, message.handover_until ?? message.created_at), lostAfterSeconds),
         expiresAt,
       );
     default:
       return expiresAt;
   }
+}
+
+/** A message that waits for its slot is not lost. */
+function afterSlot({ slot }: Message, time: string): Date {
+  return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
 /** Processes all messages that are due. */
@@ -79,7 +84,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     const expiresAt = new Date(message.expires_at);
     const toHandOver = message.status === 'queued' || message.status === 'sending';
     if (message.status === 'scheduled' || (toHandOver && expiresAt > now)) {
-      await dependencies.outbound.enqueue([outboundEntryOf(message)]);
+      await dependencies.outbound.enqueue(outboundEntriesOf(message, now));
       totals.requeued += 1;
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlier(addSeconds(now, pauseSeconds), expiresAt);

@@ -44,6 +44,8 @@ export const batchSchema = z.object({
   expires_at: time,
   /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its row. */
   stored_by: z.string(),
+  /** Where a sender of the batch has a pace. */
+  expected_end_at: z.exactOptional(time),
   request_hash: z.exactOptional(z.string()),
   key_use: z.exactOptional(z.int()),
 });

@@ -1,6 +1,7 @@
 /**
  * Sends one SMS to each of up to 1,000 recipients; answers 202 when every accepted message is stored.
  *
+ *   slots of a sender with a pace ─ crash → they are unused
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
  *   messages, 100 in a write, each only if its id, derived from the batch, is free ─ crash, throttled → a repeat
  *     stores the missing ones, once the first request must have ended
@@ -21,6 +22,8 @@ import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
+import { reserveBulkSlots } from '../pace/bulk-slots.ts';
+import type { SenderPace } from '../pace/sender-pace.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
@@ -46,6 +49,7 @@ interface SendBulkDependencies {
   readonly allowanceOf: AllowanceOf;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly pace: Pick<SenderPace, 'reserve'>;
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
@@ -91,9 +95,16 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
         const checked = checkRows(rows, bulk, permissions);
         if (checked.good.length === 0) throw noValidRecipients(checked);
         const batch = newBatch(batchId, caller.clientId, bulk, checked, request);
-        newRows = messagesOf(batch, caller.clientId, bulk, rows);
-        await allowance?.take(newRows.map(({ message }) => message));
-        return batch;
+        const unpaced = messagesOf(batch, caller.clientId, bulk, rows);
+        await allowance?.take(unpaced.map(({ message }) => message));
+        const { messages, expectedEndAt } = await reserveBulkSlots(
+          dependencies.pace,
+          unpaced.map(({ message }) => message),
+        );
+        newRows = unpaced.map((row, position) => ({ ...row, message: messages[position] ?? row.message }));
+        return expectedEndAt === undefined
+          ? batch
+          : { ...batch, expected_end_at: expectedEndAt.toISOString() };
       },
     );
     const acceptedRows = replayed ? messagesOf(batch, caller.clientId, bulk, rows) : newRows;
@@ -180,6 +191,7 @@ function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): 
     total,
     accepted: acceptedRows,
     rejected: errors.length,
+    ...(batch.expected_end_at === undefined ? {} : { expected_end_at: batch.expected_end_at }),
     messages: rows.map(rowView),
     errors,
   };

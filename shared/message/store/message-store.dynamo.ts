@@ -11,6 +11,7 @@ import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditio
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import type { ReadOptions } from '../../platform/read-options.ts';
 import { type Message, transitions } from '../message.ts';
+import type { Slot } from '../pace/slot.ts';
 import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
 import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
@@ -86,19 +87,20 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     return { outcome: held ? 'held' : 'not_sendable', message };
   }
 
-  async function release(messageId: string, claimId: string, claimableAt: Date): Promise<void> {
+  async function release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void> {
     await conditionHolds(
       client.send(
         new UpdateCommand({
           TableName,
           Key: { message_id: messageId },
-          UpdateExpression: 'SET handover_until = :until',
+          UpdateExpression: `SET handover_until = :until${slot === undefined ? '' : ', slot = :slot'}`,
           ConditionExpression: '#status = :sending AND handover_claim = :claim',
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':until': claimableAt.toISOString(),
             ':sending': 'sending',
             ':claim': claimId,
+            ...(slot === undefined ? {} : { ':slot': slot }),
           },
         }),
       ),

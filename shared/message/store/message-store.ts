@@ -1,6 +1,7 @@
 /** The messages table. Each change is one conditional write. */
 import type { ReadOptions } from '../../platform/read-options.ts';
 import type { Message } from '../message.ts';
+import type { Slot } from '../pace/slot.ts';
 import type { Transition } from '../transition.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
@@ -55,8 +56,11 @@ export interface MessageStore {
    * Of any number of concurrent claims one succeeds.
    */
   claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
-  /** Ends the claim of a message that the carrier did not get: it may be claimed from `claimableAt` on. */
-  release(messageId: string, claimId: string, claimableAt: Date): Promise<void>;
+  /**
+   * Ends the claim of a message that the carrier did not get: it may be claimed from `claimableAt` on. Stores the slot
+   * that it waits for, if it has one.
+   */
+  release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void>;
   /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
   /** Writes the carrier's response to a message whose state a receipt has changed already. */

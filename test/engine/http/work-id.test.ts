@@ -8,6 +8,7 @@ import { deriveCode } from '../../../shared/otp/code.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
@@ -78,7 +79,13 @@ describe('with one request id for every request', () => {
         throw new Error('the function died');
       },
     };
-    const bulk = sendBulkSms({ messages, batches: stores.batches, allowanceOf, webhookUrl });
+    const bulk = sendBulkSms({
+      messages,
+      batches: stores.batches,
+      allowanceOf,
+      webhookUrl,
+      pace: memorySenderPace(),
+    });
     const handler = httpFunction(routes.sendBulkSms, bulk, { dependencies });
     const headers = { ...bearer(apiKey), 'Idempotency-Key': 'order-1' };
     const body = JSON.stringify({ message: 'Hi', recipients: ['+447700900123'] });

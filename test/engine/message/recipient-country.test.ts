@@ -7,6 +7,7 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { memoryBatchStore } from '../../support/doubles/memory-batch-store.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
@@ -25,7 +26,13 @@ async function rowsOf(name: SendName, to: string): Promise<Message[]> {
   const operation = {
     sms: sendSms({ messages, allowanceOf, webhookUrl }),
     whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, webhookUrl }),
+    bulk: sendBulkSms({
+      messages,
+      batches: memoryBatchStore(),
+      allowanceOf,
+      webhookUrl,
+      pace: memorySenderPace(),
+    }),
     otp: sendOtp({ messages, otps: memoryOtpStore(), allowanceOf, webhookUrl }),
   }[name];
   const body = name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };

@@ -78,10 +78,11 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
       return { outcome: held ? 'held' : 'not_sendable', message };
     },
 
-    async release(messageId, claimId, claimableAt) {
+    async release(messageId, claimId, claimableAt, slot) {
       const message = rows.get(messageId);
       if (message?.status !== 'sending' || message.handover_claim !== claimId) return;
-      put(message, { ...message, handover_until: claimableAt.toISOString() });
+      const waitsFor = slot === undefined ? {} : { slot };
+      put(message, { ...message, handover_until: claimableAt.toISOString(), ...waitsFor });
     },
 
     async transition(messageId, change) {

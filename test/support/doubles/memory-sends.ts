@@ -9,6 +9,7 @@ import { type SendName, webhookUrl } from '../message/sends.ts';
 import { memoryBatchStore } from './memory-batch-store.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
 import { memoryOtpStore } from './memory-otp-store.ts';
+import { memorySenderPace } from './memory-sender-pace.ts';
 import { allowanceOf } from './no-caps.ts';
 
 export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
@@ -25,7 +26,14 @@ export function memorySends(stageCountries?: readonly string[]): MemorySends {
   const otps = memoryOtpStore();
   const operations = {
     sms: sendSms({ messages, allowanceOf, stageCountries, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches: memoryBatchStore(), allowanceOf, stageCountries, webhookUrl }),
+    bulk: sendBulkSms({
+      messages,
+      batches: memoryBatchStore(),
+      allowanceOf,
+      stageCountries,
+      webhookUrl,
+      pace: memorySenderPace(),
+    }),
     otp: sendOtp({ messages, otps, allowanceOf, stageCountries, webhookUrl }),
     whatsapp: sendWhatsApp({ messages, allowanceOf, stageCountries, webhookUrl }),
   };

@@ -24,6 +24,7 @@ import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts
 import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import { newSms, sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
+import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { changeVisibilityOn } from '../../../shared/platform/aws/change-visibility.sqs.ts';
@@ -238,6 +239,7 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
       ...dynamoEndpointResults(dynamo, names.webhook_endpoints),
     },
     accountUrlOf: accountUrls(dynamoClientStore(dynamo, names.clients)),
+    senderPaces: dynamoSenderPaceStore(dynamo, names.sender_pace),
     sqs,
     queueUrls: {
       otp: queues.outbound,

@@ -4,6 +4,7 @@ import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier
 import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { aClient, ask, sendsIn, storesIn } from './sends.ts';
 
@@ -30,6 +31,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       carrierFor: () => carrier,
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
+      pace: memorySenderPace(clock),
       outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
       newClaimId: randomUUID,

@@ -18,6 +18,7 @@ import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import type { Gateway } from '../simulation/gateway.ts';
 import type { Process } from '../simulation/processes.ts';
+import { pacedMessages } from './paced-messages.ts';
 import { renamedMessages } from './renamed-messages.ts';
 
 export type Kind = 'sms' | 'bulk' | 'whatsapp' | 'otp';
@@ -51,6 +52,12 @@ const triesMax = 12;
 /** Of the answers that came, the share that the client loses: it asks again. */
 const lostShare = 0.1;
 const machines = 6;
+/** Every third client has a sender with a pace, some of them a slow one. */
+function senderOf(clientId: string) {
+  const index = Number(clientId.slice('client-'.length));
+  if (index % 3 !== 1) return undefined;
+  return { identity: `sender of ${clientId}`, messages_per_second: index % 2 === 0 ? 0.5 : 3 };
+}
 
 const sends = {
   sms: { policy: 'sms_send', route: routes.sendSms },
@@ -118,7 +125,10 @@ export function messageClients(gateway: Gateway): MessageClients {
       secrets: [],
       created_at: new Date(0).toISOString(),
     };
-    const own = gateway.messagesOf(process);
+    const { pace } = gateway.functionsOf(process);
+    const sender = senderOf(intent.clientId);
+    const table = gateway.messagesOf(process);
+    const own = sender === undefined ? table : pacedMessages(table, pace, sender);
     const { messages, storedId } = intent.keyed
       ? { messages: own, storedId: (id: string) => id }
       : renamedMessages(own, `request-${requests}`);
@@ -146,7 +156,11 @@ export function messageClients(gateway: Gateway): MessageClients {
       case 'sms':
         return sendSms(common);
       case 'bulk':
-        return sendBulkSms({ ...common, batches: processes.port(process, 'batches', batches) });
+        return sendBulkSms({
+          ...common,
+          batches: processes.port(process, 'batches', batches),
+          pace: gateway.functionsOf(process).pace,
+        });
       case 'whatsapp':
         return sendWhatsApp(common);
       case 'otp':

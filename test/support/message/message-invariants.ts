@@ -1,6 +1,7 @@
 /** What must hold of every message at the end, whatever went wrong on its way. */
 
 import { eventsToSend, type Message, transitions } from '../../../shared/message/message.ts';
+import { paceOf } from '../../../shared/message/pace/slot.ts';
 import { deriveCode } from '../../../shared/otp/code.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/otp.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
@@ -63,6 +64,7 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
     violations.push(`${gateway.deliveryIds.size} deliveries for ${owed} states`);
   checkDoubled('hand-overs', gateway.handOvers);
   checkDoubled('POSTs', Map.groupBy(gateway.posts, attemptOf));
+  checkPaces();
   violations.push(...clients.overLimits());
   const compared = await compareUsage(usage, messages);
   note('stream records given to the workers that count usage', gateway.usageRecords());
@@ -107,6 +109,21 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
     const code = deriveCode(otpSecret, otp?.otp_id ?? '', otp?.code_length ?? 0);
     for (const { body } of gateway.handOvers.get(message_id) ?? [])
       if (!body.includes(code)) violations.push(`${message_id} was handed over without its code`);
+  }
+
+  /** Clocks that are wrong count other seconds. */
+  function checkPaces(): void {
+    note('hand-overs of senders with a pace', gateway.pacedHandOvers.length);
+    if (skewMaxMs > 0) return;
+    const segments = new Map<string, number>();
+    for (const { sender, segments: more, at } of gateway.pacedHandOvers) {
+      const { places } = paceOf(sender.messages_per_second ?? 0);
+      const second = `${sender.identity} in ${at.toISOString().slice(0, 19)}`;
+      const before = segments.get(second) ?? 0;
+      segments.set(second, before + more);
+      // A message of more segments than the pace has a second to itself.
+      if (before > 0 && before + more > places) violations.push(`${second}: more than its pace`);
+    }
   }
 
   /** Of one client to one recipient, in ten minutes; in less, by what two clocks may lie apart. */

@@ -1,6 +1,7 @@
 /** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
 import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
@@ -20,6 +21,8 @@ interface RunSettings {
   readonly skewMaxMs: number;
   /** What the functions get for the messages table, where it is to be a broken one. */
   readonly broken?: (store: MessageStore) => MessageStore;
+  /** What the functions get for the rows of senders with a pace, likewise. */
+  readonly senderPaces?: SenderPaceStore;
   /** What the functions get for the usage tables, likewise. */
   readonly brokenUsage?: (counter: UsageCounter) => UsageCounter;
 }
@@ -49,6 +52,7 @@ export async function runMessages({
   total,
   skewMaxMs,
   broken,
+  senderPaces,
   brokenUsage = (counter) => counter,
 }: RunSettings): Promise<Run> {
   const random = randomFrom(seed);
@@ -61,6 +65,7 @@ export async function runMessages({
     ...usualFaults(random, skewMaxMs),
     startAt: new Date(startMs),
     broken,
+    senderPaces,
     clientIds,
     refuses: (body) => body.includes(refusedMark),
     unrelayedShare,

@@ -15,6 +15,7 @@ import type { MessageStore } from '../../../shared/message/store/message-store.t
 import type { ApiRequest, ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
 import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
@@ -46,7 +47,7 @@ export function sendsIn(
   const otps = killable(stores.otps, kill);
   return {
     sms: sendSms({ messages, allowanceOf, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches, allowanceOf, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches, allowanceOf, webhookUrl, pace: memorySenderPace() }),
     otp: sendOtp({ messages, otps, allowanceOf, webhookUrl }),
     whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
   };

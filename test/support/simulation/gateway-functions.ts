@@ -3,7 +3,6 @@
  * on real tables for `crash-points`. The adapters and factories between them and the use cases are the gateway's own.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import * as z from 'zod/mini';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
 import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
@@ -11,14 +10,16 @@ import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
 import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
-import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
-import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { type OutboundEntry, queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
   type RecoverDependencies,
   recoverMessages,
 } from '../../../shared/message/expire/recover-messages.ts';
+import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
@@ -71,6 +72,7 @@ interface Resources {
   readonly otpSecrets: OtpSecrets;
   readonly endpoints: EndpointReader & EndpointResults;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  readonly senderPaces: SenderPaceStore;
   readonly sqs: SQSClient;
   readonly queueUrls: Readonly<Record<SendKind | Lane, string>>;
   readonly schedule: (name: string, at: Date, queue: SendKind | Lane, body: string) => Promise<void>;
@@ -90,13 +92,13 @@ interface Resources {
 export type GatewayFunctions = ReturnType<typeof gatewayFunctions>;
 
 export const retentionDays = 30;
-const outboundMessage = z.object({ message_id: z.string() });
 
 /** Made once for a process; each takes what Lambda would hand it. */
 export function gatewayFunctions(resources: Resources) {
   const { messages, deliveries, dueItemIndex, sqs, queueUrls, schedule, scheduleLeadSeconds } = resources;
   const { accountUrlOf, endpoints, setAside, clock, sleep, newId } = resources;
   const outbound = sqsOutboundQueue(sqs, queueUrls);
+  const pace = senderPace({ store: resources.senderPaces, clock, sleep, random: resources.random });
   const webhooks = {
     dueItemIndex,
     queue: sqsDeliveryQueue(sqs, queueUrls),
@@ -121,6 +123,8 @@ export function gatewayFunctions(resources: Resources) {
   };
 
   return {
+    pace,
+
     async relay(records: readonly StreamRecord[]) {
       const { changes, unreadable } = readChanges(records);
       await resources.setUnreadableAside(unreadable);
@@ -149,18 +153,19 @@ export function gatewayFunctions(resources: Resources) {
     },
 
     async dispatch(body: string): Promise<HandlerResult> {
-      const { retryAfterSeconds } = await dispatch(
+      const { retryAfterSeconds } = await dispatchQueued(
         {
           messages,
           carrierFor: () => resources.carrier,
           bodyOf: handOverBodies(resources.otpSecrets),
           isDisabled: async () => false,
+          pace,
           outbound,
           clock,
           newClaimId: () => newId('claim'),
           sleep,
         },
-        outboundMessage.parse(JSON.parse(body)).message_id,
+        queuedMessage.parse(JSON.parse(body)),
       );
       return { retryAfterSeconds };
     },

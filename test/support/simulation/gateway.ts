@@ -15,7 +15,8 @@ import {
 } from '../../../shared/contract/delivery-times.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
-import type { Message } from '../../../shared/message/message.ts';
+import type { Message, StoredSender } from '../../../shared/message/message.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
@@ -32,6 +33,7 @@ import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-sto
 import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { memoryResendStore } from '../doubles/memory-resend-store.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
@@ -74,6 +76,13 @@ export interface Post extends Seen {
   readonly lane: Lane;
 }
 
+/** A hand-over of a sender with a pace, when its call began: how long the call takes is not the gateway's. */
+export interface PacedHandOver {
+  readonly sender: StoredSender;
+  readonly segments: number;
+  readonly at: Date;
+}
+
 interface GatewayOptions extends WorldOptions {
   /** A table, during whose calls the time stops; by default deliveries are in memory. */
   readonly store?: DeliveryStore;
@@ -86,6 +95,8 @@ interface GatewayOptions extends WorldOptions {
   readonly unrelayedShare?: number;
   /** What the functions get for the messages table: to see that a broken one is noticed. */
   readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
+  /** What the functions get for the rows of senders with a pace, likewise. */
+  readonly senderPaces?: SenderPaceStore | undefined;
   /** Where the changes of messages are counted; by default nowhere. */
   readonly usage?: UsageCounter;
   /** The workers of each lane; by default as many as there are messages. */
@@ -128,6 +139,8 @@ export function simulatedGateway(options: GatewayOptions) {
       ? memoryDeliveryStore()
       : portThrough(options.store, (_method, act) => time.hold(act) as Promise<never>);
   const dueItemIndex = memoryDueItemIndex();
+  const senderPaces = options.senderPaces ?? memorySenderPaceStore();
+  const pacedHandOvers: PacedHandOver[] = [];
   const endpoints = memoryEndpointStore();
   const health = memoryEndpointHealthStore();
   const resends = memoryResendStore();
@@ -236,6 +249,9 @@ export function simulatedGateway(options: GatewayOptions) {
     };
     return {
       async handOver(...given) {
+        const [{ sender, segments = 1 }] = given;
+        if (sender?.messages_per_second !== undefined)
+          pacedHandOvers.push({ sender, segments, at: world.now() });
         const answer = await call(process, 'hand-over', () => handOver(...given), ['double', 'retry']);
         const own = handOvers.get(given[0].message_id)?.findLast(({ claim }) => claim.process === process);
         if (own !== undefined) own.unknown = false;
@@ -293,6 +309,7 @@ export function simulatedGateway(options: GatewayOptions) {
       otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
       endpoints: port(process, 'endpoints', endpoints),
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
+      senderPaces: port(process, 'sender pace', senderPaces),
       sqs: world.sqs(process),
       queueUrls: { otp: 'otp', single: 'single', bulk: 'bulk', fast: 'fast', slow: 'slow' },
       schedule: (...asked) => world.schedule(process, ...asked),
@@ -379,6 +396,7 @@ export function simulatedGateway(options: GatewayOptions) {
     dueItemIndex,
     /** By message. */
     handOvers: handOvers as ReadonlyMap<string, readonly Seen[]>,
+    pacedHandOvers: pacedHandOvers as readonly PacedHandOver[],
     posts: posts as readonly Post[],
     /** Attempts whose worker died during the POST or before it recorded the outcome. */
     diedInPost: (): ReadonlySet<string> =>

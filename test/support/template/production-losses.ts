@@ -20,6 +20,7 @@ const notRestorable = [
   'otp-traffic',
   'usage',
   'counted-changes',
+  'sender-pace',
   'signing-keys',
 ];
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
+import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { runMessages } from '../../support/message/message-run.ts';
 
 /** So many messages that the run notices each broken store; `npm run test:faults` runs thousands. */
@@ -115,6 +117,16 @@ describe('the run of messages through faults', () => {
   it.each(broken)('notices %s', async (_what, breakStore, noticed) => {
     const { violations } = await runMessages({ ...settings, broken: breakStore });
     expect(violations.join('\n')).toMatch(noticed);
+  });
+
+  it('notices slots that two workers reserve at once', async () => {
+    const paces = memorySenderPaceStore();
+    const senderPaces: SenderPaceStore = {
+      ...paces,
+      replace: async (identity, _seen, slots) => paces.replace(identity, await paces.read(identity), slots),
+    };
+    const { violations } = await runMessages({ ...settings, senderPaces });
+    expect(violations.join('\n')).toMatch(/more than its pace/);
   });
 
   it.each(brokenUsage)('notices counting %s', async (_what, breakCounter) => {

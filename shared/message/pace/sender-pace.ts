@@ -1,0 +1,174 @@
+/**
+ * Reserves slots of senders with a pace. All reservations that a process makes for a sender at the same time are one
+ * conditional write of the sender's row; whoever meets another process's write computes again from the row that the failed
+ * write returned. A process that dies leaves at most its own slots unused.
+ */
+import type { SendKind } from '../../contract/send-kinds.ts';
+import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { ExpiringMap } from '../../platform/expiring-cache.ts';
+import type { Message } from '../message.ts';
+import { sendKindOf } from '../send-kind.ts';
+import type { SenderPaceStore, SenderRow } from './sender-pace-store.ts';
+import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-slots.ts';
+import { isOver, type Slot } from './slot.ts';
+
+/** What pacing needs to know of a message. */
+export interface PacedMessage {
+  readonly identity: string;
+  readonly kind: SendKind;
+  readonly perSecond: number;
+  readonly segments: number;
+  readonly sentAt: Date;
+}
+
+export type Turn =
+  /** The message may be handed over now. */
+  | { readonly outcome: 'now' }
+  /** It must come again shortly before its slot. */
+  | { readonly outcome: 'later'; readonly slot: Slot };
+
+export interface SenderPace {
+  /** A slot for each message, in order; they are of one sender and one kind. */
+  reserve(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]>;
+  /** Waits for the message's slot if that is near, and reserves one if it has none or has missed it. */
+  turnOf(message: PacedMessage, slot: Slot | undefined): Promise<Turn>;
+  /** The carrier throttles the sender. */
+  slowDown(identity: string): Promise<void>;
+}
+
+interface SenderPaceDependencies {
+  readonly store: SenderPaceStore;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+/** From the reservation to the earliest slot. A place counts as reserved only if the write has ended well before it. */
+const reserveLeadMs = 300;
+/** How far the clocks of two workers may be apart. */
+const clocksApartMs = 100;
+/** A worker waits so long for slots; what is later comes again. */
+export const workerWaitMs = 3000;
+/** A row that was seen within this time is probably still the present one. */
+const freshSeconds = 0.2;
+const sendersMax = 1000;
+/** Of one reservation; each meets another process's write. */
+const attemptsMax = 50;
+const conflictPauseMs = 20;
+const conflictPausesMax = 10;
+
+/** The message as pacing sees it; undefined if its sender has no pace. */
+export function pacedMessageOf(message: Message): PacedMessage | undefined {
+  const { identity = '', messages_per_second: perSecond = 0 } = message.sender ?? {};
+  if (identity === '' || !(perSecond > 0)) return undefined;
+  return {
+    identity,
+    kind: sendKindOf(message),
+    perSecond,
+    segments: message.segments ?? 1,
+    sentAt: new Date(message.created_at),
+  };
+}
+
+type Change = (slots: SenderSlots, now: Date) => SenderSlots;
+
+export function senderPace({ store, clock, sleep, random }: SenderPaceDependencies): SenderPace {
+  const seen = new ExpiringMap<SenderRow>(sendersMax);
+  const waiting = new Map<string, Change[]>();
+  const writing = new Map<string, Promise<void>>();
+
+  /** Makes the change with the next write of the sender's row, which makes all changes that are waiting. */
+  async function change(identity: string, make: Change): Promise<void> {
+    const changes = waiting.get(identity) ?? [];
+    waiting.set(identity, [...changes, make]);
+    if (changes.length > 0) return writing.get(identity);
+    const previous = writing.get(identity) ?? Promise.resolve();
+    const written = previous
+      .catch(() => {})
+      .then(() => {
+        const all = waiting.get(identity) ?? [];
+        waiting.delete(identity);
+        return write(identity, (slots, now) => all.reduce((changed, each) => each(changed, now), slots));
+      });
+    writing.set(identity, written);
+    try {
+      await written;
+    } finally {
+      if (writing.get(identity) === written) writing.delete(identity);
+    }
+  }
+
+  async function write(identity: string, make: Change): Promise<void> {
+    let row = seen.get(identity, clock()) ?? (await store.read(identity));
+    for (let attempt = 1; ; attempt += 1) {
+      const slots = make(row.slots, clock());
+      if (slots === row.slots) return;
+      const outcome = await store.replace(identity, row, slots);
+      row = outcome.written ? { slots, revision: row.revision + 1 } : outcome.present;
+      seen.set(identity, row, clock(), addSeconds(clock(), freshSeconds).getTime());
+      if (outcome.written) return;
+      if (attempt >= attemptsMax) throw new Error('the slots of a sender are reserved by too many at once');
+      await sleep(random() * conflictPauseMs * Math.min(attempt, conflictPausesMax));
+    }
+  }
+
+  async function reserveOnce(first: PacedMessage, messages: readonly PacedMessage[], leadMs: number) {
+    const { identity, kind, perSecond, sentAt } = first;
+    let made: Pick<ReturnType<typeof reserve>, 'reserved' | 'firstMs'> = { reserved: [], firstMs: 0 };
+    await change(identity, (before, now) => {
+      const request: SlotRequest = {
+        kind,
+        perSecond,
+        sentAtMs: sentAt.getTime(),
+        segments: messages.map(({ segments }) => segments),
+        earliestMs: now.getTime() + leadMs,
+      };
+      const { slots, ...rest } = reserve(before, request, now);
+      made = rest;
+      return slots;
+    });
+    return made;
+  }
+
+  /**
+   * A write that took too long may have come after others looked at the place: it is left unused, and the next one is for
+   * later. Nobody gives way to a bulk message.
+   */
+  async function reserveInTime(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]> {
+    const [first] = messages;
+    if (first === undefined) return [];
+    for (let aheadMs = leadMs; ; aheadMs *= 2) {
+      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs);
+      if (first.kind === 'bulk' || firstMs >= clock().getTime() + clocksApartMs) return reserved;
+    }
+  }
+
+  async function isStillFree(message: PacedMessage, slot: Slot): Promise<boolean> {
+    // Nothing goes before a one-time password.
+    if (message.kind === 'otp') return true;
+    const { slots } = await store.read(message.identity);
+    return isUsable(slots, message, slot);
+  }
+
+  return {
+    reserve: reserveInTime,
+
+    async turnOf(message, given) {
+      const waitsUntilMs = clock().getTime() + workerWaitMs;
+      let slot = given;
+      for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {
+        if (slot === undefined || isOver(slot, clock())) [slot] = await reserveInTime([message], aheadMs);
+        if (slot === undefined) throw new Error('a message without a slot');
+        const atMs = Date.parse(slot.at);
+        if (atMs > waitsUntilMs) return { outcome: 'later', slot };
+        const waitMs = atMs - clock().getTime();
+        if (waitMs > 0) await sleep(waitMs);
+        const free = await isStillFree(message, slot);
+        if (free && !isOver(slot, clock())) return { outcome: 'now' };
+        slot = undefined;
+      }
+    },
+
+    slowDown: (identity) => change(identity, slowedDown),
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * Which slots of a sender are reserved: a value, and what follows from it. No place is used twice: a kind of send reserves
+ * its places in order, and a message gives way to a kind of higher priority that reserved its place later. Such a kind
+ * reserves only places that are still ahead, and the message looks when its own has come, so it always sees that.
+ *
+ * The value stays small for any backlog: for each kind the position after the last reserved place, and for the two higher
+ * kinds the stretches of reserved places of the last seconds and of the future.
+ */
+import * as z from 'zod/mini';
+import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
+import {
+  alignedFor,
+  isBefore,
+  type Pace,
+  paceOf,
+  type Position,
+  placeNumber,
+  positionAfter,
+  positionFrom,
+  positionOf,
+  type Slot,
+  slotAt,
+  timeOf,
+} from './slot.ts';
+
+const position = z.object({ startMs: z.number(), place: z.number() });
+const stretch = z.object({ from: position, to: position });
+
+export const senderSlots = z.object({
+  /** The pace of the sender, as the newest message has it: it counts for those that wait too. */
+  pace: z.exactOptional(z.object({ perSecond: z.number(), sinceMs: z.number() })),
+  /** The position after the last reserved place. */
+  next: z.object({
+    otp: z.exactOptional(position),
+    single: z.exactOptional(position),
+    bulk: z.exactOptional(position),
+  }),
+  /** Reserved places, without the end; apart, in order. */
+  taken: z.object({ otp: z.array(stretch), single: z.array(stretch) }),
+  /** The carrier throttles: until then only every n-th place is used. */
+  slowed: z.exactOptional(z.object({ sinceMs: z.number(), untilMs: z.number(), every: z.number() })),
+});
+
+export type SenderSlots = Readonly<z.output<typeof senderSlots>>;
+
+export const noSlots: SenderSlots = { next: {}, taken: { otp: [], single: [] } };
+
+export interface SlotRequest {
+  readonly kind: SendKind;
+  /** The pace that the messages were sent with, and when. */
+  readonly perSecond: number;
+  readonly sentAtMs: number;
+  /** The segments of each message, in order. */
+  readonly segments: readonly number[];
+  readonly earliestMs: number;
+}
+
+/** Messages look at their place for less than two seconds after it, by any clock. */
+const keptMs = 5000;
+/** After a pause a stretch begins at a multiple of a tenth of a period, which limits their number. */
+const stretchesPerPeriod = 10;
+
+const slowedMs = 60_000;
+/** Throttled messages of the same moment count once. */
+const slowAgainAfterMs = 5000;
+const everyMax = 16;
+
+interface Reserved {
+  readonly reserved: readonly Slot[];
+  /** When the first of the places begins. */
+  readonly firstMs: number;
+  readonly slots: SenderSlots;
+}
+
+/** A slot for each message, and the value after that. */
+export function reserve(
+  before: SenderSlots,
+  { kind, perSecond, sentAtMs, segments, earliestMs }: SlotRequest,
+  now: Date,
+): Reserved {
+  const isNewest = before.pace === undefined || before.pace.sinceMs <= sentAtMs;
+  const slots = isNewest ? { ...before, pace: { perSecond, sinceMs: sentAtMs } } : before;
+  const pace = paceInForce(slots, perSecond);
+  const waiting = slots.next[kind];
+  const soonest = positionFrom(earliestMs, pace);
+  const continues = waiting !== undefined && !isBefore(waiting, soonest);
+  let next = continues ? waiting : beginOfStretch(soonest, pace);
+  const from = next;
+  let firstMs: number | undefined;
+  const reserved = segments.map((count) => {
+    const found = freeFor(slots, kind, count, next, pace);
+    next = positionAfter(count, found, pace);
+    firstMs ??= timeOf(found, pace);
+    return slotAt(found, count, pace);
+  });
+  return { reserved, firstMs: firstMs ?? earliestMs, slots: withTaken(slots, kind, { from, to: next }, now) };
+}
+
+/** The pace of the sender now; `perSecond` is what a message has that waits. */
+function paceInForce({ pace }: SenderSlots, perSecond: number): Pace {
+  return paceOf(pace?.perSecond ?? perSecond);
+}
+
+/** Whether the message may be handed over in its slot, or must reserve another. */
+export function isUsable(
+  slots: SenderSlots,
+  {
+    kind,
+    perSecond,
+    segments,
+  }: { readonly kind: SendKind; readonly perSecond: number; readonly segments: number },
+  slot: Slot,
+): boolean {
+  const pace = paceInForce(slots, perSecond);
+  const at = positionOf(slot);
+  const { startMs, place } = alignedFor(segments, at, pace);
+  // Otherwise the pace has become lower since.
+  const fits = startMs === at.startMs && place === at.place && place < pace.places;
+  return fits && isInUse(slots, kind, at, pace) && obstacle(slots, kind, at, segments, pace) === undefined;
+}
+
+/** Halves the pace for a minute; again while the carrier goes on throttling, to a sixteenth at most. */
+export function slowedDown(slots: SenderSlots, now: Date): SenderSlots {
+  const nowMs = now.getTime();
+  const { slowed } = slots;
+  const isSlow = slowed !== undefined && slowed.untilMs > nowMs;
+  if (isSlow && nowMs - slowed.sinceMs < slowAgainAfterMs) return slots;
+  const every = isSlow ? Math.min(everyMax, slowed.every * 2) : 2;
+  return { ...slots, slowed: { sinceMs: nowMs, untilMs: nowMs + slowedMs, every } };
+}
+
+/** The end of all reserved slots. */
+export function endOf({ next }: SenderSlots): number {
+  return Math.max(0, ...sendKinds.map((kind) => next[kind]?.startMs ?? 0));
+}
+
+function freeFor(slots: SenderSlots, kind: SendKind, count: number, from: Position, pace: Pace): Position {
+  let at = alignedFor(count, from, pace);
+  for (;;) {
+    const skipped = isInUse(slots, kind, at, pace)
+      ? obstacle(slots, kind, at, count, pace)?.to
+      : positionAfter(1, at, pace);
+    if (skipped === undefined) return at;
+    at = alignedFor(count, skipped, pace);
+  }
+}
+
+/** While the carrier throttles, not all places are in use. One-time passwords are few, and go at the full pace. */
+function isInUse({ slowed }: SenderSlots, kind: SendKind, at: Position, pace: Pace): boolean {
+  if (kind === 'otp' || slowed === undefined || at.startMs >= slowed.untilMs) return true;
+  return placeNumber(at, pace) % slowed.every === 0;
+}
+
+/** The reserved places of a higher kind that the message would need. */
+function obstacle(slots: SenderSlots, kind: SendKind, at: Position, segments: number, pace: Pace) {
+  const after = positionAfter(segments, at, pace);
+  return sendKinds
+    .slice(0, sendKinds.indexOf(kind))
+    .flatMap((higher) => (higher === 'bulk' ? [] : slots.taken[higher]))
+    .find(({ from, to }) => isBefore(at, to) && isBefore(from, after));
+}
+
+function beginOfStretch(at: Position, pace: Pace): Position {
+  const step = Math.max(1, Math.floor(pace.places / stretchesPerPeriod));
+  const place = Math.ceil(at.place / step) * step;
+  return place < pace.places ? { ...at, place } : { startMs: at.startMs + pace.periodMs, place: 0 };
+}
+
+function withTaken(
+  slots: SenderSlots,
+  kind: SendKind,
+  { from, to }: { readonly from: Position; readonly to: Position },
+  now: Date,
+): SenderSlots {
+  const next = { ...slots.next, [kind]: to };
+  if (kind === 'bulk') return { ...slots, next };
+  const kept = slots.taken[kind].filter((each) => each.to.startMs > now.getTime() - keptMs);
+  const last = kept.at(-1);
+  const joined =
+    last !== undefined && !isBefore(last.to, from)
+      ? [...kept.slice(0, -1), { from: last.from, to }]
+      : [...kept, { from, to }];
+  return { ...slots, next, taken: { ...slots.taken, [kind]: joined } };
+}

@@ -1,0 +1,224 @@
+/**
+ * `npm run bench:pacing [messages] [per second]`: a bulk send of 20,000 from a sender of 50 a second on a gateway that it
+ * starts on this machine. One-time passwords from the same sender and single sends of another client go in between. Prints
+ * how long those waited, whether any second had more than the pace (by the times in the simulator's outbox), how well
+ * `expected_end_at` was met, and how many messages the queue had in flight. Exits with 1 where a figure is not met.
+ */
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
+import type { Message } from '../../shared/message/message.ts';
+import { reserveBulkSlots } from '../../shared/message/pace/bulk-slots.ts';
+import { senderPace } from '../../shared/message/pace/sender-pace.ts';
+import { dynamoSenderPaceStore } from '../../shared/message/pace/sender-pace-store.dynamo.ts';
+import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
+import { addDays, addSeconds, dayOf, systemClock } from '../../shared/platform/clock.ts';
+import { derivedId, newId } from '../../shared/platform/ids.ts';
+import { chunksOf } from '../../shared/platform/split-into-chunks.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { gateway, sqsClient } from '../support/gateway/gateway.ts';
+import startGateway from '../support/gateway/start-gateway.ts';
+import stopGateway from '../support/gateway/stop-gateway.ts';
+import { newClient } from '../support/http/client.ts';
+import { printMachine, printTable, quantile } from './figures.ts';
+
+const [total = 20_000, perSecond = 50] = process.argv.slice(2).map(Number);
+const probes = 100;
+const rowsOfRequest = 1000;
+/** Between two looks at the queue. */
+const watchMs = 2000;
+const limits = { otpMs: 2000, singleMs: 3000, pace: 0.02, expectedEnd: 0.05 };
+
+printMachine(`npm run bench:pacing -- ${total} ${perSecond}`);
+await startGateway();
+try {
+  await measure();
+} finally {
+  await stopGateway();
+}
+
+async function measure(): Promise<void> {
+  const { tables, queues } = gateway();
+  // The limits of the functions are too short for a machine with other work.
+  const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
+  const database = documentClient(dynamoClient({ requestHandler }));
+  const messages = dynamoMessageStore(database, { tableName: tables.messages ?? '', retentionDays: 1 });
+  const pace = senderPace({
+    store: dynamoSenderPaceStore(database, tables.sender_pace ?? ''),
+    clock: systemClock,
+    sleep: async (ms) => void (await pause(ms)),
+    random: Math.random,
+  });
+  const sender = { identity: 'bench', messages_per_second: perSecond };
+  const [bulkClient, otherClient] = [await newClient(), await newClient()];
+
+  /** A row as the send stores it. */
+  function row(change: Partial<Message> & { readonly message_id: string }): Message {
+    const now = new Date();
+    return {
+      client_id: 'bench',
+      channel: 'sms',
+      status: 'queued',
+      recipient: freshNumber(),
+      type: 'transactional',
+      text: 'Hello {{code}}',
+      encoding: 'GSM-7',
+      segments: 1,
+      sender,
+      created_at: now.toISOString(),
+      queued_at: now.toISOString(),
+      expires_at: addDays(now, 2).toISOString(),
+      ...change,
+    };
+  }
+  async function sendOtp(): Promise<string> {
+    const message_id = newId('msg', new Date());
+    const otp = {
+      otp_id: newId('otp', new Date()),
+      code_length: 6,
+      expires_at: addSeconds(new Date(), 300).toISOString(),
+      attempts_remaining: 5,
+    };
+    await messages.create(row({ message_id, otp }));
+    return message_id;
+  }
+  async function sendSingle(): Promise<string> {
+    const { status, body } = await otherClient.post('/api/v1/sms/send', {
+      to: freshNumber(),
+      message: 'Hello',
+    });
+    if (status !== 202) throw new Error(JSON.stringify(body));
+    return String(body.message_id);
+  }
+  const sent = async (ids: readonly string[]): Promise<boolean> => {
+    for (const some of chunksOf([...ids], 1000)) {
+      const rows = await messages.getFilterFields(some);
+      if (rows.some(({ status }) => status === 'queued' || status === 'sending' || status === 'scheduled'))
+        return false;
+    }
+    return true;
+  };
+
+  // Starts the functions.
+  const warm = [await sendOtp(), await sendSingle()];
+  while (!(await sent(warm))) await pause(500);
+
+  const began = Date.now();
+  const bulk: string[] = [];
+  let expectedEndMs = 0;
+  for (let from = 0; from < total; from += rowsOfRequest) {
+    const batch_id = newId('bat', new Date());
+    const rows = Array.from({ length: Math.min(rowsOfRequest, total - from) }, (_, index) =>
+      row({
+        message_id: derivedId('msg', batch_id, String(index)),
+        batch_id,
+        client_id: bulkClient.clientId,
+      }),
+    );
+    const { messages: withSlots, expectedEndAt } = await reserveBulkSlots(pace, rows);
+    expectedEndMs = expectedEndAt?.getTime() ?? 0;
+    await messages.createMany(withSlots);
+    bulk.push(...rows.map(({ message_id }) => message_id));
+  }
+  console.log(`${total} stored in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+
+  const otps: string[] = [];
+  const singles: string[] = [];
+  const everyMs = Math.max(100, ((total / perSecond) * 800) / probes);
+  const probing = (async () => {
+    for (let probe = 0; probe < probes; probe += 1) {
+      await Promise.all([
+        sendOtp().then((id) => otps.push(id)),
+        sendSingle().then((id) => singles.push(id)),
+        pause(everyMs),
+      ]);
+    }
+  })();
+  const inFlight: number[] = [];
+  let done = false;
+  const watching = (async () => {
+    // With limits of its own, as the tables.
+    const queue = sqsClient();
+    while (!done) {
+      const { Attributes = {} } = await queue.send(
+        new GetQueueAttributesCommand({
+          QueueUrl: queues.bulk_outbound ?? '',
+          AttributeNames: ['ApproximateNumberOfMessagesNotVisible', 'ApproximateNumberOfMessagesDelayed'],
+        }),
+      );
+      inFlight.push(Number(Attributes.ApproximateNumberOfMessagesNotVisible));
+      if (inFlight.length % 15 === 1)
+        console.log(
+          `${((Date.now() - began) / 1000).toFixed(0)} s: ${inFlight.at(-1)} in flight, ${Attributes.ApproximateNumberOfMessagesDelayed} delayed`,
+        );
+      await pause(watchMs);
+    }
+  })();
+  await probing;
+  while (!(await sent([...bulk, ...otps, ...singles]))) await pause(2000);
+  done = true;
+  await watching;
+
+  const outbox = dynamoOutbox(database, tables.simulator_outbox ?? '', 1);
+  const days = [
+    dayOf(new Date()),
+    ...(dayOf(new Date(began)) === dayOf(new Date()) ? [] : [dayOf(new Date(began))]),
+  ];
+  const entries = await outbox.list({ days }, 10 * total + 1000);
+  const atMs = new Map(entries.map(({ message_id, at }) => [message_id, Date.parse(at)]));
+  if (atMs.size !== entries.length) throw new Error('a message was handed over twice');
+  const times = (ids: readonly string[]) => ids.map((id) => atMs.get(id) ?? Number.NaN);
+  const waits = async (ids: readonly string[]) => {
+    const rows = await messages.getMany(ids);
+    return rows.map(
+      ({ message_id, created_at }) => (atMs.get(message_id) ?? Number.NaN) - Date.parse(created_at),
+    );
+  };
+
+  const ofSender = [...times(bulk), ...times(otps)];
+  const bySecond = [...Map.groupBy(ofSender, (time) => Math.floor(time / 1000))].map(
+    ([, some]) => some.length,
+  );
+  const first = Math.min(...times(bulk));
+  const last = Math.max(...ofSender);
+  const achieved = ofSender.length / ((last - first) / 1000 + 1);
+  const endError = (last - expectedEndMs) / (expectedEndMs - began);
+  // In a short run the one-time passwords that went before are a large part of all messages.
+  const ownEndError = endError - (otps.length * 1000) / perSecond / (expectedEndMs - began);
+  const rows = [
+    ['one-time passwords', ...summary(await waits(otps))],
+    ['single sends of another client', ...summary(await waits(singles))],
+  ];
+  printTable(['seconds until handed over', 'p50', 'p99', 'longest'], rows);
+  console.log(`\nmost in one second: ${Math.max(...bySecond)} (pace ${perSecond})`);
+  console.log(`pace: ${achieved.toFixed(2)} a second, ${percent(achieved / perSecond - 1)} off`);
+  console.log(
+    `expected_end_at: ${percent(endError)} off, ${percent(ownEndError)} without the one-time passwords that went before`,
+  );
+  const steady = inFlight.slice(2, -3);
+  console.log(
+    `in flight: median ${quantile(steady, 0.5)}, most ${Math.max(...steady)}, first half ${mean(steady.slice(0, steady.length / 2))}, second half ${mean(steady.slice(steady.length / 2))}`,
+  );
+  const unmet = [
+    [quantile(await waits(otps), 0.99) > limits.otpMs, 'one-time passwords waited too long'],
+    [quantile(await waits(singles), 0.99) > limits.singleMs, 'single sends waited too long'],
+    [Math.max(...bySecond) > perSecond, 'a second had more than the pace'],
+    [Math.abs(achieved / perSecond - 1) > limits.pace, 'the pace was not kept'],
+    [Math.abs(ownEndError) > limits.expectedEnd, 'expected_end_at was wrong'],
+  ].flatMap(([isUnmet, what]) => (isUnmet ? [String(what)] : []));
+  for (const what of unmet) console.log(`NOT MET: ${what}`);
+  if (unmet.length > 0) process.exitCode = 1;
+}
+
+function summary(waitsMs: readonly number[]): string[] {
+  return [0.5, 0.99, 1].map((fraction) => (quantile(waitsMs, fraction) / 1000).toFixed(2));
+}
+
+function mean(values: readonly number[]): string {
+  return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(0);
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`;
+}

@@ -1,0 +1,270 @@
+/** A message of a sender with a pace on its way to the carrier: it waits in the queue, keeps its slot, and goes in it. */
+import { describe, expect, it } from '@jest/globals';
+import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
+import {
+  type DispatchDependencies,
+  dispatch,
+  dispatchQueued,
+} from '../../../shared/message/dispatch/dispatch-message.ts';
+import {
+  bodyOf,
+  type OutboundEntry,
+  outboundEntriesOf,
+} from '../../../shared/message/dispatch/outbound-queue.ts';
+import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
+import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
+import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
+import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
+import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
+
+const sender = { identity: 'ACME', messages_per_second: 2 };
+const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1' };
+
+function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
+  let now = created;
+  const messages = memoryMessageStore();
+  const paces = memorySenderPaceStore();
+  const calls: string[] = [];
+  const handed: { readonly id: string; readonly at: Date }[] = [];
+  const queued: OutboundEntry[] = [];
+  const clock = () => now;
+  const sleep = async (ms: number) => {
+    now = addSeconds(now, ms / 1000);
+  };
+  const store: typeof paces = {
+    async read(identity) {
+      calls.push('read');
+      await sleep(tableMs);
+      return paces.read(identity);
+    },
+    async replace(...change) {
+      calls.push('write');
+      await sleep(tableMs);
+      return paces.replace(...change);
+    },
+  };
+  const pace = senderPace({ store, clock, sleep, random: () => 0.5 });
+  let claims = 0;
+  const dependencies: DispatchDependencies = {
+    messages,
+    carrierFor: () => ({
+      async handOver({ message_id }) {
+        handed.push({ id: message_id, at: now });
+        return answer();
+      },
+    }),
+    bodyOf: async () => ({ text: 'Hello' }),
+    isDisabled: async () => false,
+    pace,
+    outbound: { enqueue: async (entries) => void queued.push(...entries) },
+    clock,
+    newClaimId: () => `claim-${++claims}`,
+    sleep,
+  };
+  return {
+    dependencies,
+    messages,
+    paces,
+    pace,
+    calls,
+    handed,
+    queued,
+    clock,
+    at(time: Date) {
+      now = time;
+    },
+    /** The queue delivers the entry after its delay. */
+    deliver(entry: OutboundEntry) {
+      now = addSeconds(now, entry.delaySeconds ?? 0);
+      return dispatchQueued(dependencies, bodyOf(entry));
+    },
+    async stored(count: number, change: Partial<Message> = {}): Promise<Message[]> {
+      const all = Array.from({ length: count }, (_, index) =>
+        aMessage({ message_id: `msg_${index}`, status: 'queued', sender, segments: 1, ...change }),
+      );
+      const { messages: withSlots } =
+        change.batch_id === undefined ? { messages: all } : await reserveBulkSlots(pace, all);
+      for (const message of withSlots) await messages.create(message);
+      return [...withSlots];
+    },
+  };
+}
+
+const seconds = (at: Date | string) => (new Date(at).getTime() - created.getTime()) / 1000;
+const bulk = { batch_id: 'bat_1' };
+
+describe('a bulk message', () => {
+  it('has its slot from the start, waits in the queue for it, and passes no table before', async () => {
+    const world = simulation();
+    const all = await world.stored(5000, bulk);
+    expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
+    const last = all.at(-1) as Message;
+    // 5,000 at two a second are 2,500 s: more than the longest delay of a queue.
+    expect(seconds(last.slot?.at ?? '')).toBeCloseTo(2503, -1);
+    world.calls.length = 0;
+    let [entry] = outboundEntriesOf(last, created);
+    const delays: number[] = [];
+    for (let hop = 0; hop < 10 && entry !== undefined && world.handed.length === 0; hop += 1) {
+      delays.push(entry.delaySeconds ?? 0);
+      world.queued.length = 0;
+      await world.deliver(entry);
+      if (world.handed.length === 0) {
+        expect((await world.messages.get(last.message_id))?.status).toBe('queued');
+        expect(world.calls).toEqual([]);
+      }
+      entry = world.queued[0];
+    }
+    expect(delays.slice(0, 2)).toEqual([900, 900]);
+    expect(delays).toHaveLength(3);
+    expect(world.handed.map(({ id }) => id)).toEqual([last.message_id]);
+    expect(world.handed[0]?.at.toISOString()).toBe(last.slot?.at);
+    // One look at its place, and nothing else.
+    expect(world.calls).toEqual(['read']);
+  });
+
+  it('that comes too late, or whose place a one-time password has, gets one slot at the end, however often it is repeated', async () => {
+    const world = simulation();
+    const [first, second] = (await world.stored(20, bulk)) as [Message, Message];
+    const otp = { otp_id: 'otp_1', code_length: 6, expires_at: created.toISOString(), attempts_remaining: 5 };
+    world.at(addSeconds(new Date(first.slot?.period_start ?? ''), -0.5));
+    await world.messages.create(
+      aMessage({ message_id: 'msg_otp', status: 'queued', sender, segments: 1, otp }),
+    );
+    await dispatch(world.dependencies, 'msg_otp');
+    expect(world.handed.map(({ id }) => id)).toEqual(['msg_otp']);
+    expect(world.handed[0]?.at.toISOString()).toBe(first.slot?.at);
+    expect((await dispatch(world.dependencies, first.message_id)).outcome).toBe('waits_for_slot');
+    world.at(addSeconds(new Date(second.slot?.at ?? ''), 3));
+    expect((await dispatch(world.dependencies, second.message_id)).outcome).toBe('waits_for_slot');
+    const slots = world.messages.all().map(({ slot }) => slot?.at);
+    for (const { message_id } of [first, second, first])
+      expect((await dispatch(world.dependencies, message_id)).outcome).toBe('waits_for_slot');
+    expect(world.messages.all().map(({ slot }) => slot?.at)).toEqual(slots);
+    const ends = [first, second].map(({ message_id }) =>
+      seconds(world.messages.all().find((each) => each.message_id === message_id)?.slot?.at ?? ''),
+    );
+    expect(Math.min(...ends)).toBeGreaterThan(12);
+    for (const entry of world.queued.slice(0, 2)) {
+      world.at(addSeconds(new Date(entry.slotAt ?? ''), -1));
+      expect((await dispatchQueued(world.dependencies, bodyOf(entry))).outcome).toBe('sent');
+    }
+  });
+
+  it('is not taken for lost while it waits for its slot, and is 15 minutes after it', async () => {
+    const world = simulation();
+    const [, message] = (await world.stored(4000, bulk)).slice(-2) as [Message, Message];
+    const dueItemIndex = memoryDueItemIndex();
+    await dueItemIndex.add('messages', [firstReview(message)]);
+    const review = async (at: Date) => {
+      world.at(at);
+      world.queued.length = 0;
+      const { dependencies, messages, clock } = world;
+      const { outbound } = dependencies;
+      await expireOverdue({
+        dueItemIndex,
+        messages,
+        outbound,
+        setAside: neverSetAside,
+        clock,
+        budgetMs: 10_000,
+      });
+      return world.queued.length;
+    };
+    const slotAt = new Date(message.slot?.at ?? '');
+    expect(await review(addSeconds(created, 1000))).toBe(0);
+    expect(await review(addSeconds(slotAt, 890))).toBe(0);
+    expect(await review(addSeconds(slotAt, 901))).toBe(1);
+  });
+
+  it('that expires before its slot is in no queue, and is expired in its time', async () => {
+    const world = simulation();
+    const expires_at = addSeconds(created, 300).toISOString();
+    const all = await world.stored(1000, { ...bulk, expires_at });
+    const last = all.at(-1) as Message;
+    expect(outboundEntriesOf(last, created)).toEqual([]);
+    expect(outboundEntriesOf(all[0] as Message, created)).toHaveLength(1);
+    expect(firstReview(last).dueAt.toISOString()).toBe(expires_at);
+  });
+
+  it('that is no longer to be sent loses its slot, and nothing else', async () => {
+    const world = simulation();
+    const [first, second] = (await world.stored(2, bulk)) as [Message, Message];
+    await world.messages.transition(first.message_id, { to: 'failed', at: created });
+    for (const message of [first, second])
+      for (const entry of outboundEntriesOf(message, created)) {
+        world.at(addSeconds(new Date(message.slot?.at ?? ''), -1));
+        await dispatchQueued(world.dependencies, bodyOf({ ...entry, delaySeconds: 0 }));
+      }
+    expect(world.handed).toEqual([{ id: second.message_id, at: new Date(second.slot?.at ?? '') }]);
+  });
+});
+
+describe('a table that takes its time', () => {
+  it.each([200, 400, 900])('%s ms for each call holds no worker until its time limit', async (tableMs) => {
+    for (const change of [{}, bulk]) {
+      const world = simulation(undefined, tableMs);
+      await world.stored(3, change);
+      world.at(addSeconds(created, 60));
+      for (let index = 0; index < 3; index += 1) {
+        const began = world.clock();
+        const { outcome } = await dispatch(world.dependencies, `msg_${index}`);
+        expect(['sent', 'waits_for_slot']).toContain(outcome);
+        expect(seconds(world.clock()) - seconds(began)).toBeLessThan(10);
+      }
+    }
+  });
+});
+
+describe('a single send', () => {
+  it('waits a moment in the worker, and in the queue with its slot in its row if others are before it', async () => {
+    const world = simulation();
+    await world.stored(30);
+    for (let index = 0; index < 30; index += 1) {
+      world.at(created);
+      await dispatch(world.dependencies, `msg_${index}`);
+    }
+    expect(world.handed.length).toBeGreaterThanOrEqual(4);
+    expect(world.queued.length).toBe(30 - world.handed.length);
+    for (const { messageId, slotAt } of world.queued)
+      expect((await world.messages.get(messageId))?.slot?.at).toBe(slotAt);
+    for (const entry of [...world.queued]) {
+      world.at(created);
+      await world.deliver(entry);
+    }
+    expect(world.handed).toHaveLength(30);
+    const bySecond = Map.groupBy(world.handed, ({ at }) => at.toISOString().slice(0, 19));
+    for (const some of bySecond.values()) expect(some.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a carrier that throttles', () => {
+  const throttled: HandOver = { outcome: 'try_again', reason: 'throttled' };
+
+  it('slows a sender with a pace, and the message waits as any other', async () => {
+    const world = simulation(() => throttled);
+    await world.stored(1);
+    expect(await dispatch(world.dependencies, 'msg_0')).toMatchObject({
+      outcome: 'try_again',
+      requeuedForSeconds: 2,
+    });
+    const { slots } = await world.paces.read(sender.identity);
+    expect(slots.slowed?.every).toBe(2);
+  });
+
+  it.each([
+    ['without a sender', {}],
+    ['of a sender without a pace', { sender: { identity: 'ACME' } }],
+  ])('changes nothing for a message %s, which pacing costs nothing', async (_which, change) => {
+    const world = simulation(() => throttled);
+    const { sender: _sender, ...message } = aMessage({ message_id: 'msg_0', status: 'queued' });
+    await world.messages.create({ ...message, ...change });
+    expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('try_again');
+    expect(world.calls).toEqual([]);
+    expect(bodyOf(outboundEntriesOf(message, created)[0] as OutboundEntry)).toEqual({ message_id: 'msg_0' });
+  });
+});
