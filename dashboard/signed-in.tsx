@@ -23,6 +23,7 @@ import { MessagesPage } from './pages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { SearchPage } from './pages/search.tsx';
+import { SendersPage } from './pages/senders.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import type { Session } from './session.ts';
@@ -183,6 +184,7 @@ function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOu
         link('Clients', 'clients'),
         link('Usage', 'usage'),
         link('Limits', 'limits'),
+        link('Senders', 'senders'),
         ...(hasOutbox ? [link('Outbox', 'outbox')] : []),
       ]}
     />
@@ -202,6 +204,7 @@ function Pages() {
         <LimitsPage clientId={undefined} />
       </Route>
       <Route path="/limits/:id">{({ id }) => <LimitsPage clientId={decodeURIComponent(id)} />}</Route>
+      <Route path="/senders" component={SendersPage} />
       <Route path="/outbox" component={OutboxPage} />
       <Route path="/search" component={SearchPage} />
       <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>

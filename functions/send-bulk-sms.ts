@@ -1,6 +1,10 @@
 /** POST /api/v1/sms/bulk: stores an SMS for each valid row, and answers when all of them are stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allowanceEnvironment, allowancesFrom } from '../shared/carrier/allowances-from-environment.ts';
+import {
+  allowanceEnvironment,
+  allowancesFrom,
+  pricesFrom,
+} from '../shared/carrier/allowances-from-environment.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
@@ -13,12 +17,14 @@ import { messagesEnvironment, messagesFrom } from '../shared/message/store/messa
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { sendersEnvironment, sendersFrom } from '../shared/sender/senders-from-environment.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
 const env = readEnvironment([
   ...httpEnvironment,
   ...messagesEnvironment,
   ...allowanceEnvironment,
+  ...sendersEnvironment,
   ...webhookRuleNames,
   'ALLOWED_COUNTRIES',
   'BATCHES_TABLE',
@@ -30,6 +36,8 @@ export const handler = httpFunction(
   sendBulkSms({
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+    sendersOf: sendersFrom(env),
+    priceOf: pricesFrom(env),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
     stageCountries: env.ALLOWED_COUNTRIES,
     pace: senderPace({

@@ -11,9 +11,9 @@ import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
-import { LimitFeedback } from './capabilities/limit-feedback.ts';
 import { Messaging } from './capabilities/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
+import { RowFeedback } from './capabilities/row-feedback.ts';
 import { Schedules } from './capabilities/schedules.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { TokenKey } from './capabilities/token-key.ts';
@@ -44,7 +44,7 @@ export class GatewayStack extends Stack {
     webhooks.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
     webhooks.grantEnqueue(api.functionOf(routes.resendWebhookDeliveries));
     messaging.grantSetAside(webhooks.sweep);
-    new LimitFeedback(this, 'LimitFeedback', {
+    new RowFeedback(this, 'RowFeedback', {
       stage,
       storage,
       schedules,

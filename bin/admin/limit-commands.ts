@@ -19,6 +19,7 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
+import { booleanOption } from './boolean-option.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -66,7 +67,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .option('--per-day <number>', 'or "default"', limitOption)
     .option('--per-month <number>', 'of a cap, or "default"', limitOption)
     .option('--expires-at <time>', 'ISO 8601 or seconds since 1970, or "never"')
-    .option('--blocked [true|false]', 'refuse the client at this endpoint', blockedOption)
+    .option('--blocked [true|false]', 'refuse the client at this endpoint', booleanOption)
     .option('--note <text>', 'for people; empty removes it')
     .addHelpText('after', endpoints)
     .action(
@@ -203,11 +204,6 @@ function limitOption(text: string): LimitOption {
     );
   }
   return value;
-}
-
-function blockedOption(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('It must be true or false.');
 }
 
 /** Null removes the value. */

@@ -11,6 +11,7 @@ import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
 import type { CommandAnswer, Runner, Session } from './runner.ts';
+import { addSenderCommands } from './sender-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
@@ -24,6 +25,7 @@ Examples:
   $ npm run admin -- clients create --name "Web shop"
   $ npm run admin -- clients allow client_0a1b2c3d4e5f6g7h --countries GB,FR --senders ACME,otp,whatsapp
   $ npm run admin -- limits set client_0a1b2c3d4e5f6g7h sms_send --per-minute 300
+  $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
   $ npm run admin -- otp allow "Web shop" FR
@@ -64,6 +66,7 @@ export async function runCommand(words: readonly string[], { out, err }: Output)
   addDoctorCommand(program, runner);
   addClientCommands(program, runner);
   addLimitCommands(program, runner);
+  addSenderCommands(program, runner);
   addWebhookCommands(program, runner);
   addMessageCommands(program, runner);
   addUsageCommand(program, runner);

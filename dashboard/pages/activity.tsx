@@ -48,6 +48,8 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   api_key_revoked: 'API keys revoked',
   limits_set: 'Limits set',
   limits_removed: 'Limits removed',
+  sender_set: 'Sender changed',
+  sender_removed: 'Sender removed',
   spend_cap_nearly_reached: 'Spend caps at 80 %',
   spend_cap_reached: 'Spend caps reached',
   otp_held: 'One-time passwords held',

@@ -47,6 +47,7 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'api-keys', 'GetItem', 'PutItem', 'UpdateItem');
     storage.grantIndex(adminApi, 'api-keys', 'by-client');
     storage.grant(adminApi, 'limit-overrides', 'Query', 'Scan', 'UpdateItem', 'DeleteItem');
+    storage.grant(adminApi, 'senders', 'Query', 'Scan', 'UpdateItem', 'DeleteItem');
     storage.grant(adminApi, 'rate-counters', 'GetItem', 'BatchGetItem');
     storage.grant(adminApi, 'activity-log', 'Query', 'PutItem');
     storage.grantIndex(adminApi, 'activity-log', 'by-kind');

@@ -34,7 +34,7 @@ export const reported = [
   'TEXT_PROTECT_BLOCKED',
 ];
 
-const senders = ['phone-number', 'sender-id', 'pool'];
+const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
 interface CarriersProps {
   readonly stage: StageSettings;
@@ -62,12 +62,12 @@ export class Carriers extends Construct {
   }
 
   private addSms({ stage, dispatch }: CarriersProps): void {
-    for (const kind of senders) {
+    for (const kind of senderKinds) {
       acknowledgeWildcard(
         dispatch.executionRole,
         'sms-voice',
         `${kind}/*`,
-        'Senders are registered by a person, and a client names the one it is allowed.',
+        'Senders are registered by a person after the deploy; a client or a row of senders names one.',
       );
     }
     const name = smsConfigurationSet(stage);
@@ -95,8 +95,8 @@ export class Carriers extends Construct {
         ...(stage.smsProtectConfigurationId === undefined
           ? []
           : [this.arn('sms-voice', 'protect-configuration', stage.smsProtectConfigurationId)]),
-        // Clients may use any sender of the account that their permissions allow.
-        ...senders.map((kind) => this.arn('sms-voice', kind, '*')),
+        // Rows of senders are entered without a deploy, so the identities are not known here: those of this account and region.
+        ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     });
   }
@@ -148,13 +148,18 @@ export class Carriers extends Construct {
     });
   }
 
-  private addWhatsApp({ stage, dispatch }: CarriersProps): void {
+  private addWhatsApp({ dispatch }: CarriersProps): void {
     this.letPublish('social-messaging.amazonaws.com');
-    const phoneNumber = stage.whatsappPhoneNumberId.replace(/^phone-number-id-/, '');
+    acknowledgeWildcard(
+      dispatch.executionRole,
+      'social-messaging',
+      'phone-number-id/*',
+      'Phone numbers are linked by a person after the deploy; a row of senders names one.',
+    );
     Grant.addToPrincipal({
       grantee: dispatch,
       actions: ['social-messaging:SendWhatsAppMessage'],
-      resourceArns: [this.arn('social-messaging', 'phone-number-id', phoneNumber)],
+      resourceArns: [this.arn('social-messaging', 'phone-number-id', '*')],
     });
   }
 

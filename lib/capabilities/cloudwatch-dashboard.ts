@@ -47,6 +47,7 @@ export class CloudWatchDashboard extends Construct {
             ...[
               'WebhookFailed',
               'InvalidLimitOverride',
+              'InvalidSender',
               'UnreadableStreamRecord',
               'RefusedEntry',
               'UnknownReceipt',

@@ -24,6 +24,7 @@ type Runbook =
   | 'schedule-drops'
   | 'table-throttles'
   | 'limit-overrides'
+  | 'senders'
   | 'carrier-refusals'
   | 'carrier-throttles'
   | 'spend'

@@ -8,6 +8,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     STAGE_CAPS: JSON.stringify(stage.caps),
     OTP_HOLD: JSON.stringify(stage.otpHold),
     SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
+    ...(stage.smsOriginationIdentity === '' ? {} : { STAGE_SMS_SENDER: stage.smsOriginationIdentity }),
     SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
     ...(stage.smsProtectConfigurationId === undefined
       ? {}

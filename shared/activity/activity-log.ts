@@ -23,6 +23,8 @@ export const activityKinds = [
   'api_key_revoked',
   'limits_set',
   'limits_removed',
+  'sender_set',
+  'sender_removed',
   'spend_cap_nearly_reached',
   'spend_cap_reached',
   'otp_held',

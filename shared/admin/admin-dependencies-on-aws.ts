@@ -11,6 +11,7 @@ import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
+import { dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
@@ -20,7 +21,6 @@ import { dynamo, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { logWarning } from '../platform/log.ts';
-import { dynamoOverrideEditor, dynamoOverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import { dynamoRateUse } from '../rate-limit/rate-use.dynamo.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
@@ -41,6 +41,7 @@ export const adminEnvironment = [
   'CLIENT_SECRETS_TABLE',
   'API_KEYS_TABLE',
   'LIMIT_OVERRIDES_TABLE',
+  'SENDERS_TABLE',
   'RATE_COUNTERS_TABLE',
   'ACTIVITY_LOG_TABLE',
   'MESSAGES_TABLE',
@@ -85,8 +86,12 @@ export function adminDependencies(
       random: randomBytes,
     },
     overrides: {
-      ...dynamoOverrideStore(db, env.LIMIT_OVERRIDES_TABLE),
-      ...dynamoOverrideEditor(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE),
+    },
+    senders: {
+      ...dynamoRowReader(db, env.SENDERS_TABLE),
+      ...dynamoRowEditor(db, env.SENDERS_TABLE),
     },
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),

@@ -6,13 +6,13 @@ import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
+import type { RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import type { OtpHoldStore } from '../otp/hold/otp-hold.ts';
 import type { OtpStore } from '../otp/otp-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
-import type { OverrideEditor, OverrideStore } from '../rate-limit/overrides.dynamo.ts';
 import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
@@ -26,7 +26,8 @@ import type { NewestMessages } from './newest-messages.dynamo.ts';
 
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
-  readonly overrides: OverrideStore & OverrideEditor;
+  readonly overrides: RowReader & RowEditor;
+  readonly senders: RowReader & RowEditor;
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
   readonly capDefaults: CapDefaults;

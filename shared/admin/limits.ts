@@ -14,11 +14,12 @@ import {
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
-import { changedByMark } from '../rate-limit/feedback/changed-by.ts';
+import { changedByMark } from '../edited-table/changed-by.ts';
+import type { Feedback } from '../edited-table/feedback.ts';
+import type { RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
-import { type Feedback, feedbackOf } from '../rate-limit/feedback/feedback.ts';
+import { feedbackOf } from '../rate-limit/feedback/feedback.ts';
 import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
-import type { OverrideKey } from '../rate-limit/overrides.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './clients.ts';
@@ -79,7 +80,7 @@ export async function limitsOf(
 /** All overrides and all rows with invalid values, by client. */
 export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
   const rows: OverrideRow[] = [];
-  let after: OverrideKey | undefined;
+  let after: RowKey | undefined;
   do {
     const page = await dependencies.overrides.listRows(overridesPerPage, after);
     rows.push(...page.rows);

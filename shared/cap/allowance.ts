@@ -37,6 +37,12 @@ export interface Allowance {
    * @throws GatewayError `message_limit_reached` or `spend_limit_reached` where a window has no room for all of them.
    */
   take(messages: readonly PricedMessage[]): Promise<void>;
+  /**
+   * Whether `take` would succeed now: takes nothing, and tells nobody.
+   *
+   * @throws GatewayError as `take` does.
+   */
+  check(messages: readonly PricedMessage[]): Promise<void>;
   /** Gives back what was taken, if anything. Only for messages that are surely not stored. Never fails. */
   giveBack(): Promise<void>;
 }
@@ -112,6 +118,12 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           now,
         });
         if (!fits) throw refusalOf(full, costs.length, dependencies.currency, now);
+      },
+
+      async check(messages) {
+        const costs = messages.map((message) => millionths(dependencies.costOf(message)));
+        const full = fullWindows(await dependencies.counter.read(counter), limits, windows, costs);
+        if (full.length > 0) throw refusalOf(full, costs.length, dependencies.currency, now);
       },
 
       async giveBack() {

@@ -1,6 +1,6 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract, section 3: 403). */
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
-import { countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
+import { countriesWithoutSenderIds, countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
 
 /** The lists of a client's row; an absent list allows everything. */
 export interface SendingPermissions {
@@ -23,9 +23,6 @@ export type SendKind = 'sms' | 'otp' | 'whatsapp';
 
 /** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
 const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies SendKind[];
-
-/** Countries whose carriers drop messages from alphanumeric senders. */
-const countriesWithoutAlphanumericSenders: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /**
  * Checks the client's list of senders only.
@@ -75,7 +72,7 @@ export function recipientRefusal(
     return countryNotAllowed(country);
   }
   if (from === undefined || country === undefined) return undefined;
-  if (isAlphanumeric(from) && countriesWithoutAlphanumericSenders.has(country)) {
+  if (isAlphanumeric(from) && countriesWithoutSenderIds.has(country)) {
     return `Alphanumeric senders are not taken in ${country}: send from a phone number.`;
   }
   return undefined;

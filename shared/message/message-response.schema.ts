@@ -57,6 +57,51 @@ export const acceptedBatch = z.object({
   errors: z.array(rowError),
 });
 
+const dryRunRefusal = z.object({
+  /** Of the response to the real request. */
+  status: z.int(),
+  error: z.string(),
+  message: z.string(),
+  retry_after: z.exactOptional(z.int()),
+});
+
+const dryRunFields = {
+  /** Always true. */
+  dry_run: z.boolean(),
+  would_be_accepted: z.boolean(),
+  estimated_cost: z.nullable(z.number()),
+  currency: z.nullable(z.string()),
+  refusals: z.array(dryRunRefusal),
+};
+
+export const dryRun = z.object({
+  ...dryRunFields,
+  channel,
+  recipient,
+  from: z.nullable(z.string()),
+  encoding: z.exactOptional(encoding),
+  segments: z.exactOptional(segments),
+});
+
+export const dryRunBatch = z.object({
+  ...dryRunFields,
+  total: count,
+  accepted: count,
+  rejected: count,
+  segments: count,
+  messages: z.array(
+    z.object({
+      index: count,
+      recipient,
+      from: z.nullable(z.string()),
+      encoding,
+      segments,
+      estimated_cost: z.nullable(z.number()),
+    }),
+  ),
+  errors: z.array(rowError),
+});
+
 export const messageStatus = z.object({
   message_id: idOf('msg'),
   client_id: z.string(),
@@ -96,6 +141,9 @@ export const messageList = z.object({
 
 export type AcceptedMessage = z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp>;
 export type AcceptedBatch = z.output<typeof acceptedBatch>;
+export type DryRunRefusal = z.output<typeof dryRunRefusal>;
+export type DryRun = z.output<typeof dryRun>;
+export type DryRunBatch = z.output<typeof dryRunBatch>;
 export type MessageStatus = z.output<typeof messageStatus>;
 export type BatchStatus = z.output<typeof batchStatus>;
 export type MessagePage = z.output<typeof messageList>;

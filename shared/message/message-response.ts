@@ -1,5 +1,5 @@
 /** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
-import { historyOf, type Message } from './message.ts';
+import { fromOf, historyOf, type Message } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
 /**
@@ -28,7 +28,7 @@ export function statusView(message: Message): MessageStatus {
     channel: message.channel,
     status: message.status,
     recipient: message.recipient,
-    from: message.from ?? null,
+    from: fromOf(message) ?? null,
     type: message.type,
     reference: message.reference ?? null,
     ...(message.channel === 'sms'

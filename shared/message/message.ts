@@ -162,6 +162,11 @@ export const messageSchema = z.object({
 
 export type Message = Readonly<z.output<typeof messageSchema>>;
 
+/** The sender to show: that of the request, or the one that was selected. Undefined where the carrier chose. */
+export function fromOf({ sender, from }: Pick<Message, 'sender' | 'from'>): string | undefined {
+  return sender?.identity ?? from;
+}
+
 /** One entry of `history` in a status answer. */
 interface HistoryEntry {
   readonly status: Status;

@@ -41,6 +41,22 @@ export async function countRecipientSend(
   });
 }
 
+/**
+ * Whether another send would be accepted now; counts nothing.
+ *
+ * @throws GatewayError `rate_limit_exceeded`, with the headers of this limit.
+ */
+export async function checkRecipientSends(
+  store: Pick<OtpStore, 'recipientSends'>,
+  clientId: string,
+  recipient: string,
+  now: Date,
+): Promise<void> {
+  const { sends } = await store.recipientSends(clientId, recipient);
+  const recent = sends.filter((send) => endOf(send) > now.getTime());
+  if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
+}
+
 /** The next send is allowed when the oldest of these leaves the window. */
 function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError {
   const endsAt = Math.min(...recent.map(endOf));

@@ -9,6 +9,7 @@ import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
+import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from '../message/send/dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
 import { segment } from '../message/send/segments.ts';
@@ -19,11 +20,12 @@ import { type Operation, parseBody, requireCaller } from '../operation/operation
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
+import type { SelectSender, SendersOf } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
-import { countRecipientSend } from './recipient-limit.ts';
+import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
 const longestTtlSeconds = 3600;
 const longestCode = 10;
@@ -37,6 +39,8 @@ interface SendOtpDependencies {
   readonly assertNotHeld?: AssertNotHeld | undefined;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly sendersOf: SendersOf;
+  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -117,7 +121,30 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const wanted = parseBody(schema, request.body);
-    const allowance = await dependencies.allowanceOf(caller.clientId, request);
+    const [allowance, select] = await Promise.all([
+      dependencies.allowanceOf(caller.clientId, request),
+      dependencies.sendersOf(caller.clientId),
+    ]);
+    const slot: OtpSlot = { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose };
+    const assertAllowed = (): void =>
+      assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
+    // WhatsApp is left to people whose passwords by SMS are held.
+    const assertNotHeld = async (): Promise<void> => {
+      if (wanted.channel === 'sms')
+        await dependencies.assertNotHeld?.(caller.clientId, countryOf(wanted.to) ?? noCountry);
+    };
+    const longest = (id: string): Message => longestMessage(id, slot, wanted, request.now, select);
+    if (isDryRun(request)) {
+      const id = newId('msg', request.now);
+      const otp = newOtp(newId('otp', request.now), id, slot, wanted, request.now);
+      const refusals = await refusalsOf([
+        assertAllowed,
+        assertNotHeld,
+        () => allowance?.check([longest(id)]),
+        () => checkRecipientSends(dependencies.otps, caller.clientId, wanted.to, request.now),
+      ]);
+      return dryRunOf(otpMessage(id, otp, wanted, request.now, select), dependencies.priceOf, refusals);
+    }
     const { entry, replayed } = await createOnce(
       dependencies.messages,
       'msg',
@@ -132,14 +159,12 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         allowance,
       },
       async (messageId) => {
-        assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
-        // WhatsApp is left to people whose passwords by SMS are held.
-        const country = countryOf(wanted.to) ?? noCountry;
-        if (wanted.channel === 'sms') await dependencies.assertNotHeld?.(caller.clientId, country);
-        await allowance?.take([longestMessage(messageId, caller.clientId, wanted, request.now)]);
+        assertAllowed();
+        await assertNotHeld();
+        await allowance?.take([longest(messageId)]);
         await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
-        const otp = await pendingOrNew(dependencies.otps, caller.clientId, messageId, wanted, request.now);
-        return otpMessage(messageId, otp, wanted, request.now);
+        const otp = await pendingOrNew(dependencies.otps, messageId, slot, wanted, request.now);
+        return otpMessage(messageId, otp, wanted, request.now, select);
       },
       true,
     );
@@ -150,12 +175,11 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
 /** The password of the slot while it can be verified; else a new one, which one of several concurrent requests creates. */
 async function pendingOrNew(
   otps: OtpStore,
-  clientId: string,
   messageId: string,
+  slot: OtpSlot,
   wanted: SendOtpRequest,
   now: Date,
 ): Promise<OneTimePassword> {
-  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose };
   for (;;) {
     const seen = await otps.latest(slot);
     const latest = seen === undefined ? undefined : await otps.get(seen);
@@ -191,8 +215,13 @@ function newOtp(
 }
 
 /** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
-function longestMessage(messageId: string, clientId: string, wanted: SendOtpRequest, now: Date): Message {
-  const slot: OtpSlot = { clientId, recipient: wanted.to, purpose: wanted.purpose };
+function longestMessage(
+  messageId: string,
+  slot: OtpSlot,
+  wanted: SendOtpRequest,
+  now: Date,
+  select: SelectSender,
+): Message {
   const otp = newOtp(
     newId('otp', now),
     messageId,
@@ -200,10 +229,16 @@ function longestMessage(messageId: string, clientId: string, wanted: SendOtpRequ
     { ...wanted, ttl: longestTtlSeconds, code_length: longestCode },
     now,
   );
-  return otpMessage(messageId, otp, wanted, now);
+  return otpMessage(messageId, otp, wanted, now, select);
 }
 
-function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequest, now: Date): Message {
+function otpMessage(
+  messageId: string,
+  otp: OneTimePassword,
+  wanted: SendOtpRequest,
+  now: Date,
+  select: SelectSender,
+): Message {
   const minutes = Math.max(1, Math.round((Date.parse(otp.expires_at) - now.getTime()) / 60_000));
   const given = wanted.template ?? defaultTemplate(wanted.brand, minutes);
   const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
@@ -215,6 +250,7 @@ function otpMessage(messageId: string, otp: OneTimePassword, wanted: SendOtpRequ
     recipient: otp.recipient,
     // An expired password need not arrive.
     expiresAt: new Date(otp.expires_at),
+    select,
   };
   return {
     ...newMessage(begun, wanted, now),

@@ -22,6 +22,7 @@ const variables = {
   CLIENT_SECRETS_TABLE: text,
   API_KEYS_TABLE: text,
   LIMIT_OVERRIDES_TABLE: text,
+  SENDERS_TABLE: text,
   RATE_COUNTERS_TABLE: text,
   MESSAGES_TABLE: text,
   BATCHES_TABLE: text,
@@ -93,6 +94,8 @@ const variables = {
   ),
   /** The number, sender id or pool for an SMS that names no sender. */
   SMS_ORIGINATION_IDENTITY: text,
+  /** The same for the functions that accept messages; absent where the simulator is the carrier. */
+  STAGE_SMS_SENDER: z.optional(text),
   SMS_CONFIGURATION_SET: text,
   /** The id of the protect configuration; optional. */
   SMS_PROTECT_CONFIGURATION: z.optional(text),

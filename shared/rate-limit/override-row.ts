@@ -9,16 +9,24 @@ import {
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { millionthsPerUnit } from '../contract/money.ts';
+import {
+  type EditedRow,
+  type EditedTable,
+  type IgnoredValue,
+  type Parsed,
+  parseBoolean,
+  shownValue,
+  validValue,
+} from '../edited-table/edited-row.ts';
 
-/** A row as it is in the table: any attribute may have any value. */
-export type OverrideRow = Readonly<Record<string, unknown>>;
+/** How the table is keyed, and what people write into it. */
+export const overrideTable = {
+  sortKey: 'endpoint',
+  attributes: [...windowAttributes, 'expires_at', 'blocked', 'note'],
+  change: { set: 'limits_set', removed: 'limits_removed', what: 'limits' },
+} as const satisfies EditedTable;
 
-/** A value without effect. */
-export interface IgnoredValue {
-  readonly attribute: string;
-  /** What is wrong, and how to correct it; without the attribute's name. */
-  readonly reason: string;
-}
+export type OverrideRow = EditedRow;
 
 export interface ParsedRow {
   readonly clientId: string;
@@ -33,19 +41,12 @@ export interface ParsedRow {
   readonly ignored: readonly IgnoredValue[];
 }
 
-type Parsed<T> = { readonly value: T } | { readonly reason: string };
-
 export function parseRow(row: OverrideRow): ParsedRow {
   const endpoint = String(row.endpoint);
   const target = limitTargets.get(endpoint);
   const ignored: IgnoredValue[] = [];
-  function valid<T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined {
-    if (row[attribute] === undefined) return undefined;
-    const parsed = parse(row[attribute]);
-    if ('value' in parsed) return parsed.value;
-    ignored.push({ attribute, reason: parsed.reason });
-    return undefined;
-  }
+  const valid = <T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined =>
+    validValue(row, attribute, parse, ignored);
 
   if (target === undefined) ignored.push({ attribute: 'endpoint', reason: noSuchEndpoint(endpoint) });
   const limits: Partial<Record<WindowAttribute, number>> = {};
@@ -119,17 +120,13 @@ function insteadOfZero(target: LimitTarget): string {
 }
 
 function parseBlocked(value: unknown, target: LimitTarget | undefined): Parsed<boolean> {
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  const blocked =
-    text === true || text === 'true' ? true : text === false || text === 'false' ? false : undefined;
-  if (blocked === undefined)
-    return { reason: `${shownValue(value)} is neither true nor false. Write true or false.` };
-  if (blocked && target?.kind === 'cap') {
+  const blocked = parseBoolean(value);
+  if ('value' in blocked && blocked.value && target?.kind === 'cap') {
     return {
       reason: `${target.cap} is a cap and cannot be blocked. Set blocked in a row for each send endpoint.`,
     };
   }
-  return { value: blocked };
+  return blocked;
 }
 
 /** A date is its first moment in UTC, and a time without an offset is in UTC. */
@@ -161,15 +158,6 @@ function isoMilliseconds(text: unknown): number | undefined {
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day) return undefined;
   const at = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
   return Number.isNaN(at) ? undefined : at;
-}
-
-const shownLength = 60;
-
-/** A value of any type as a short text, a string in quotes. */
-export function shownValue(value: unknown): string {
-  const plain = value instanceof Set ? [...value] : value;
-  const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);
-  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
 function listed(names: readonly string[]): string {

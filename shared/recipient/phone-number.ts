@@ -110,6 +110,27 @@ export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
 }
 
+/** Countries whose carriers drop messages from sender IDs. */
+export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/** The start of the id of a pool or a phone number, which can be as short as a sender ID. */
+const resourceId = /^(?:pool|phone)-/;
+
+/** Whether an identity in AWS End User Messaging is a sender ID, not a number or an id. */
+export function isSenderId(identity: string): boolean {
+  return alphanumericSender.test(identity) && !resourceId.test(identity);
+}
+
+/** Codes that people write, and the ISO 3166 ones. */
+const otherCodes: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
+
+/** The ISO 3166-1 alpha-2 code of a country with phone numbers, in any case; undefined if there is none. */
+export function countryNamed(text: string): string | undefined {
+  const code = text.toUpperCase();
+  const country = otherCodes[code] ?? code;
+  return isSupportedCountry(country) ? country : undefined;
+}
+
 let last: { readonly text: string; readonly number: PhoneNumber | undefined } | undefined;
 
 /** Cached, because a request needs the parsed number several times, and parsing takes a large part of a send's CPU time. */

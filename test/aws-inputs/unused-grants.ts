@@ -44,7 +44,7 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   ],
   'relay-changes': ['activity-log PutItem'],
   // Records that fail for hours go to the dead-letter queue.
-  'review-limit-overrides': ['sqs:SendMessage'],
+  'review-edited-rows': ['sqs:SendMessage'],
 };
 
 const recorded = z.object({ service: z.string(), target: z.string(), caller: z.string(), body: z.string() });

@@ -38,7 +38,7 @@ function otherEvents(settings: EventSettings): Record<string, EventMaker> {
     'report-verified': (n) => ({ Records: [verifiedRecord(n)] }),
     'expire-messages': () => ({}),
     'sweep-webhooks': () => ({}),
-    'review-limit-overrides': () => ({}),
+    'review-edited-rows': () => ({}),
   };
 }
 

@@ -10,10 +10,10 @@ import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { rateLimiter } from '../../shared/rate-limit/limiter.ts';
 import { dynamoRateCounter } from '../../shared/rate-limit/rate-counter.dynamo.ts';
+import { type Counted, countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';
-import { type Counted, countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { median, printMachine, printTable, quantile, ratiosOf } from './figures.ts';
 import { applyLoad, takeTurns } from './load.ts';
 

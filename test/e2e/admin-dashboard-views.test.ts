@@ -1,8 +1,10 @@
 /** Every page of the dashboard, at two widths and in two colour schemes: photographed, and without a fault that axe finds. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import { inEachLook, openDashboard, show, signIn } from '../support/browser/dashboard.ts';
+import { documentClient, gateway } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
@@ -23,6 +25,16 @@ beforeAll(async () => {
   messageId = await client.send({});
   deliveryId = (await failForGood(messageId, 'sms.delivered')).delivery_id;
   webhookEndpoint.close();
+  const dynamo = documentClient();
+  for (const [destination, identity] of [
+    ['sms GB', 'ACME'],
+    ['sms UK', 'ACME'],
+    ['whatsapp *', 'phone-number-id-0123456789'],
+  ]) {
+    const Item = { client_id: clientId, destination, identity, messages_per_second: 50 };
+    await dynamo.send(new PutCommand({ TableName: gateway().tables.senders, Item }));
+  }
+  dynamo.destroy();
 });
 
 afterAll(async () => {
@@ -51,6 +63,7 @@ it('every page is well at two widths and in two colour schemes', async () => {
     ['client', `clients/${clientId}`, name],
     ['limits', 'limits', 'Limits'],
     ['client-limits', `limits/${clientId}`, 'Limits'],
+    ['senders', 'senders', 'Senders'],
     ['outbox', 'outbox', 'Outbox'],
     ['messages-failed', 'messages?status=failed', 'Messages'],
     ['search-none', 'search?q=nothing', 'Search'],
@@ -58,6 +71,9 @@ it('every page is well at two widths and in two colour schemes', async () => {
     await show(opened.page, hash, heading);
     await examine(view);
   }
+  await show(opened.page, 'senders', 'Senders');
+  await opened.page.getByRole('button', { name: 'Add sender' }).click();
+  await examine('sender-form');
   await opened.page.close();
   expect(found).toEqual([]);
   expect(opened.complaints).toEqual([]);

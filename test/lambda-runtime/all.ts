@@ -287,7 +287,7 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
     },
     'expire-messages': scheduledRun('expire-messages'),
     'sweep-webhooks': scheduledRun('sweep-webhooks'),
-    'review-limit-overrides': {
+    'review-edited-rows': {
       event: streamEvent(
         tables.limit_overrides ?? '',
         { client_id: { S: client_id }, endpoint: { S: 'POST /api/v1/sms/send' } },

@@ -18,6 +18,8 @@ const wildcards: readonly RegExp[] = [
   /^sms-voice:SendTextMessage$/,
   // AWS has no resource type for it.
   /^sms-voice:PutMessageFeedback$/,
+  // Numbers of WhatsApp are linked by hand too.
+  /^social-messaging:SendWhatsAppMessage$/,
 ];
 
 describe.each(['no settings', 'production'])('what functions may do, %s', (name) => {

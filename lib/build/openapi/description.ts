@@ -56,6 +56,8 @@ export interface Description {
   /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly answer: Answer;
+  /** Of a send: the examples of the answer to `?dry_run=true`. */
+  readonly dryRun?: Pick<Answer, 'content'>;
   /** A faulty field, for the example of `invalid_request`; none where the operation takes no fields. */
   readonly fieldError?: FieldError;
   /** In addition to those of its scope, body and idempotency key. */

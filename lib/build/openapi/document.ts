@@ -18,7 +18,7 @@ import { endpointDisabledExample, eventExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { type OperationName, operations } from './operations.ts';
-import { type OpenApiResponse, reference, responsesOf } from './responses.ts';
+import { dryRunParameter, type OpenApiResponse, reference, responsesOf } from './responses.ts';
 import { componentSchemas, type JsonSchema } from './schemas.ts';
 
 export interface OpenApiOperation {
@@ -118,6 +118,7 @@ function operationOf(name: OperationName): OpenApiOperation {
   const callbacks = callbacksOf[name];
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
+    ...(description.dryRun === undefined ? [] : [dryRunParameter]),
     ...(keyed ? [idempotencyKey] : []),
   ];
   return {

@@ -17,6 +17,7 @@ export const webhookEvent = z.object({
   data: z.object({
     message_id: z.string(),
     recipient: z.string(),
+    from: z.optional(z.string()),
     status: z.enum(eventStatuses),
     client_id: z.string(),
     sent_at: z.optional(instant),
@@ -66,6 +67,7 @@ export function eventExample(event: MessageEventName): z.output<typeof webhookEv
     data: {
       message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A',
       recipient: '+447700900123',
+      ...(event.startsWith('sms') ? { from: 'ACME' } : {}),
       status,
       sent_at: '2026-11-20T10:00:01.480Z',
       ...(arrived ? { delivered_at: '2026-11-20T10:00:03.120Z' } : {}),

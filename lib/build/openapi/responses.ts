@@ -18,8 +18,23 @@ export interface OpenApiResponse {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
+export const dryRunParameter = {
+  name: 'dry_run',
+  in: 'query',
+  required: false,
+  description:
+    '`true`: checks the request without sending it. The response is 200 with the sender, the segments, the estimated cost, and everything that would refuse it. Nothing is stored or sent; only the rate limit counts.',
+  schema: { type: 'boolean', default: false },
+} as const;
+
+const dryRunNote = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
+
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
+  const { dryRun } = description;
   const responses: Record<string, OpenApiResponse> = {
+    ...(dryRun === undefined
+      ? {}
+      : { 200: successOf({ ...dryRun, status: 200, description: dryRunNote }, false) }),
     [description.answer.status]: successOf(description.answer, description.keyed === true),
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);

@@ -1,4 +1,4 @@
-/** The API's stage: throttling, access logs, traces, and alarms on errors, latency, rows of limits and spend caps. */
+/** The API's stage: throttling, access logs, traces, and alarms on errors, latency, rows of limits and senders, and spend caps. */
 import { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -64,6 +64,12 @@ export function createApiAlarms(scope: Construct, api: SpecRestApi, stage: Stage
     metric: countedMetric(stage, 'InvalidLimitOverride'),
     meaning: 'A row of limit-overrides has an invalid value; the default is used instead.',
     runbook: 'limit-overrides',
+  });
+  createAlarm(scope, 'Senders', {
+    stage,
+    metric: countedMetric(stage, 'InvalidSender'),
+    meaning: 'A row of senders has an invalid value; the next row in order is used instead.',
+    runbook: 'senders',
   });
   createAlarm(scope, 'SpendCaps', {
     stage,

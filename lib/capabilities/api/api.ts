@@ -35,8 +35,8 @@ interface ApiProps {
 /** What an operation needs besides the rate check and the authentication. */
 interface Needs {
   readonly settings?: readonly EnvironmentName[];
-  /** Whether it takes from the caps of its client (contract, section 10). */
-  readonly takesFromCaps?: boolean;
+  /** Whether it sends: it takes from the caps of its client and selects senders (contract, sections 10 and 14). */
+  readonly sends?: boolean;
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
 
@@ -97,12 +97,12 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendSms: {
     settings: sendSettings,
-    takesFromCaps: true,
+    sends: true,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   sendBulkSms: {
     settings: sendSettings,
-    takesFromCaps: true,
+    sends: true,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem');
       storage.grant(to, 'batches', 'GetItem', 'PutItem', 'UpdateItem');
@@ -111,7 +111,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendOtp: {
     settings: sendSettings,
-    takesFromCaps: true,
+    sends: true,
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem');
       storage.grant(to, 'one-time-passwords', 'GetItem', 'PutItem');
@@ -126,7 +126,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendWhatsApp: {
     settings: sendSettings,
-    takesFromCaps: true,
+    sends: true,
     grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
   },
   getMessageStatus: {
@@ -285,11 +285,7 @@ export class Api extends Construct {
     storage.grant(to, 'signing-keys', 'GetItem');
   }
 
-  private addHandler(
-    name: string,
-    route: Route,
-    { settings = [], takesFromCaps = false, grants }: Needs,
-  ): void {
+  private addHandler(name: string, route: Route, { settings = [], sends = false, grants }: Needs): void {
     if (this.handlers.has(route.functionName)) return;
     const { stage, storage } = this.props;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
@@ -301,13 +297,17 @@ export class Api extends Construct {
       settings: [
         ...(route.scope === null ? [] : tokenSettings),
         ...settings,
-        ...(takesFromCaps ? (['STAGE_CAPS'] as const) : []),
+        ...(sends ? (['STAGE_CAPS'] as const) : []),
+        ...(sends && stage.smsOriginationIdentity !== '' ? (['STAGE_SMS_SENDER'] as const) : []),
       ],
-      ...(takesFromCaps ? { files: { 'prices.json': JSON.stringify(stage.prices) } } : {}),
+      ...(sends ? { files: { 'prices.json': JSON.stringify(stage.prices) } } : {}),
     });
     this.grantRequestGuards(handler, route);
-    if (takesFromCaps) {
+    if (sends) {
       handler.setVariables({ PRICES_FILE: 'prices.json' });
+      storage.grant(handler, 'senders', 'Query');
+      // A dry run reads what is used of the caps.
+      storage.grant(handler, 'rate-counters', 'GetItem');
       // Notices of a spend cap.
       storage.grant(handler, 'activity-log', 'PutItem');
     }

@@ -38,6 +38,14 @@ export const tableShapes = {
     restorable: true,
     streamed: true,
   },
+  // The sort key is the channel and the country: `sms GB`, `sms *`.
+  senders: {
+    variable: 'SENDERS_TABLE',
+    partition: 'client_id',
+    sort: 'destination',
+    restorable: true,
+    streamed: true,
+  },
   'rate-counters': { variable: 'RATE_COUNTERS_TABLE', partition: 'counter', purged: true, busy: true },
   messages: {
     variable: 'MESSAGES_TABLE',

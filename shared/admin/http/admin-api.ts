@@ -30,6 +30,7 @@ import { searchMessages, showMessage } from '../messages.ts';
 import { allowOtps, listOtpHolds } from '../otp-holds.ts';
 import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
+import { listSenders, removeSender, setSender } from '../senders.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { webhookHealth } from '../webhook-health.ts';
 import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
@@ -47,6 +48,8 @@ import {
   pageQuery,
   resendBody,
   searchQuery,
+  senderBody,
+  senderRowBody,
   usageSummaryQuery,
 } from './admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
@@ -117,6 +120,16 @@ export function adminOperations(dependencies: AdminDependencies) {
       const { endpoint } = parseBody(endpointBody, request.body);
       await removeLimits(dependencies, actor, path('client_id'), endpoint);
       return { limits: await limitsOf(dependencies, path('client_id')) };
+    },
+    listSenders: async () => ({ senders: await listSenders(dependencies) }),
+    setSender: async ({ request, actor }) => {
+      const { client_id, channel, country, ...change } = parseBody(senderBody, request.body);
+      return setSender(dependencies, actor, { client_id, channel, country }, change);
+    },
+    removeSender: async ({ request, actor }) => {
+      const { client_id, destination } = parseBody(senderRowBody, request.body);
+      await removeSender(dependencies, actor, client_id, destination);
+      return { senders: await listSenders(dependencies) };
     },
     searchMessages: async ({ request }) => searchMessages(dependencies, parseQuery(messageQuery, request)),
     search: async ({ request }) => search(dependencies, parseQuery(searchQuery, request).q),

@@ -4,6 +4,7 @@ import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { channels, statuses } from '../../message/message.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import { everyCountry } from '../../sender/sender-row.ts';
 import { usageMoment } from '../../usage/usage-query.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import type { MessageFilter } from '../message-search.dynamo.ts';
@@ -77,6 +78,32 @@ export const limitsBody = z.object({
 export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
 
 export const endpointBody = z.object({ endpoint: keyText });
+
+/** The key of a row of senders. */
+const senderKey = {
+  client_id: keyText,
+  channel: z._default(z.enum(channels), 'sms'),
+  country: z.union(
+    [z.literal(everyCountry), countrySchema],
+    'must be the two letters of a country, such as GB, or *',
+  ),
+};
+
+/** Whether the values are a sender is decided as for a row of the table. */
+export const senderBody = z.object({
+  ...senderKey,
+  identity: z.optional(textUpTo(256)),
+  messages_per_second: z.optional(z.nullable(z.number())),
+  entity_id: z.optional(z.nullable(textUpTo(64))),
+  template_id: z.optional(z.nullable(textUpTo(64))),
+  inbound: z.optional(z.nullable(z.boolean())),
+  note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+});
+
+export const senderKeyBody = z.object(senderKey);
+
+/** A row with a misspelled destination can be named too. */
+export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
 export const resendBody = z.object({
   delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),

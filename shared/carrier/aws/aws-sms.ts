@@ -9,13 +9,13 @@ import {
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
-import type { Message } from '../../message/message.ts';
+import { fromOf, type Message } from '../../message/message.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 
 interface AwsSmsSettings {
-  /** The sender of messages that name none. */
+  /** The sender of messages that were stored without one. */
   readonly originationIdentity: string;
   /** Its event destination publishes the receipts. */
   readonly configurationSet: string;
@@ -78,7 +78,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
   function requestFor(message: Message, body: string): SendTextMessageCommandInput {
     return {
       DestinationPhoneNumber: message.recipient,
-      OriginationIdentity: message.from ?? settings.originationIdentity,
+      OriginationIdentity: fromOf(message) ?? settings.originationIdentity,
       MessageBody: body,
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
@@ -88,11 +88,22 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
         : { ProtectConfigurationId: settings.protectConfigurationId }),
       // A verified one-time password is reported (shared/otp/feedback).
       ...(message.otp === undefined ? {} : { MessageFeedbackEnabled: true }),
+      ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id },
     };
   }
 
   return { handOver };
+}
+
+/** India refuses messages of a sender ID without the ids that were registered there. */
+function destinationCountryParameters({
+  sender,
+}: Message): Pick<SendTextMessageCommandInput, 'DestinationCountryParameters'> {
+  if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
+  return {
+    DestinationCountryParameters: { IN_ENTITY_ID: sender.entity_id, IN_TEMPLATE_ID: sender.template_id },
+  };
 }
 
 /** The rest of the validity period, within the limits of the service. */

@@ -8,6 +8,7 @@ import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
 
 interface AwsWhatsAppSettings {
+  /** The sender of messages for which no row of `senders` names one. */
   readonly phoneNumberId: string;
   /** Such as `v20.0`. */
   readonly metaApiVersion: string;
@@ -37,7 +38,7 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
 
   async function handOver(message: Message, body: HandOverBody): Promise<HandOver> {
     const command = new SendWhatsAppMessageCommand({
-      originationPhoneNumberId: settings.phoneNumberId,
+      originationPhoneNumberId: message.sender?.identity ?? settings.phoneNumberId,
       metaApiVersion: settings.metaApiVersion,
       message: new TextEncoder().encode(JSON.stringify(payloadFor(message, body))),
     });

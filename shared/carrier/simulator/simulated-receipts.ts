@@ -1,5 +1,5 @@
 /** Writes a simulated report in the form in which AWS publishes it, so that one parser reads both. */
-import type { Channel, Message } from '../../message/message.ts';
+import { type Channel, fromOf, type Message } from '../../message/message.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 import type { Price } from '../prices.ts';
 import type { Report } from './simulated-recipients.ts';
@@ -7,7 +7,7 @@ import type { Report } from './simulated-recipients.ts';
 export interface Reported {
   readonly message: Pick<
     Message,
-    'message_id' | 'client_id' | 'channel' | 'recipient' | 'from' | 'type' | 'segments'
+    'message_id' | 'client_id' | 'channel' | 'recipient' | 'from' | 'sender' | 'type' | 'segments'
   >;
   readonly carrierMessageId: string;
   readonly report: Report;
@@ -47,7 +47,7 @@ function smsEvent({ message, carrierMessageId, report, at, price }: Reported): o
     eventVersion: '1.0',
     eventTimestamp: at.getTime(),
     isFinal,
-    originationPhoneNumber: message.from ?? 'SIMULATOR',
+    originationPhoneNumber: fromOf(message) ?? 'SIMULATOR',
     destinationPhoneNumber: message.recipient,
     messageId: carrierMessageId,
     messageType: message.type.toUpperCase(),

@@ -6,7 +6,7 @@
 import { messageError } from '../../contract/message-error-codes.ts';
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
-import type { Message } from '../../message/message.ts';
+import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../prices.ts';
 import type { Outbox } from './outbox.ts';
@@ -36,6 +36,7 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
       return { outcome: 'try_again', reason: 'the simulator throttles' };
 
     const at = dependencies.clock();
+    const from = fromOf(message);
     const carrierMessageId = dependencies.newCarrierMessageId();
     const price = expectedPrice(dependencies.prices, message);
     await dependencies.outbox.record(
@@ -43,7 +44,7 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
         message_id: message.message_id,
         channel: message.channel,
         to: message.recipient,
-        ...(message.from === undefined ? {} : { from: message.from }),
+        ...(from === undefined ? {} : { from }),
         body: readableBody(message, body.text),
         at: at.toISOString(),
       },

@@ -1,5 +1,6 @@
-/** The fields that every new message has: client, recipient, first state and end of the validity period. */
+/** The fields that every new message has: client, recipient, sender, first state and end of the validity period. */
 import { countryOf } from '../../recipient/phone-number.ts';
+import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 
 interface Begun {
@@ -8,10 +9,13 @@ interface Begun {
   readonly channel: Message['channel'];
   readonly recipient: string;
   readonly expiresAt: Date;
+  /** Selects the sender. */
+  readonly select: SelectSender;
 }
 
 /** The fields that every send has. */
 interface SendRequest {
+  readonly from?: string | undefined;
   readonly reference?: string | undefined;
   readonly webhook_url?: string | undefined;
   readonly scheduled_at?: Date | undefined;
@@ -20,14 +24,17 @@ interface SendRequest {
 /** `scheduled` where the request has a time, else `queued`. */
 export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
-  const { reference, webhook_url, scheduled_at } = request;
+  const { from, reference, webhook_url, scheduled_at } = request;
   const country = countryOf(begun.recipient);
+  const sender = begun.select({ channel: begun.channel, country, from });
   return {
     message_id: begun.messageId,
     client_id: begun.clientId,
     channel: begun.channel,
     recipient: begun.recipient,
     ...(country === undefined ? {} : { country }),
+    ...(from === undefined ? {} : { from }),
+    ...(sender === undefined ? {} : { sender }),
     ...(reference === undefined ? {} : { reference }),
     ...(webhook_url === undefined ? {} : { webhook_url }),
     created_at: createdAt,

@@ -18,6 +18,8 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import { addSeconds } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -36,6 +38,7 @@ import {
   noteUnknownRowFields,
   readRow,
 } from './bulk-rows.ts';
+import { dryRunOfBatch, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
 import { newSms, smsOptions } from './send-sms.ts';
@@ -50,6 +53,8 @@ interface SendBulkDependencies {
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly pace: Pick<SenderPace, 'reserve'>;
+  readonly sendersOf: SendersOf;
+  readonly priceOf: PriceOf;
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
@@ -73,7 +78,24 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
     noteUnknownRowFields(request.body, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
     const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
-    const allowance = await dependencies.allowanceOf(caller.clientId, request);
+    const [allowance, select] = await Promise.all([
+      dependencies.allowanceOf(caller.clientId, request),
+      dependencies.sendersOf(caller.clientId),
+    ]);
+    const permissions = permissionsOf(caller.client, dependencies.stageCountries);
+    const assertAllowed = (): void => assertMaySendFrom(permissions, 'sms', bulk.from);
+    if (isDryRun(request)) {
+      assertTimely();
+      const checked = checkRows(rows, bulk, permissions);
+      const batch = newBatch(newId('bat', request.now), caller.clientId, bulk, checked, request);
+      const wouldSend = messagesOf(batch, caller.clientId, bulk, rows, select);
+      const refusals = await refusalsOf([
+        assertAllowed,
+        () => assertSome(checked),
+        () => allowance?.check(wouldSend.map(({ message }) => message)),
+      ]);
+      return dryRunOfBatch(batch, wouldSend, dependencies.priceOf, refusals);
+    }
     let newRows: readonly AcceptedRow[] = [];
     const { entry: batch, replayed } = await createOnce(
       dependencies.batches,
@@ -90,12 +112,11 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       },
       async (batchId) => {
         assertTimely();
-        const permissions = permissionsOf(caller.client, dependencies.stageCountries);
-        assertMaySendFrom(permissions, 'sms', bulk.from);
+        assertAllowed();
         const checked = checkRows(rows, bulk, permissions);
-        if (checked.good.length === 0) throw noValidRecipients(checked);
+        assertSome(checked);
         const batch = newBatch(batchId, caller.clientId, bulk, checked, request);
-        const unpaced = messagesOf(batch, caller.clientId, bulk, rows);
+        const unpaced = messagesOf(batch, caller.clientId, bulk, rows, select);
         await allowance?.take(unpaced.map(({ message }) => message));
         const { messages, expectedEndAt } = await reserveBulkSlots(
           dependencies.pace,
@@ -107,7 +128,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
           : { ...batch, expected_end_at: expectedEndAt.toISOString() };
       },
     );
-    const acceptedRows = replayed ? messagesOf(batch, caller.clientId, bulk, rows) : newRows;
+    const acceptedRows = replayed ? messagesOf(batch, caller.clientId, bulk, rows, select) : newRows;
     const messages = acceptedRows.map(({ message }) => message);
     if (!replayed) await dependencies.messages.createMany(messages);
     else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);
@@ -163,6 +184,7 @@ function messagesOf(
   clientId: string,
   bulk: SendBulkRequest,
   rows: readonly BulkRow[],
+  select: SelectSender,
 ): AcceptedRow[] {
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
@@ -177,6 +199,7 @@ function messagesOf(
           clientId,
           { ...bulk, to, message: text, reference },
           createdAt,
+          select,
         ),
         batch_id: batch.batch_id,
       },
@@ -205,8 +228,10 @@ function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][num
   return { index, message_id, recipient, status, segments, reference };
 }
 
-function noValidRecipients(rows: CheckedRows): GatewayError {
-  return new GatewayError('no_valid_recipients', errorTexts.no_valid_recipients, {
+/** @throws GatewayError where every row is refused. */
+function assertSome(rows: CheckedRows): void {
+  if (rows.good.length > 0) return;
+  throw new GatewayError('no_valid_recipients', errorTexts.no_valid_recipients, {
     details: rows.errors.map((error) => ({
       field: `recipients[${error.index}]${faultyField[error.error]}`,
       message: error.message,

@@ -3,11 +3,14 @@ import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { newId } from '../../platform/ids.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
+import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
+import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
@@ -26,6 +29,8 @@ interface SendSmsDependencies {
   readonly allowanceOf: AllowanceOf;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly sendersOf: SendersOf;
+  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -53,14 +58,30 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
 
 export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms(dependencies: SendSmsDependencies): Operation {
-  const { messages, allowanceOf, stageCountries } = dependencies;
-  const schema = sendSmsSchema(dependencies.webhookUrl);
+export function sendSms({
+  messages,
+  allowanceOf,
+  stageCountries,
+  sendersOf,
+  priceOf,
+  webhookUrl,
+}: SendSmsDependencies): Operation {
+  const schema = sendSmsSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: sms, assertTimely } = parseSend(schema, request.body, request.now);
-    const allowance = await allowanceOf(caller.clientId, request);
+    const [allowance, select] = await Promise.all([
+      allowanceOf(caller.clientId, request),
+      sendersOf(caller.clientId),
+    ]);
+    const assertAllowed = (): void =>
+      assertMaySend(permissionsOf(caller.client, stageCountries), 'sms', sms.to, sms.from);
+    if (isDryRun(request)) {
+      assertTimely();
+      const message = newSms(newId('msg', request.now), caller.clientId, sms, request.now, select);
+      return dryRunOf(message, priceOf, await refusalsOf([assertAllowed, () => allowance?.check([message])]));
+    }
     const { entry, replayed } = await createOnce(
       messages,
       'msg',
@@ -76,8 +97,8 @@ export function sendSms(dependencies: SendSmsDependencies): Operation {
       },
       async (messageId) => {
         assertTimely();
-        assertMaySend(permissionsOf(caller.client, stageCountries), 'sms', sms.to, sms.from);
-        const message = newSms(messageId, caller.clientId, sms, request.now);
+        assertAllowed();
+        const message = newSms(messageId, caller.clientId, sms, request.now, select);
         await allowance?.take([message]);
         return message;
       },
@@ -87,11 +108,16 @@ export function sendSms(dependencies: SendSmsDependencies): Operation {
 }
 
 /** The row of a new SMS. */
-export function newSms(messageId: string, clientId: string, sms: SendSmsRequest, now: Date): Message {
+export function newSms(
+  messageId: string,
+  clientId: string,
+  sms: SendSmsRequest,
+  now: Date,
+  select: SelectSender,
+): Message {
   const expiresAt = endOfValidity(sms, now);
   return {
-    ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt }, sms, now),
-    ...(sms.from === undefined ? {} : { from: sms.from }),
+    ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt, select }, sms, now),
     type: sms.type,
     text: sms.message,
     ...segment(sms.message),

@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
+import { newId } from '../../platform/ids.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
+import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional, withDefault } from '../optional-field.ts';
@@ -18,6 +20,7 @@ import {
   type WhatsAppContent,
   whatsAppParts,
 } from '../whatsapp-content.ts';
+import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import {
@@ -36,6 +39,8 @@ interface SendWhatsAppDependencies {
   readonly allowanceOf: AllowanceOf;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
+  readonly sendersOf: SendersOf;
+  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -158,14 +163,30 @@ type RequestContent =
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp(dependencies: SendWhatsAppDependencies): Operation {
-  const { messages, allowanceOf, stageCountries } = dependencies;
-  const schema = sendWhatsAppSchema(dependencies.webhookUrl);
+export function sendWhatsApp({
+  messages,
+  allowanceOf,
+  stageCountries,
+  sendersOf,
+  priceOf,
+  webhookUrl,
+}: SendWhatsAppDependencies): Operation {
+  const schema = sendWhatsAppSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data, assertTimely } = parseSend(schema, request.body, request.now);
-    const allowance = await allowanceOf(caller.clientId, request);
+    const [allowance, select] = await Promise.all([
+      allowanceOf(caller.clientId, request),
+      sendersOf(caller.clientId),
+    ]);
+    const assertAllowed = (): void =>
+      assertMaySend(permissionsOf(caller.client, stageCountries), 'whatsapp', data.to);
+    if (isDryRun(request)) {
+      assertTimely();
+      const message = newWhatsApp(newId('msg', request.now), caller.clientId, data, request.now, select);
+      return dryRunOf(message, priceOf, await refusalsOf([assertAllowed, () => allowance?.check([message])]));
+    }
     const { entry, replayed } = await createOnce(
       messages,
       'msg',
@@ -181,8 +202,8 @@ export function sendWhatsApp(dependencies: SendWhatsAppDependencies): Operation 
       },
       async (messageId) => {
         assertTimely();
-        assertMaySend(permissionsOf(caller.client, stageCountries), 'whatsapp', data.to);
-        const message = newWhatsApp(messageId, caller.clientId, data, request.now);
+        assertAllowed();
+        const message = newWhatsApp(messageId, caller.clientId, data, request.now, select);
         await allowance?.take([message]);
         return message;
       },
@@ -191,11 +212,17 @@ export function sendWhatsApp(dependencies: SendWhatsAppDependencies): Operation 
   };
 }
 
-function newWhatsApp(messageId: string, clientId: string, request: SendWhatsAppRequest, now: Date): Message {
+function newWhatsApp(
+  messageId: string,
+  clientId: string,
+  request: SendWhatsAppRequest,
+  now: Date,
+  select: SelectSender,
+): Message {
   const expiresAt = endOfValidity(request, now);
   return {
     ...newMessage(
-      { messageId, clientId, channel: 'whatsapp', recipient: request.to, expiresAt },
+      { messageId, clientId, channel: 'whatsapp', recipient: request.to, expiresAt, select },
       request,
       now,
     ),

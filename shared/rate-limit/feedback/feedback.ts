@@ -10,14 +10,17 @@ import {
   type WindowAttribute,
   windowAttributes,
 } from '../../contract/limit-rows.ts';
-import { isInForce, type OverrideRow, type ParsedRow, parseRow, shownValue } from '../override-row.ts';
-import { closestName } from './closest-name.ts';
+import { closestName } from '../../edited-table/closest-name.ts';
+import { shownValue } from '../../edited-table/edited-row.ts';
+import {
+  type Feedback,
+  joined,
+  keepTime,
+  misspelledAttributes,
+  sinceText,
+} from '../../edited-table/feedback.ts';
+import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from '../override-row.ts';
 import { type CapDefaults, type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
-
-export interface Feedback {
-  readonly status: 'active' | 'invalid' | 'expired';
-  readonly status_message: string;
-}
 
 export interface FeedbackContext {
   readonly now: Date;
@@ -30,22 +33,9 @@ export interface FeedbackContext {
   readonly currency: string;
 }
 
-/**
- * The feedback for a row. If what the row has already says the same, that is returned with its time, so that a repeated
- * review changes nothing.
- */
+/** The feedback for a row. */
 export function feedbackOf(row: OverrideRow, context: FeedbackContext): Feedback {
-  const feedback = judge(row, context);
-  const { status, status_message } = row;
-  const unchanged =
-    status === feedback.status &&
-    typeof status_message === 'string' &&
-    withoutTime(status_message) === withoutTime(feedback.status_message);
-  return unchanged ? { status: feedback.status, status_message } : feedback;
-}
-
-function withoutTime(message: string): string {
-  return message.replace(/ since \d{2}:\d{2}:\d{2}: /, ' since: ');
+  return keepTime(row, judge(row, context));
 }
 
 function judge(row: OverrideRow, context: FeedbackContext): Feedback {
@@ -53,7 +43,7 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   const { target, clientId, expiresAt } = parsed;
   const faults = faultsOf(row, parsed, context);
   if (target === undefined || !context.clientExists) return { status: 'invalid', status_message: faults };
-  const since = `since ${context.now.toISOString().slice(11, 19)}`;
+  const since = sinceText(context.now);
   if (!isInForce(parsed, context.now)) {
     return { status: 'expired', status_message: joined(expiredText(target, parsed, context), faults) };
   }
@@ -87,30 +77,13 @@ function faultsOf(
   if (!clientExists) {
     faults.unshift(`client_id: there is no client ${shownValue(clientId)}, so the row has no effect.`);
   }
-  return joined(...faults, ...misspelledAttributes(row));
+  return joined(...faults, ...misspelledAttributes(row, overrideTable, unknownLimit));
 }
 
-/** The attributes that a person can set. */
-const settable: readonly string[] = [...windowAttributes, 'expires_at', 'blocked', 'note'];
-const known: ReadonlySet<string> = new Set([
-  ...settable,
-  'client_id',
-  'endpoint',
-  ...['status', 'status_message', 'changed_by'],
-]);
-
-function misspelledAttributes(row: OverrideRow): string[] {
-  return Object.keys(row)
-    .filter((name) => !known.has(name))
-    .toSorted()
-    .flatMap((name) => {
-      const meant = closestName(name, settable);
-      if (meant !== undefined)
-        return [`${shownName(name)}: there is no such attribute. Did you mean ${meant}?`];
-      // The start of a limit: a person expects an effect.
-      if (!/^per[ _-]/i.test(name)) return [];
-      return [`${shownName(name)}: there is no such limit. Valid are ${windowAttributes.join(', ')}.`];
-    });
+/** The start of a limit: a person expects an effect. */
+function unknownLimit(name: string): string | undefined {
+  if (!/^per[ _-]/i.test(name)) return undefined;
+  return `there is no such limit. Valid are ${windowAttributes.join(', ')}.`;
 }
 
 function suggestedEndpoint(typed: string): string {
@@ -201,12 +174,4 @@ function shownDuration(seconds: number): string {
 
 function shownTime(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
-}
-
-function shownName(name: string): string {
-  return /^\w{1,40}$/.test(name) ? name : shownValue(name);
-}
-
-function joined(...sentences: readonly string[]): string {
-  return sentences.filter((sentence) => sentence !== '').join(' ');
 }

@@ -1,6 +1,6 @@
 /** The body of a webhook (specification, section 2.4). It depends on the message and the event only. */
 import { messageError } from '../../contract/message-error-codes.ts';
-import type { EventStatus, Message } from '../../message/message.ts';
+import { type EventStatus, fromOf, type Message } from '../../message/message.ts';
 
 /** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
 export function eventName(message: Message, status: EventStatus): string {
@@ -25,6 +25,7 @@ export function eventBody(message: Message, status: EventStatus): string {
     data: {
       message_id: message.message_id,
       recipient: message.recipient,
+      from: fromOf(message),
       status,
       sent_at: message.sent_at,
       delivered_at: arrived ? message.delivered_at : undefined,

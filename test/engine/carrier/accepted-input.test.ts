@@ -8,6 +8,8 @@ import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { senderSchema } from '../../../shared/recipient/phone-number.ts';
+import { selectSender } from '../../../shared/sender/select-sender.ts';
+import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 import {
@@ -23,6 +25,7 @@ import {
   startCarrierServer,
 } from '../../support/carrier/carrier-server.ts';
 import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 import { aClient, ask, type SendName } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -280,4 +283,38 @@ describe('what AWS always refuses', () => {
       ],
     });
   });
+});
+
+it('AWS takes the sender of every row that is valid', async () => {
+  const value = fc.oneof(
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
+    fc.stringMatching(/^(pool-|phone-|phone-number-id-|\+44|\+1)?[A-Za-z0-9 _.:/+-]{0,20}$/),
+    fc.constantFrom('ACME', '+44 (0)7700 900-100', '12345', 'pool-1', '1101456789012345678', 7),
+  );
+  const row = fc.record(
+    {
+      client_id: fc.constant('client_0a1b2c3d4e5f6g7h'),
+      destination: fc.constantFrom('sms IN', 'sms *', 'whatsapp *'),
+      identity: value,
+      entity_id: value,
+      template_id: value,
+    },
+    { requiredKeys: ['client_id', 'destination', 'identity'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(row, async (typed) => {
+      const channel = typed.destination.startsWith('sms') ? 'sms' : 'whatsapp';
+      const sender = selectSender([parseSenderRow(typed)], { channel, country: 'IN' }, undefined);
+      if (sender === undefined) return;
+      const recipient = '+919876543210';
+      const message = aMessage({
+        channel,
+        recipient,
+        sender,
+        ...(channel === 'sms' ? {} : { whatsapp: { type: 'text' } }),
+      });
+      expect(await faultsOfMessage(message)).toEqual([]);
+    }),
+    runs,
+  );
 });

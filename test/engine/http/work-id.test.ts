@@ -10,6 +10,7 @@ import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
+import { noSenders } from '../../support/doubles/no-senders.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
 import { bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
@@ -34,9 +35,13 @@ describe('with one request id for every request', () => {
     const stores = storesIn(tables);
     const { apiKey } = await keyOf(access);
     const headers = bearer(apiKey);
-    const sends = httpFunction(routes.sendOtp, sendOtp({ ...stores, allowanceOf, webhookUrl }), {
-      dependencies,
-    });
+    const sends = httpFunction(
+      routes.sendOtp,
+      sendOtp({ ...stores, allowanceOf, ...noSenders, webhookUrl }),
+      {
+        dependencies,
+      },
+    );
     const sent = await send(sends, { headers, body: JSON.stringify({ to: '+447700900123', ...body }) });
     const otp_id = String(sent.body.otp_id);
     const verifies = verifyOtp({ otps: stores.otps, secrets: secretsOf('the secret') });
@@ -83,6 +88,7 @@ describe('with one request id for every request', () => {
       messages,
       batches: stores.batches,
       allowanceOf,
+      ...noSenders,
       webhookUrl,
       pace: memorySenderPace(),
     });

@@ -7,11 +7,12 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
-import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { memoryBatchStore } from '../../support/doubles/memory-batch-store.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
+import { noSenders } from '../../support/doubles/no-senders.ts';
 import { aClient, ask, type SendName, webhookUrl } from '../../support/message/sends.ts';
 
 const prices = {
@@ -24,16 +25,17 @@ const prices = {
 async function rowsOf(name: SendName, to: string): Promise<Message[]> {
   const messages = memoryMessageStore();
   const operation = {
-    sms: sendSms({ messages, allowanceOf, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, ...noSenders, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, ...noSenders, webhookUrl }),
     bulk: sendBulkSms({
       messages,
       batches: memoryBatchStore(),
       allowanceOf,
+      ...noSenders,
       webhookUrl,
       pace: memorySenderPace(),
     }),
-    otp: sendOtp({ messages, otps: memoryOtpStore(), allowanceOf, webhookUrl }),
+    otp: sendOtp({ messages, otps: memoryOtpStore(), allowanceOf, ...noSenders, webhookUrl }),
   }[name];
   const body = name === 'bulk' ? { message: 'Hello', recipients: [to] } : { message: 'Hello', to };
   await ask(operation, {

@@ -23,6 +23,13 @@ export const sendTextMessage: InputModel = {
     MessageType: { oneOf: ['TRANSACTIONAL', 'PROMOTIONAL'] },
     ConfigurationSetName: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 256 },
     ProtectConfigurationId: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 64 },
+    DestinationCountryParameters: {
+      map: {
+        key: { oneOf: ['IN_TEMPLATE_ID', 'IN_ENTITY_ID'] },
+        value: { text: /^\S+$/, min: 1, max: 64 },
+        max: 10,
+      },
+    },
     TimeToLive: { integer: { min: 5, max: 259_200 } },
     Context: {
       map: {

@@ -11,6 +11,7 @@ import { type MemoryMessageStore, memoryMessageStore } from './memory-message-st
 import { memoryOtpStore } from './memory-otp-store.ts';
 import { memorySenderPace } from './memory-sender-pace.ts';
 import { allowanceOf } from './no-caps.ts';
+import { noSenders } from './no-senders.ts';
 
 export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp'];
 
@@ -25,17 +26,18 @@ export function memorySends(stageCountries?: readonly string[]): MemorySends {
   const messages = memoryMessageStore();
   const otps = memoryOtpStore();
   const operations = {
-    sms: sendSms({ messages, allowanceOf, stageCountries, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, stageCountries, ...noSenders, webhookUrl }),
     bulk: sendBulkSms({
       messages,
       batches: memoryBatchStore(),
       allowanceOf,
       stageCountries,
+      ...noSenders,
       webhookUrl,
       pace: memorySenderPace(),
     }),
-    otp: sendOtp({ messages, otps, allowanceOf, stageCountries, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, stageCountries, webhookUrl }),
+    otp: sendOtp({ messages, otps, allowanceOf, stageCountries, ...noSenders, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, stageCountries, ...noSenders, webhookUrl }),
   };
   return { operations, messages, otps };
 }

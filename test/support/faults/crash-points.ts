@@ -40,6 +40,7 @@ import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import { selectNone } from '../doubles/no-senders.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { createTables, type TestTables } from '../engine/tables.ts';
 import { sqsClient } from '../gateway/gateway.ts';
@@ -161,7 +162,7 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
   // The send itself is no part of this: it is done by a process that nobody kills, and by one write.
   await lives.store(messageId, (dynamo) =>
     messagesOf(dynamo).create(
-      newSms(messageId, clientId, schema.parse({ to: recipient, message: 'Hello' }), clock()),
+      newSms(messageId, clientId, schema.parse({ to: recipient, message: 'Hello' }), clock(), selectNone),
     ),
   );
 

@@ -7,10 +7,10 @@ import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts
 import type { ClientAdminDependencies } from '../../../shared/client/client-admin.ts';
 import { type ClientDirectory, clientDirectory } from '../../../shared/client/client-directory.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { dynamoOverrideStore } from '../../../shared/rate-limit/overrides.dynamo.ts';
 import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import { dynamoSigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
@@ -40,7 +40,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
   const apiKeys = dynamoApiKeyStore(dynamo, names.api_keys);
   const signingKeys = dynamoSigningKeyStore(dynamo, names.signing_keys);
   const counters = names.rate_counters;
-  const overrides = dynamoOverrideStore(dynamo, names.limit_overrides);
+  const overrides = dynamoRowReader(dynamo, names.limit_overrides);
   const access: Access = {
     admin: dynamoClientAdmin(dynamo, names),
     signingKeys,

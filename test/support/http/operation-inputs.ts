@@ -16,6 +16,8 @@ import {
   pageQuery,
   resendBody,
   searchQuery,
+  senderBody,
+  senderRowBody,
   usageSummaryQuery,
 } from '../../../shared/admin/http/admin-requests.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
@@ -107,6 +109,9 @@ const adminSchemas = {
   showWebhookHealth: undefined,
   setLimits: limitsBody,
   removeLimits: endpointBody,
+  listSenders: undefined,
+  setSender: senderBody,
+  removeSender: senderRowBody,
   searchMessages: messageQuery,
   search: searchQuery,
   showMessage: undefined,
@@ -132,6 +137,8 @@ const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, u
   changeClient: { webhook_url: 'https://example.com/hook', countries: ['GB'], senders: ['ACME'] },
   setLimits: { endpoint: 'POST /api/v1/sms/send', per_minute: 100 },
   removeLimits: { endpoint: 'POST /api/v1/sms/send' },
+  setSender: { client_id: '*', country: 'GB', identity: 'ACME' },
+  removeSender: { client_id: '*', destination: 'sms GB' },
   resendWebhooks: { delivery_ids: [newId('whd', new Date())] },
   resendWebhookDeliveries: { since: '2026-11-20T10:00:00.000Z' },
 };

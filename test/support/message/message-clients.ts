@@ -16,6 +16,7 @@ import { memoryBatchStore } from '../doubles/memory-batch-store.ts';
 import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
+import { noSenders } from '../doubles/no-senders.ts';
 import type { Gateway } from '../simulation/gateway.ts';
 import type { Process } from '../simulation/processes.ts';
 import { pacedMessages } from './paced-messages.ts';
@@ -151,7 +152,7 @@ export function messageClients(gateway: Gateway): MessageClients {
   }
 
   function operationOf(kind: Kind, process: Process, messages: MessageStore): Operation {
-    const common = { messages, allowanceOf, webhookUrl: z.url() };
+    const common = { messages, allowanceOf, ...noSenders, webhookUrl: z.url() };
     switch (kind) {
       case 'sms':
         return sendSms(common);

@@ -17,6 +17,7 @@ import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
 import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
+import { noSenders } from '../doubles/no-senders.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
@@ -46,10 +47,10 @@ export function sendsIn(
   const batches = killable(stores.batches, kill);
   const otps = killable(stores.otps, kill);
   return {
-    sms: sendSms({ messages, allowanceOf, webhookUrl }),
-    bulk: sendBulkSms({ messages, batches, allowanceOf, webhookUrl, pace: memorySenderPace() }),
-    otp: sendOtp({ messages, otps, allowanceOf, webhookUrl }),
-    whatsapp: sendWhatsApp({ messages, allowanceOf, webhookUrl }),
+    sms: sendSms({ messages, allowanceOf, ...noSenders, webhookUrl }),
+    bulk: sendBulkSms({ messages, batches, allowanceOf, ...noSenders, webhookUrl, pace: memorySenderPace() }),
+    otp: sendOtp({ messages, otps, allowanceOf, ...noSenders, webhookUrl }),
+    whatsapp: sendWhatsApp({ messages, allowanceOf, ...noSenders, webhookUrl }),
   };
 }
 

@@ -3,10 +3,10 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/routes.ts';
+import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type Decision, retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
-import { dynamoOverrideEditor, dynamoOverrideStore } from '../../../shared/rate-limit/overrides.dynamo.ts';
 import { type InvalidOverride, overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
 import type { TestTables } from '../engine/tables.ts';
@@ -124,8 +124,7 @@ export function limiterConformance(start: () => Promise<Engine>): void {
   describe('overrides', () => {
     const reports: InvalidOverride[] = [];
     const reader = (clock: () => Date) =>
-      overrideReader(dynamoOverrideStore(dynamo, overrides), clock, (invalid) => reports.push(invalid))
-        .limitsOf;
+      overrideReader(dynamoRowReader(dynamo, overrides), clock, (invalid) => reports.push(invalid)).limitsOf;
     const endpoint = 'POST /api/v1/sms/send';
 
     it('hold within 60 s of an edit, without a new process', async () => {
@@ -133,7 +132,7 @@ export function limiterConformance(start: () => Promise<Engine>): void {
       let now = noon;
       const limitsOf = reader(() => now);
       expect(await limitsOf(client, 'sms_send')).toEqual(limits);
-      const editor = dynamoOverrideEditor(dynamo, overrides);
+      const editor = dynamoRowEditor(dynamo, overrides);
       await editor.write({ client_id: client, endpoint }, { per_minute: 500, per_day: 20_000 });
       now = addSeconds(noon, 50);
       expect(await limitsOf(client, 'sms_send')).toEqual({ perMinute: 500, perHour: 1000, perDay: 20_000 });

@@ -80,6 +80,15 @@ describe('the request', () => {
     });
   });
 
+  it('has the sender that was selected, and the ids that India requires', async () => {
+    const sender = { identity: 'ACMEIN', messages_per_second: 5, entity_id: '1101', template_id: '1107' };
+    await carrier.handOver(aMessage({ recipient: '+919876543210', sender }), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)?.body).toMatchObject({
+      OriginationIdentity: 'ACMEIN',
+      DestinationCountryParameters: { IN_ENTITY_ID: '1101', IN_TEMPLATE_ID: '1107' },
+    });
+  });
+
   it.each([
     ['2026-11-20T10:00:02.000Z', 5],
     ['2026-11-30T10:00:00.000Z', 259_200],

@@ -55,6 +55,12 @@ describe('the request', () => {
     });
   });
 
+  it('names the phone number that was selected', async () => {
+    const sender = { identity: 'phone-number-id-0123' };
+    await carrier.handOver(aMessage({ channel: 'whatsapp', sender }), { text: 'Hello' }, 1);
+    expect(server.requests.at(-1)?.body).toMatchObject({ originationPhoneNumberId: 'phone-number-id-0123' });
+  });
+
   it('holds a template with positional values, a media header and buttons', async () => {
     const template = {
       name: 'order_shipped',

@@ -12,6 +12,7 @@ import { newSms } from '../../../shared/message/send/send-sms.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { parseBody } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
+import { selectNone } from '../../support/doubles/no-senders.ts';
 import { runs } from '../../fuzz/runs.ts';
 
 const now = new Date('2026-11-21T10:00:00.000Z');
@@ -138,7 +139,7 @@ describe('a request', () => {
         for (const { to, text } of good) {
           const sms = { to, message: text, type: 'transactional' as const, validity_period: 60 };
           const id = 'msg_01KAG00000000000000000000A';
-          expect(() => parseMessageRow(newSms(id, 'client_a', sms, now))).not.toThrow();
+          expect(() => parseMessageRow(newSms(id, 'client_a', sms, now, selectNone))).not.toThrow();
         }
       }),
       runs,

@@ -35,7 +35,10 @@ ${requestBody !== undefined && requestSection(operationId, requestBody.content, 
 <h4>Answer</h4>
 ${Object.entries(operation.responses)
   .filter(([status]) => status.startsWith('2'))
-  .map(([status, response]) => answer(operationId, status, response, resolve))}
+  .map(([status, response], index, { length }) =>
+    // A send has two: that to a dry run is the first.
+    answer(`${operationId}.${index === length - 1 ? 'answer' : 'dry_run_answer'}`, status, response, resolve),
+  )}
 ${errorsOf(operation)}
 </article>`;
 }
@@ -59,10 +62,10 @@ function requestSection(
 ${others.map((example) => html`<details><summary>Example: ${inline(example.summary)}</summary>${json(example)}</details>`)}`;
 }
 
-function answer(operationId: string, status: string, response: OpenApiResponse, resolve: Resolve): Html {
+function answer(id: string, status: string, response: OpenApiResponse, resolve: Resolve): Html {
   const { schema, examples = {} } = response.content?.['application/json'] ?? {};
   return html`<p><b>${status}</b> ${inline(response.description)}</p>
-${schema !== undefined && fieldTable(schema, resolve, `${operationId}.answer`)}
+${schema !== undefined && fieldTable(schema, resolve, id)}
 ${Object.values(examples).map((example, index) => html`<details${index === 0 && html` open`}><summary>Example: ${inline(example.summary)}</summary>${json(example)}</details>`)}`;
 }
 

@@ -33,6 +33,28 @@ export const sendOtp: Description = {
       },
     },
   },
+  dryRun: {
+    content: {
+      schema: 'DryRun',
+      examples: {
+        accepted: {
+          summary: 'It would be sent',
+          value: {
+            dry_run: true,
+            would_be_accepted: true,
+            channel: 'sms',
+            recipient,
+            from: 'ACME',
+            encoding: 'GSM-7',
+            segments: 1,
+            estimated_cost: 0.0042,
+            currency: 'USD',
+            refusals: [],
+          },
+        },
+      },
+    },
+  },
   answer: {
     status: 202,
     description: 'The message with the code is stored and will be sent.',

@@ -39,6 +39,45 @@ export const sendSms: Description = {
       },
     },
   },
+  dryRun: {
+    content: {
+      schema: 'DryRun',
+      examples: {
+        accepted: {
+          summary: 'It would be sent',
+          value: {
+            dry_run: true,
+            would_be_accepted: true,
+            channel: 'sms',
+            recipient,
+            from: 'ACME',
+            encoding: 'GSM-7',
+            segments: 1,
+            estimated_cost: 0.0042,
+            currency: 'USD',
+            refusals: [],
+          },
+        },
+        refused: {
+          summary: 'It would be refused',
+          value: {
+            dry_run: true,
+            would_be_accepted: false,
+            channel: 'sms',
+            recipient,
+            from: 'ACME',
+            encoding: 'GSM-7',
+            segments: 1,
+            estimated_cost: 0.0042,
+            currency: 'USD',
+            refusals: [
+              { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
+            ],
+          },
+        },
+      },
+    },
+  },
   answer: {
     status: 202,
     description: 'The message is stored and will be sent.',
@@ -88,6 +127,31 @@ export const sendBulkSms: Description = {
       numbers: {
         summary: 'Bare numbers',
         value: { message: 'We are open again.', recipients: [recipient, '+447700900124'] },
+      },
+    },
+  },
+  dryRun: {
+    content: {
+      schema: 'DryRunBatch',
+      examples: {
+        partly: {
+          summary: 'One of two would be sent',
+          value: {
+            dry_run: true,
+            would_be_accepted: true,
+            total: 2,
+            accepted: 1,
+            rejected: 1,
+            segments: 1,
+            estimated_cost: 0.0042,
+            currency: 'USD',
+            messages: [
+              { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
+            ],
+            errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText }],
+            refusals: [],
+          },
+        },
       },
     },
   },
@@ -186,6 +250,26 @@ export const sendWhatsApp: Description = {
           to: recipient,
           type: 'location',
           location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
+        },
+      },
+    },
+  },
+  dryRun: {
+    content: {
+      schema: 'DryRun',
+      examples: {
+        accepted: {
+          summary: 'It would be sent',
+          value: {
+            dry_run: true,
+            would_be_accepted: true,
+            channel: 'whatsapp',
+            recipient,
+            from: null,
+            estimated_cost: 0.005,
+            currency: 'USD',
+            refusals: [],
+          },
         },
       },
     },

@@ -6,18 +6,15 @@ import { dynamoActivityLog } from '../../../../shared/activity/activity-log.dyna
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { dynamoActivityReader } from '../../../../shared/activity/activity-reader.dynamo.ts';
 import { dynamoExistingClients } from '../../../../shared/client/existing-clients.dynamo.ts';
+import { changedByMark } from '../../../../shared/edited-table/changed-by.ts';
+import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
+import { recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
+import type { FeedbackStore } from '../../../../shared/edited-table/review-rows.ts';
+import { type RowRecord, readRowChanges } from '../../../../shared/edited-table/row-changes.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
-import { changedByMark } from '../../../../shared/rate-limit/feedback/changed-by.ts';
-import { dynamoFeedbackStore } from '../../../../shared/rate-limit/feedback/feedback-store.dynamo.ts';
-import { recordRowChanges } from '../../../../shared/rate-limit/feedback/record-row-changes.ts';
-import {
-  type FeedbackStore,
-  reviewAll,
-  reviewClients,
-} from '../../../../shared/rate-limit/feedback/review-rows.ts';
-import { type RowRecord, readRowChanges } from '../../../../shared/rate-limit/feedback/row-changes.dynamo.ts';
+import { reviewAll, reviewClients } from '../../../../shared/rate-limit/feedback/review-limits.ts';
 import { rateLimiter } from '../../../../shared/rate-limit/limiter.ts';
-import type { OverrideRow } from '../../../../shared/rate-limit/override-row.ts';
+import { type OverrideRow, overrideTable } from '../../../../shared/rate-limit/override-row.ts';
 import { dynamoRateCounter } from '../../../../shared/rate-limit/rate-counter.dynamo.ts';
 import { dynamoRateUse } from '../../../../shared/rate-limit/rate-use.dynamo.ts';
 import { counterKeys } from '../../../../shared/rate-limit/shards.ts';
@@ -61,7 +58,7 @@ const remove = (client_id: string) =>
 type Store = FeedbackStore<Readonly<Record<string, AttributeValue>>>;
 
 const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => {
-  const store = dynamoFeedbackStore(tables.dynamo, tables.names.limit_overrides);
+  const store = dynamoFeedbackStore(tables.dynamo, tables.names.limit_overrides, overrideTable);
   return {
     store: { ...store, ...change(store) },
     existingClients: dynamoExistingClients(tables.dynamo, tables.names.clients),
@@ -70,6 +67,14 @@ const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => 
     clock: () => now,
   };
 };
+
+const changesIn = (records: readonly RowRecord[]) => readRowChanges(records, overrideTable);
+const recordAll = (records: readonly RowRecord[]) =>
+  recordRowChanges(
+    dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
+    changesIn(records),
+    overrideTable,
+  );
 
 describe('a review', () => {
   it('writes the feedback once: a repeated one writes nothing, and keeps its time', async () => {
@@ -237,7 +242,6 @@ describe('the records of the stream', () => {
     const { entries } = await reader.list({ clientId, since, until: addSeconds(noon, 3600), limit: 100 });
     return entries;
   };
-  const log = () => dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30);
 
   it('become one entry each, with the values before and after, however often they come', async () => {
     const client_id = await newClient();
@@ -250,7 +254,7 @@ describe('the records of the stream', () => {
     ];
     // The batch comes again as a whole after a crash, and in parts.
     for (const batch of [records.slice(0, 2), records, records.slice(2), records]) {
-      await recordRowChanges(log(), readRowChanges(batch));
+      await recordAll(batch);
     }
     const entries = await entriesOf(client_id);
     expect(entries.map(({ kind, before, after, actor }) => ({ kind, before, after, actor }))).toEqual([
@@ -266,7 +270,7 @@ describe('the records of the stream', () => {
   it('of the gateway itself are no changes, but a removed feedback is written again', () => {
     const row = { client_id: 'c', endpoint, per_minute: 5 };
     const judged = { ...row, status: 'active', status_message: 'Active.' };
-    const changes = readRowChanges([
+    const changes = changesIn([
       record('e1', row, judged),
       record('e2', judged, { ...judged, status: 'invalid' }),
       record('e3', judged, { ...judged, changed_by: 'somebody (removal)' }),
@@ -284,15 +288,12 @@ describe('the records of the stream', () => {
     const row = { client_id, endpoint, per_minute: 5, status: 'active' };
     const marked = { ...row, per_minute: 6, changed_by: changedByMark('client_admin', at, removal) };
     const old = { ...row, changed_by: changedByMark('client_old', addSeconds(noon, -600), removal) };
-    await recordRowChanges(
-      log(),
-      readRowChanges([
-        removal ? record('t1', marked) : record('t1', row, marked),
-        removal ? record('t2', old) : record('t2', old, { ...old, per_minute: 7 }),
-        // The console's "Duplicate item" copies the mark.
-        record('t3', undefined, { ...old, per_minute: 8 }),
-      ]),
-    );
+    await recordAll([
+      removal ? record('t1', marked) : record('t1', row, marked),
+      removal ? record('t2', old) : record('t2', old, { ...old, per_minute: 7 }),
+      // The console's "Duplicate item" copies the mark.
+      record('t3', undefined, { ...old, per_minute: 8 }),
+    ]);
     const actors = (await entriesOf(client_id)).map(({ actor }) => actor);
     expect(actors.filter((actor) => actor !== undefined)).toEqual(['client_admin']);
     expect(actors).toHaveLength(3);
@@ -309,14 +310,14 @@ describe('the records of the stream', () => {
       note: { B: new Uint8Array([0, 255]) },
     };
     const dynamodb = { ApproximateCreationDateTime: noon.getTime() / 1000, NewImage };
-    await recordRowChanges(log(), readRowChanges([{ eventID: 'types', dynamodb }]));
+    await recordAll([{ eventID: 'types', dynamodb }]);
     expect(await entriesOf(client_id)).toMatchObject([{ after: { per_day: '1e+38' } }]);
   });
 
   it('of a row as large as a row can be become an entry', async () => {
     const client_id = await newClient();
     const after = { client_id, endpoint, note: 'x'.repeat(300_000), ...manyAttributes(500) };
-    await recordRowChanges(log(), readRowChanges([record('large', undefined, after)]));
+    await recordAll([record('large', undefined, after)]);
     expect(await entriesOf(client_id)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Reads and writes the `limit-overrides` table, which people also edit by hand. */
+/** Reads and writes a table that people also edit by hand. */
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -6,19 +6,20 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
-import type { OverrideRow } from './override-row.ts';
-import type { OverrideKey } from './overrides.ts';
+import type { EditedRow } from './edited-row.ts';
 
-/** Far more rows than there are endpoints. */
-const maxRows = 100;
+/** Far more rows than a client has endpoints or countries. */
+const maxRows = 500;
 
-export type OverrideStore = ReturnType<typeof dynamoOverrideStore>;
+/** `client_id` and the table's sort key. */
+export type RowKey = Readonly<Record<string, string>>;
 
-export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: string) {
+export type RowReader = ReturnType<typeof dynamoRowReader>;
+
+export function dynamoRowReader(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
-    async rowsOf(clientId: string): Promise<OverrideRow[]> {
+    async rowsOf(clientId: string): Promise<EditedRow[]> {
       const { Items = [] } = await dynamo.send(
         new QueryCommand({
           TableName: tableName,
@@ -32,12 +33,12 @@ export function dynamoOverrideStore(dynamo: DynamoDBDocumentClient, tableName: s
   };
 }
 
-export type OverrideEditor = ReturnType<typeof dynamoOverrideEditor>;
+export type RowEditor = ReturnType<typeof dynamoRowEditor>;
 
-export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: string) {
+export function dynamoRowEditor(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
     /** Sets these attributes of a row, and removes those that are undefined; others remain. */
-    async write(Key: OverrideKey, values: Readonly<Record<string, unknown>>): Promise<void> {
+    async write(Key: RowKey, values: Readonly<Record<string, unknown>>): Promise<void> {
       const names = Object.keys(values);
       const list = (verb: string, items: readonly string[]): string =>
         items.length === 0 ? '' : `${verb} ${items.join(', ')}`;
@@ -67,7 +68,7 @@ export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: 
      *
      * @param changedBy - who deletes it
      */
-    async remove(Key: OverrideKey, changedBy: string): Promise<void> {
+    async remove(Key: RowKey, changedBy: string): Promise<void> {
       const marked = await conditionHolds(
         dynamo.send(
           new UpdateCommand({
@@ -82,10 +83,7 @@ export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: 
       if (marked) await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
     },
     /** The rows of all clients, a page at a time: a scan, because people enter only few of them. */
-    async listRows(
-      limit: number,
-      after?: OverrideKey,
-    ): Promise<{ rows: OverrideRow[]; next: OverrideKey | undefined }> {
+    async listRows(limit: number, after?: RowKey): Promise<{ rows: EditedRow[]; next: RowKey | undefined }> {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName: tableName,
@@ -93,10 +91,7 @@ export function dynamoOverrideEditor(dynamo: DynamoDBDocumentClient, tableName: 
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const next = overrideKey.safeParse(LastEvaluatedKey);
-      return { rows: Items, next: next.success ? next.data : undefined };
+      return { rows: Items, next: LastEvaluatedKey };
     },
   };
 }
-
-const overrideKey = z.object({ client_id: z.string(), endpoint: z.string() });

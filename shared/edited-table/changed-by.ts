@@ -2,7 +2,7 @@
  * The attribute `changed_by`: with it the shell and the admin API name themselves in the row that they change, because a
  * stream record does not say who made a change.
  */
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds } from '../platform/clock.ts';
 
 /** A mark that is older than its change was copied with the row, or belongs to a change that was never made. */
 const markValidSeconds = 60;

@@ -1,6 +1,6 @@
 /**
- * Reads rows of `limit-overrides` as they are, and writes the feedback into them. Rows are compared in DynamoDB's own
- * form, because a number that a person typed can be longer than a JavaScript number.
+ * Reads rows of a table that people edit as they are, and writes the feedback into them. Rows are compared in DynamoDB's
+ * own form, because a number that a person typed can be longer than a JavaScript number.
  */
 import {
   type AttributeValue,
@@ -11,16 +11,19 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { windowAttributes } from '../../contract/limit-rows.ts';
-import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
+import type { EditedTable } from './edited-row.ts';
 import type { FeedbackStore, StoredRow } from './review-rows.ts';
 
 type Image = Readonly<Record<string, AttributeValue>>;
 
-/** What a review judges, and the feedback as it was: if any of them has changed, a newer review decides. */
-const comparedAttributes = [...windowAttributes, 'expires_at', 'blocked', 'status', 'status_message'];
-
-export function dynamoFeedbackStore(dynamo: DynamoDBDocumentClient, TableName: string): FeedbackStore<Image> {
+export function dynamoFeedbackStore(
+  dynamo: DynamoDBDocumentClient,
+  TableName: string,
+  { sortKey, attributes }: EditedTable,
+): FeedbackStore<Image> {
+  /** What a review judges, and the feedback as it was: if any of them has changed, a newer review decides. */
+  const comparedAttributes = [...attributes, 'status', 'status_message'];
   return {
     rowsOf: (clientId) =>
       allPages((ExclusiveStartKey) =>
@@ -38,8 +41,8 @@ export function dynamoFeedbackStore(dynamo: DynamoDBDocumentClient, TableName: s
     allRows: () =>
       allPages((ExclusiveStartKey) => dynamo.send(new ScanCommand({ TableName, ExclusiveStartKey }))),
     write: ({ image }, { status, status_message }) => {
-      const { client_id, endpoint } = image;
-      if (client_id === undefined || endpoint === undefined) throw new Error('a row without its key');
+      const { client_id, [sortKey]: sort } = image;
+      if (client_id === undefined || sort === undefined) throw new Error('a row without its key');
       const conditions = comparedAttributes.map((name, index) =>
         image[name] === undefined ? `attribute_not_exists(#${index})` : `#${index} = :${index}`,
       );
@@ -51,7 +54,7 @@ export function dynamoFeedbackStore(dynamo: DynamoDBDocumentClient, TableName: s
         dynamo.send(
           new UpdateItemCommand({
             TableName,
-            Key: { client_id, endpoint },
+            Key: { client_id, [sortKey]: sort },
             UpdateExpression: 'SET #status = :new_status, #message = :new_message',
             // An update without a row would create one.
             ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),

@@ -1,0 +1,128 @@
+/** `senders …`: rows of the senders table, by which messages get their sender. */
+import type { Command } from 'commander';
+import { senderBody, senderKeyBody } from '../../shared/admin/http/admin-requests.ts';
+import { listSenders, removeSender, type SenderView, setSender } from '../../shared/admin/senders.ts';
+import { parseBody } from '../../shared/operation/operation.ts';
+import { booleanOption } from './boolean-option.ts';
+import { textTable } from './print.ts';
+import type { Runner } from './runner.ts';
+
+const examples = `
+The most specific row wins, a client's before one for every client ('*'), then a country's before one for every country.
+
+Examples:
+  $ npm run admin -- senders set --client '*' --country GB --identity ACME
+  $ npm run admin -- senders set --client client_0a1b2c3d4e5f6g7h --country US --identity +12065550100 --messages-per-second 3
+  $ npm run admin -- senders set --client '*' --country IN --identity ACMEIN --entity-id 1101456789012345678 --template-id 1107161234567890123
+  $ npm run admin -- senders set --client client_0a1b2c3d4e5f6g7h --country '*' --channel whatsapp --identity phone-number-id-0123456789`;
+
+interface KeyOptions {
+  readonly client: string;
+  readonly country: string;
+  readonly channel: string;
+}
+
+interface SetOptions extends KeyOptions {
+  readonly identity?: string;
+  readonly messagesPerSecond?: string;
+  readonly entityId?: string;
+  readonly templateId?: string;
+  readonly inbound?: boolean;
+  readonly note?: string;
+}
+
+export function addSenderCommands(program: Command, { run }: Runner): void {
+  const senders = program
+    .command('senders')
+    .description('what messages are sent from, by client and country');
+  withKey(senders.command('set'))
+    .description('sets the sender of a client and country; in force within 60 seconds')
+    .option(
+      '--identity <name>',
+      'phone number, short code, sender ID or pool; of WhatsApp, the phone number id',
+    )
+    .option('--messages-per-second <number>', 'the most it may send, in segments, or "none"')
+    .option('--entity-id <id>', 'India: the registered entity, or "none"')
+    .option('--template-id <id>', 'India: the registered template, or "none"')
+    .option('--inbound [true|false]', 'whether messages to this number belong to the client', booleanOption)
+    .option('--note <text>', 'for people; empty removes it')
+    .addHelpText('after', examples)
+    .action(
+      run(async ({ dependencies, actor }, options: SetOptions) => {
+        const { inbound, note } = options;
+        const body = parseBody(senderBody, {
+          ...keyOf(options),
+          ...optional('identity', options.identity),
+          ...optional('messages_per_second', numberOf(options.messagesPerSecond)),
+          ...optional('entity_id', textOf(options.entityId)),
+          ...optional('template_id', textOf(options.templateId)),
+          ...optional('inbound', inbound === false ? null : inbound),
+          ...optional('note', note === '' ? null : note),
+        });
+        const { client_id, channel, country, ...change } = body;
+        const view = await setSender(dependencies, actor, { client_id, channel, country }, change);
+        return { json: view, text: () => senderTable([view]) };
+      }),
+    );
+  senders
+    .command('list')
+    .description('lists all rows with their feedback')
+    .action(
+      run(async ({ dependencies }) => {
+        const found = await listSenders(dependencies);
+        return { json: { senders: found }, text: () => senderTable(found) };
+      }),
+    );
+  withKey(senders.command('remove'))
+    .description('removes a row: the next one in order is used')
+    .action(
+      run(async ({ dependencies, actor }, options: KeyOptions) => {
+        const { client_id, channel, country } = parseBody(senderKeyBody, keyOf(options));
+        const destination = `${channel} ${country}`;
+        await removeSender(dependencies, actor, client_id, destination);
+        const json = { client_id, destination, removed: true };
+        return { json, text: () => `${client_id} has no row of its own for ${destination} any more.` };
+      }),
+    );
+}
+
+function withKey(command: Command): Command {
+  return command
+    .requiredOption('--client <client-id>', "or '*' for every client without a row of its own")
+    .requiredOption('--country <code>', "ISO 3166 alpha-2, or '*' for every country without a row of its own")
+    .option('--channel <channel>', 'sms or whatsapp', 'sms');
+}
+
+function keyOf({ client, country, channel }: KeyOptions) {
+  return { client_id: client, country, channel };
+}
+
+function senderTable(rows: readonly SenderView[]): string {
+  const table = textTable(
+    rows,
+    [
+      { title: 'client id', of: (row) => row.client_id },
+      { title: 'destination', of: (row) => row.destination },
+      { title: 'identity', of: (row) => row.identity },
+      { title: 'per second', of: (row) => row.messages_per_second },
+      { title: 'inbound', of: (row) => (row.inbound ? 'yes' : null) },
+      { title: 'status', of: (row) => row.status },
+    ],
+    'There are no senders: every message is sent from the sender of the stage.',
+  );
+  const messages = rows.map((row) => `${row.client_id}, ${row.destination}: ${row.status_message}`);
+  return [table, ...messages].join('\n\n');
+}
+
+/** "none" removes a value. */
+function textOf(option: string | undefined): string | null | undefined {
+  return option === 'none' ? null : option;
+}
+
+function numberOf(option: string | undefined): number | null | undefined {
+  const text = textOf(option);
+  return typeof text === 'string' ? Number(text) : text;
+}
+
+const optional = (name: string, value: unknown): Record<string, unknown> =>
+  value === undefined ? {} : { [name]: value };

@@ -1,0 +1,196 @@
+/** The form of one row of senders. What stays as it is, is not sent. */
+import Button from '@cloudscape-design/components/button';
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import Form from '@cloudscape-design/components/form';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Modal from '@cloudscape-design/components/modal';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Textarea from '@cloudscape-design/components/textarea';
+import Toggle from '@cloudscape-design/components/toggle';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { SenderView } from '../../shared/admin/senders.ts';
+import { type Answer, fieldError, formError } from '../api/client.ts';
+import { useDashboard } from '../context.ts';
+import { ClientInput } from './client-name.tsx';
+import { channelNames } from './state.tsx';
+
+export type EditedSender = Pick<SenderView, 'channel' | 'country' | 'inbound' | Field | 'client_id'>;
+
+/** The form of a row that does not exist yet. */
+export const newSender: EditedSender = {
+  client_id: '',
+  channel: 'sms',
+  country: '',
+  identity: null,
+  messages_per_second: null,
+  entity_id: null,
+  template_id: null,
+  inbound: false,
+  note: null,
+};
+
+const fields = ['identity', 'messages_per_second', 'entity_id', 'template_id', 'note'] as const;
+type Field = (typeof fields)[number];
+
+interface SenderFormProps {
+  readonly row: EditedSender;
+  readonly onDismiss: () => void;
+  readonly onSaved: (row: Answer<'setSender'>) => void;
+}
+
+export function SenderForm({ row, onDismiss, onSaved }: SenderFormProps) {
+  const { api } = useDashboard();
+  const isNew = row.client_id === '';
+  const [key, setKey] = useState({
+    client_id: row.client_id,
+    channel: row.channel ?? 'sms',
+    country: row.country ?? '',
+  });
+  const [values, setValues] = useState(() => valuesOf(row));
+  const [inbound, setInbound] = useState(row.inbound);
+  const save = useMutation({
+    meta: { showsError: true },
+    mutationFn: () =>
+      api.send<'setSender'>('PATCH', '/senders', {
+        ...key,
+        country: key.country.trim().toUpperCase(),
+        ...changed(valuesOf(row), values),
+        ...(inbound === row.inbound ? {} : { inbound: inbound ? true : null }),
+      }),
+    onSuccess: onSaved,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const field = (name: Field, label: string, description?: string, placeholder = '') => (
+    <FormField label={label} description={description} errorText={fieldError(save.error, name)}>
+      <Input
+        placeholder={placeholder}
+        value={values[name]}
+        onChange={({ detail }) => setValues({ ...values, [name]: detail.value })}
+      />
+    </FormField>
+  );
+
+  return (
+    <Modal visible header={isNew ? 'Add sender' : `Sender of ${row.client_id}`} onDismiss={onDismiss}>
+      <form onSubmit={submit}>
+        <Form
+          errorText={formError(save.error, [...fields, 'client_id', 'country', 'inbound'])}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button formAction="none" variant="link" onClick={onDismiss}>
+                Cancel
+              </Button>
+              <Button variant="primary" formAction="submit" loading={save.isPending}>
+                Save
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <SpaceBetween size="m">
+            {isNew ? (
+              <>
+                <FormField
+                  label="Client"
+                  description="* is every client without a row of its own."
+                  errorText={fieldError(save.error, 'client_id')}
+                >
+                  <ClientInput
+                    value={key.client_id}
+                    onChange={(client_id) => setKey({ ...key, client_id })}
+                    onSelect={(client_id) => setKey({ ...key, client_id })}
+                  />
+                </FormField>
+                <ColumnLayout columns={2}>
+                  <FormField label="Channel">
+                    <SegmentedControl
+                      label="Channel"
+                      selectedId={key.channel}
+                      options={(['sms', 'whatsapp'] as const).map((id) => ({ id, text: channelNames[id] }))}
+                      onChange={({ detail }) =>
+                        setKey({ ...key, channel: detail.selectedId === 'whatsapp' ? 'whatsapp' : 'sms' })
+                      }
+                    />
+                  </FormField>
+                  <FormField
+                    label="Country"
+                    description="* is every country without a row of its own."
+                    errorText={fieldError(save.error, 'country')}
+                  >
+                    <Input
+                      placeholder="GB"
+                      value={key.country}
+                      onChange={({ detail }) => setKey({ ...key, country: detail.value })}
+                    />
+                  </FormField>
+                </ColumnLayout>
+              </>
+            ) : null}
+            {key.channel === 'sms'
+              ? field('identity', 'Sender', 'A phone number, short code, sender ID or pool.', '+447700900123')
+              : field(
+                  'identity',
+                  'Sender',
+                  'The id of the phone number in AWS End User Messaging Social.',
+                  'phone-number-id-…',
+                )}
+            {field('messages_per_second', 'Messages per second', 'In segments. Empty: no pace of its own.')}
+            {key.channel === 'sms' && ['IN', '*'].includes(key.country.trim().toUpperCase()) ? (
+              <ColumnLayout columns={2}>
+                {field('entity_id', 'Entity id', 'Only for messages to India.')}
+                {field('template_id', 'Template id', 'Only for messages to India.')}
+              </ColumnLayout>
+            ) : null}
+            <FormField errorText={fieldError(save.error, 'inbound')}>
+              <Toggle checked={inbound} onChange={({ detail }) => setInbound(detail.checked)}>
+                Messages to this number belong to this client
+              </Toggle>
+            </FormField>
+            <FormField
+              label="Note"
+              description="For people: why, and who to ask."
+              errorText={fieldError(save.error, 'note')}
+            >
+              <Textarea
+                rows={2}
+                value={values.note}
+                onChange={({ detail }) => setValues({ ...values, note: detail.value })}
+              />
+            </FormField>
+          </SpaceBetween>
+        </Form>
+      </form>
+    </Modal>
+  );
+}
+
+function valuesOf(row: EditedSender): Readonly<Record<Field, string>> {
+  return {
+    identity: row.identity ?? '',
+    messages_per_second: row.messages_per_second ?? '',
+    entity_id: row.entity_id ?? '',
+    template_id: row.template_id ?? '',
+    note: row.note ?? '',
+  };
+}
+
+/** Null removes a value. */
+function changed(
+  before: Readonly<Record<Field, string>>,
+  values: Readonly<Record<Field, string>>,
+): Readonly<Record<string, string | number | null>> {
+  const names = fields.filter((name) => values[name].trim() !== before[name]);
+  return Object.fromEntries(
+    names.map((name) => {
+      const text = values[name].trim();
+      // A row cannot be without an identity: the error says so.
+      if (text === '' && name !== 'identity') return [name, null];
+      return [name, name === 'messages_per_second' ? Number(text) : text];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * Reads the streams of the tables that people edit, limit-overrides and senders: each change of a row is written to the
+ * activity log, and its feedback into the row. Every minute it reviews all rows, because rows expire. A batch succeeds or
+ * fails as a whole: repeating it is safe, because entries have the ids of their records, and right feedback is not written
+ * again.
+ */
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { capDefaults } from '../shared/cap/cap-limits.ts';
+import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
+import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
+import { recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
+import { readRowChanges } from '../shared/edited-table/row-changes.dynamo.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+import { reviewAll, reviewClients } from '../shared/rate-limit/feedback/review-limits.ts';
+import { overrideTable } from '../shared/rate-limit/override-row.ts';
+import { reviewSenders } from '../shared/sender/sender-feedback.ts';
+import { senderTable } from '../shared/sender/sender-row.ts';
+
+const env = readEnvironment([
+  'LIMIT_OVERRIDES_TABLE',
+  'SENDERS_TABLE',
+  'CLIENTS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'RETENTION_DAYS',
+  'STAGE_CAPS',
+  'CURRENCY',
+]);
+const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+const common = {
+  existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
+  clock: systemClock,
+};
+const limits = {
+  ...common,
+  store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE, overrideTable),
+  capDefaults: capDefaults(env.STAGE_CAPS),
+  currency: env.CURRENCY,
+};
+const senders = {
+  ...common,
+  store: dynamoFeedbackStore(dynamo(), env.SENDERS_TABLE, senderTable),
+};
+
+/** Called with records of one of the streams, and by the schedule without any. */
+export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>): Promise<void> {
+  if (records === undefined) {
+    // A failure in one table does not keep the other from its review.
+    const [ofLimits, ofSenders] = await Promise.allSettled([reviewAll(limits), reviewSenders(senders)]);
+    log.info('edited rows reviewed', { limits: ofLimits, senders: ofSenders });
+    for (const outcome of [ofLimits, ofSenders]) if (outcome.status === 'rejected') throw outcome.reason;
+    return;
+  }
+  // All records of a batch are of one stream, whose ARN has the name of its table.
+  const ofSenders = records[0]?.eventSourceARN?.includes(`:table/${env.SENDERS_TABLE}/`) === true;
+  const table = ofSenders ? senderTable : overrideTable;
+  const changes = readRowChanges(records, table);
+  await recordRowChanges(activity, changes, table);
+  if (changes.length === 0) return;
+  const reviewed = ofSenders
+    ? await reviewSenders(senders)
+    : await reviewClients(limits, new Set(changes.map(({ clientId }) => clientId)));
+  log.info('edited rows changed', { records: records.length, changes: changes.length, ...reviewed });
+}

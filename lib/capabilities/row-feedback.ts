@@ -1,0 +1,52 @@
+/**
+ * The feedback in rows of the tables that people edit, and their changes in the activity log: from the tables' streams, and
+ * every minute.
+ */
+import { Duration } from 'aws-cdk-lib';
+import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { Schedules } from './schedules.ts';
+import type { Storage } from './storage/storage.ts';
+
+interface RowFeedbackProps {
+  readonly stage: StageSettings;
+  readonly storage: Storage;
+  readonly schedules: Schedules;
+  readonly deadLetters: Queue;
+}
+
+export class RowFeedback extends Construct {
+  constructor(scope: Construct, id: string, { stage, storage, schedules, deadLetters }: RowFeedbackProps) {
+    super(scope, id);
+    const review = new GatewayFunction(this, 'ReviewEditedRows', {
+      stage,
+      functionName: 'review-edited-rows',
+      timeoutSeconds: 50,
+      settings: ['RETENTION_DAYS', 'STAGE_CAPS', 'CURRENCY'],
+    });
+    // People enter few rows, so all of them are read every minute.
+    storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');
+    storage.grant(review, 'senders', 'Scan', 'UpdateItem');
+    storage.grant(review, 'clients', 'BatchGetItem');
+    storage.grant(review, 'activity-log', 'PutItem');
+    const streams = { LimitsStream: 'limit-overrides', SendersStream: 'senders' } as const;
+    for (const [id, table] of Object.entries(streams)) {
+      new EventSourceMapping(this, id, {
+        target: review.live,
+        eventSourceArn: storage.grantStream(review, table),
+        // Without a filter: the gateway's own writes are recognised in code (shared/edited-table).
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 100,
+        bisectBatchOnError: true,
+        retryAttempts: 100,
+        maxRecordAge: Duration.hours(20),
+        onFailure: new SqsDlq(deadLetters),
+      });
+    }
+    schedules.everyMinute(review);
+  }
+}

@@ -1,0 +1,62 @@
+/** Tables that people edit by hand in the DynamoDB console: what their rows have in common. */
+import type { ActivityKind } from '../activity/activity-log.ts';
+
+/** A row as it is in the table: any attribute may have any value. */
+export type EditedRow = Readonly<Record<string, unknown>>;
+
+/** How such a table is read and written; its partition key is `client_id`. */
+export interface EditedTable {
+  readonly sortKey: string;
+  /** What people write into a row, besides its key. */
+  readonly attributes: readonly string[];
+  /** How a change is named in the activity log. */
+  readonly change: {
+    readonly set: ActivityKind;
+    readonly removed: ActivityKind;
+    /** What a row sets: `limits`. */
+    readonly what: string;
+  };
+}
+
+/** What the gateway writes into a row: the feedback, and who changed the row by a tool. */
+export const ownAttributes = ['status', 'status_message', 'changed_by'] as const;
+
+/** A value without effect. */
+export interface IgnoredValue {
+  readonly attribute: string;
+  /** What is wrong, and how to correct it; without the attribute's name. */
+  readonly reason: string;
+}
+
+export type Parsed<T> = { readonly value: T } | { readonly reason: string };
+
+/** The value of an attribute if it is present and valid; what is wrong with it is added to `ignored`. */
+export function validValue<T>(
+  row: EditedRow,
+  attribute: string,
+  parse: (value: unknown) => Parsed<T>,
+  ignored: IgnoredValue[],
+): T | undefined {
+  if (row[attribute] === undefined) return undefined;
+  const parsed = parse(row[attribute]);
+  if ('value' in parsed) return parsed.value;
+  ignored.push({ attribute, reason: parsed.reason });
+  return undefined;
+}
+
+/** In the console a boolean is easily entered as a string. */
+export function parseBoolean(value: unknown): Parsed<boolean> {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (text === true || text === 'true') return { value: true };
+  if (text === false || text === 'false') return { value: false };
+  return { reason: `${shownValue(value)} is neither true nor false. Write true or false.` };
+}
+
+const shownLength = 60;
+
+/** A value of any type as a short text, a string in quotes. */
+export function shownValue(value: unknown): string {
+  const plain = value instanceof Set ? [...value] : value;
+  const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+}

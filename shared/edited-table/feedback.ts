@@ -1,0 +1,61 @@
+/**
+ * The feedback that the gateway writes into a row that people edit (contract, section 10): a status, and a sentence that
+ * says what is in force, or what is wrong and how to correct it.
+ */
+import { closestName } from './closest-name.ts';
+import { type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
+
+export interface Feedback {
+  readonly status: 'active' | 'invalid' | 'expired';
+  readonly status_message: string;
+}
+
+/** In the sentence of the feedback: `since 12:00:05`. */
+export function sinceText(now: Date): string {
+  return `since ${now.toISOString().slice(11, 19)}`;
+}
+
+/**
+ * If what the row has already says the same, that is returned with its time, so that a repeated review changes nothing.
+ */
+export function keepTime({ status, status_message }: EditedRow, feedback: Feedback): Feedback {
+  const unchanged =
+    status === feedback.status &&
+    typeof status_message === 'string' &&
+    withoutTime(status_message) === withoutTime(feedback.status_message);
+  return unchanged ? { status: feedback.status, status_message } : feedback;
+}
+
+function withoutTime(message: string): string {
+  return message.replace(/ since \d{2}:\d{2}:\d{2}: /, ' since: ');
+}
+
+/**
+ * A sentence for each attribute that looks like a misspelled one. Others are the business of who wrote them.
+ *
+ * @param otherwise - for a name that is similar to none
+ */
+export function misspelledAttributes(
+  row: EditedRow,
+  { sortKey, attributes }: EditedTable,
+  otherwise: (name: string) => string | undefined = () => undefined,
+): string[] {
+  const known = new Set<string>([...attributes, 'client_id', sortKey, ...ownAttributes]);
+  return Object.keys(row)
+    .filter((name) => !known.has(name))
+    .toSorted()
+    .flatMap((name) => {
+      const meant = closestName(name, attributes);
+      const reason =
+        meant === undefined ? otherwise(name) : `there is no such attribute. Did you mean ${meant}?`;
+      return reason === undefined ? [] : [`${shownName(name)}: ${reason}`];
+    });
+}
+
+function shownName(name: string): string {
+  return /^\w{1,40}$/.test(name) ? name : shownValue(name);
+}
+
+export function joined(...sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}

@@ -1,0 +1,100 @@
+/**
+ * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
+ * taken from a cap; only the rate limit has counted the request (contract, section 14).
+ */
+import { GatewayError } from '../../contract/errors.ts';
+import { millionthsPerUnit } from '../../contract/money.ts';
+import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
+import { fromOf, type Message } from '../message.ts';
+import type { DryRun, DryRunBatch, DryRunRefusal } from '../message-response.schema.ts';
+import type { Batch } from './batch.ts';
+
+/** Undefined where the price list has no price for the recipient's country. */
+export type PriceOf = (
+  message: Pick<Message, 'channel' | 'country' | 'segments'>,
+) => { readonly cost: number; readonly currency: string } | undefined;
+
+/** @throws GatewayError `invalid_request` where it is neither true nor false: a misspelled one must not send. */
+export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
+  const given = query.dry_run;
+  if (given === undefined || given === 'false') return false;
+  if (given === 'true') return true;
+  throw new GatewayError('invalid_request', 'A query parameter is not valid; see details.', {
+    details: [{ field: 'dry_run', message: 'must be true or false' }],
+  });
+}
+
+type Check = () => void | Promise<void>;
+
+/** The errors that these checks throw, each of which alone would refuse the request. */
+export async function refusalsOf(checks: readonly Check[]): Promise<DryRunRefusal[]> {
+  const refusals: DryRunRefusal[] = [];
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+      const { status, code, message, retryAfterSeconds } = error;
+      refusals.push({
+        status,
+        error: code,
+        message,
+        ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+      });
+    }
+  }
+  return refusals;
+}
+
+/** The answer for a send of one message. */
+export function dryRunOf(
+  message: Message,
+  priceOf: PriceOf,
+  refusals: readonly DryRunRefusal[],
+): ApiResponse {
+  const { channel, recipient, encoding, segments } = message;
+  const price = priceOf(message);
+  const body: DryRun = {
+    dry_run: true,
+    would_be_accepted: refusals.length === 0,
+    channel,
+    recipient,
+    from: fromOf(message) ?? null,
+    ...(encoding === undefined || segments === undefined ? {} : { encoding, segments }),
+    estimated_cost: price?.cost ?? null,
+    currency: price?.currency ?? null,
+    refusals: [...refusals],
+  };
+  return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
+}
+
+/** The answer for a bulk send. */
+export function dryRunOfBatch(
+  { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
+  rows: readonly { readonly index: number; readonly message: Message }[],
+  priceOf: PriceOf,
+  refusals: readonly DryRunRefusal[],
+): ApiResponse {
+  const messages = rows.map(({ index, message }) => {
+    const { message_id, recipient, encoding, segments } = message;
+    if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
+    return { index, recipient, from: fromOf(message) ?? null, encoding, segments, price: priceOf(message) };
+  });
+  const priced = messages.flatMap(({ price }) => (price === undefined ? [] : [price]));
+  const cost = priced.reduce((sum, price) => sum + Math.round(price.cost * millionthsPerUnit), 0);
+  const body: DryRunBatch = {
+    dry_run: true,
+    would_be_accepted: refusals.length === 0,
+    total,
+    accepted,
+    rejected: errors.length,
+    segments: messages.reduce((sum, { segments }) => sum + segments, 0),
+    // Without the price of one message, the sum would be too low.
+    estimated_cost: priced.length === messages.length ? cost / millionthsPerUnit : null,
+    currency: priced[0]?.currency ?? null,
+    messages: messages.map(({ price, ...message }) => ({ ...message, estimated_cost: price?.cost ?? null })),
+    errors,
+    refusals: [...refusals],
+  };
+  return { status: 200, body, log: { dry_run: true, accepted, refusals: refusals.length } };
+}

@@ -1,0 +1,129 @@
+/**
+ * What the gateway writes into a row of `senders` for the person who edits it (contract, section 14): what is sent from
+ * it, or why it is not used. It follows from the reading of the row that the sends use too.
+ */
+import { everyClient } from '../contract/limit-rows.ts';
+import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
+import {
+  type Feedback,
+  joined,
+  keepTime,
+  misspelledAttributes,
+  sinceText,
+} from '../edited-table/feedback.ts';
+import {
+  clientExistence,
+  type ExistingClients,
+  type FeedbackStore,
+  type Reviewed,
+  reviewRows,
+} from '../edited-table/review-rows.ts';
+import type { Clock } from '../platform/clock.ts';
+import { countriesWithoutSenderIds, isSenderId } from '../recipient/phone-number.ts';
+import { type Claims, claimKey, claimsOf } from './number-owners.ts';
+import { everyCountry, type ParsedSenderRow, parseSenderRow, senderTable } from './sender-row.ts';
+
+interface SenderContext {
+  readonly now: Date;
+  /** Whether there is a client with the row's `client_id`. */
+  readonly clientExists: boolean;
+  /** Of all rows. */
+  readonly claims: Claims;
+}
+
+export function senderFeedback(row: EditedRow, context: SenderContext): Feedback {
+  return keepTime(row, judge(row, context));
+}
+
+function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Feedback {
+  const parsed = parseSenderRow(row);
+  const { clientId, valid, ignored } = parsed;
+  const faults = ignored.map(({ attribute, reason }) => `${attribute}: ${reason}`);
+  if (!clientExists) faults.unshift(`client_id: there is no client ${shownValue(clientId)}.`);
+  const misspelled = misspelledAttributes(row, senderTable);
+  if (valid === undefined || !clientExists) {
+    const unused = 'The row is not used until this is corrected; the next row in order is.';
+    return { status: 'invalid', status_message: joined(...faults, ...misspelled, unused) };
+  }
+  const disputed = disputedNumber(parsed, claims);
+  const since = sinceText(now);
+  const effect = effectText(clientId, valid);
+  if (misspelled.length === 0 && disputed === '') {
+    return { status: 'active', status_message: `Active ${since}: ${effect}` };
+  }
+  return {
+    status: 'invalid',
+    status_message: joined(disputed, ...misspelled, `The rest of the row applies ${since}: ${effect}`),
+  };
+}
+
+function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): string {
+  if (valid?.inbound !== true) return '';
+  const others = [...(claims.get(claimKey(valid.channel, valid.sender.identity)) ?? [])].filter(
+    (claimant) => claimant !== clientId,
+  );
+  if (others.length === 0) return '';
+  return `inbound: ${others.map(shownValue).join(', ')} claims this number too, so it belongs to nobody. Set inbound to false in one of the rows.`;
+}
+
+function effectText(
+  clientId: string,
+  { channel, country, sender, inbound }: NonNullable<ParsedSenderRow['valid']>,
+): string {
+  const { identity, messages_per_second: pace, entity_id, template_id } = sender;
+  const what = channel === 'sms' ? 'SMS' : 'WhatsApp messages';
+  const where = country === everyCountry ? 'every country' : country;
+  const rate =
+    pace === undefined ? '' : `, at most ${pace.toLocaleString('en', { maximumFractionDigits: 6 })} a second`;
+  return joined(
+    `${what} to ${where} are sent from ${identity}${rate}.`,
+    exceptions(clientId, country),
+    channel === 'sms' && country === everyCountry && isSenderId(identity)
+      ? `It is not used for ${[...countriesWithoutSenderIds].join(' and ')}, where sender IDs are not accepted.`
+      : '',
+    entity_id === undefined || template_id === undefined ? '' : idsText(channel, country, sender),
+    inbound ? `Messages to ${identity} belong to this client.` : '',
+  );
+}
+
+/** Which rows are more specific. */
+function exceptions(clientId: string, country: string): string {
+  const forOneCountry = country === everyCountry ? ' or for one country' : '';
+  if (clientId === everyClient) return `A row of a client${forOneCountry} comes first.`;
+  return country === everyCountry ? 'A row of this client for one country comes first.' : '';
+}
+
+function idsText(
+  channel: string,
+  country: string,
+  { entity_id, template_id }: { readonly entity_id?: string; readonly template_id?: string },
+): string {
+  if (channel !== 'sms' || (country !== everyCountry && country !== 'IN')) {
+    return 'entity_id and template_id have no effect here: only SMS to India has them.';
+  }
+  return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
+}
+
+export interface SenderReviewDependencies<Image> {
+  readonly store: FeedbackStore<Image>;
+  readonly existingClients: ExistingClients;
+  readonly clock: Clock;
+}
+
+/** Every row, after each change: two rows can claim one number, and people enter few rows. */
+export async function reviewSenders<Image>({
+  store,
+  existingClients,
+  clock,
+}: SenderReviewDependencies<Image>): Promise<Reviewed> {
+  return reviewRows(
+    store,
+    () => store.allRows(),
+    async (rows) => {
+      const exists = await clientExistence(rows, existingClients);
+      const claims = await claimsOf(rows, existingClients);
+      const now = clock();
+      return (row) => senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims });
+    },
+  );
+}

@@ -1,0 +1,208 @@
+/**
+ * Reads one row of `senders`, which people edit by hand: the sender that it names, or a reason why it is not used
+ * (contract, section 14). The sends, the feedback and the tools use this one reading.
+ */
+import { everyClient } from '../contract/limit-rows.ts';
+import { closestName } from '../edited-table/closest-name.ts';
+import {
+  type EditedRow,
+  type EditedTable,
+  type IgnoredValue,
+  type Parsed,
+  parseBoolean,
+  shownValue,
+  validValue,
+} from '../edited-table/edited-row.ts';
+import {
+  canonicalRecipient,
+  countriesWithoutSenderIds,
+  countryNamed,
+  isSenderId,
+} from '../recipient/phone-number.ts';
+
+/** How the table is keyed, and what people write into it. The sort key is the channel and the country: `sms GB`, `sms *`. */
+export const senderTable = {
+  sortKey: 'destination',
+  attributes: ['identity', 'messages_per_second', 'entity_id', 'template_id', 'inbound', 'note'],
+  change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },
+} as const satisfies EditedTable;
+
+export type SenderChannel = 'sms' | 'whatsapp';
+const channels: readonly SenderChannel[] = ['sms', 'whatsapp'];
+
+/** The country of a row for every country without a row of its own. */
+export const everyCountry = '*';
+
+/** What a message is sent from. */
+export interface Sender {
+  /** A phone number, a pool or a sender ID; of WhatsApp, the id of the phone number. */
+  readonly identity: string;
+  readonly messages_per_second?: number;
+  /** India: only for messages there. */
+  readonly entity_id?: string;
+  readonly template_id?: string;
+}
+
+interface Destination {
+  readonly channel: SenderChannel;
+  /** ISO 3166-1 alpha-2, or `*`. */
+  readonly country: string;
+}
+
+export interface ParsedSenderRow {
+  readonly clientId: string;
+  /** Undefined if the row is not valid: it is not used for sending, and owns no number. */
+  readonly valid: (Destination & { readonly sender: Sender; readonly inbound: boolean }) | undefined;
+  readonly ignored: readonly IgnoredValue[];
+}
+
+/** A row with any invalid value is not used at all: half of a sender could send under a wrong name or pace. */
+export function parseSenderRow(row: EditedRow): ParsedSenderRow {
+  const clientId = String(row.client_id);
+  const ignored: IgnoredValue[] = [];
+  const valid = <T>(attribute: string, parse: (value: unknown) => Parsed<T>): T | undefined =>
+    validValue(row, attribute, parse, ignored);
+
+  const destination = valid('destination', parseDestination);
+  const channel = destination?.channel ?? 'sms';
+  if (row.identity === undefined) {
+    ignored.push({ attribute: 'identity', reason: `it is missing. ${identityForms[channel]}` });
+  }
+  const identity = valid('identity', (value) => parseIdentity(value, channel));
+  const pace = valid('messages_per_second', parsePace);
+  const entityId = valid('entity_id', parseRegisteredId);
+  const templateId = valid('template_id', parseRegisteredId);
+  const inbound = valid('inbound', (value) => parseInbound(value, clientId, channel, identity)) ?? false;
+  if (row.entity_id === undefined && templateId !== undefined) ignored.push(missingPart('entity_id'));
+  if (row.template_id === undefined && entityId !== undefined) ignored.push(missingPart('template_id'));
+  if (identity !== undefined && destination !== undefined && !canReach(identity, destination)) {
+    ignored.push({
+      attribute: 'identity',
+      reason: `sender IDs are not accepted in ${destination.country}. Write a phone number or a pool.`,
+    });
+  }
+  if (destination === undefined || identity === undefined || ignored.length > 0)
+    return { clientId, valid: undefined, ignored };
+  const sender = {
+    identity,
+    ...(pace === undefined ? {} : { messages_per_second: pace }),
+    ...(entityId === undefined ? {} : { entity_id: entityId }),
+    ...(templateId === undefined ? {} : { template_id: templateId }),
+  };
+  return { clientId, valid: { ...destination, sender, inbound }, ignored };
+}
+
+/** Carriers of some countries drop messages from sender IDs. */
+export function canReach(identity: string, { channel, country }: Destination): boolean {
+  return channel !== 'sms' || !countriesWithoutSenderIds.has(country) || !isSenderId(identity);
+}
+
+function missingPart(attribute: string): IgnoredValue {
+  return { attribute, reason: 'it is missing. India requires both entity_id and template_id.' };
+}
+
+const destinationForm =
+  'Write the channel and the country, such as "sms GB", or "sms *" for every country without a row of its own.';
+
+/** A key of the table is always a text. */
+function parseDestination(value: unknown): Parsed<Destination> {
+  const text = String(value);
+  const [channel, country, ...more] = text.split(' ');
+  const found = channels.find((name) => name === channel);
+  if (found !== undefined && more.length === 0 && country !== undefined) {
+    if (country === everyCountry || countryNamed(country) === country) {
+      return { value: { channel: found, country } };
+    }
+    const meant = countryNamed(country);
+    const suggestion =
+      meant === undefined
+        ? 'Write the two letters of ISO 3166, such as GB, or *.'
+        : `Write ${shownValue(`${found} ${meant}`)}.`;
+    return { reason: `there is no country ${shownValue(country)}. ${suggestion}` };
+  }
+  const meant = suggestedDestination(text);
+  const suggestion = meant === undefined ? destinationForm : `Write ${shownValue(meant)}.`;
+  return { reason: `${shownValue(text)} is not a destination. ${suggestion}` };
+}
+
+function suggestedDestination(text: string): string | undefined {
+  const [, first = '', second = ''] = /^\W*([a-z]+)\W*?([a-z]{2,3}|\*)?\s*$/i.exec(text) ?? [];
+  const country = second === everyCountry ? second : countryNamed(second);
+  const channel = closestName(first, channels);
+  if (channel !== undefined && country !== undefined) return `${channel} ${country}`;
+  const alone = text.trim() === everyCountry ? everyCountry : countryNamed(text.trim());
+  return alone === undefined ? undefined : `sms ${alone}`;
+}
+
+const identityForms = {
+  sms: 'Write a phone number such as +447700900123, a short code, a sender ID of up to 11 letters, digits and hyphens, or the id of a pool or phone number.',
+  whatsapp:
+    'Write the id of the phone number in AWS End User Messaging Social, such as phone-number-id-0123456789.',
+} as const;
+
+/**
+ * What `OriginationIdentity` accepts besides a number and a sender ID: ids and short codes. Not ARNs, which name resources
+ * of other accounts: the gateway may send from those of its own account only.
+ */
+const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|\d{3,8})$/;
+/** Of `SendWhatsAppMessage`. */
+const whatsAppIdentity = /^phone-number-id-[A-Za-z0-9-]{1,90}$/;
+
+function parseIdentity(value: unknown, channel: SenderChannel): Parsed<string> {
+  if (typeof value !== 'string') {
+    const type = typeof value === 'number' ? ' is a number, not a text' : ' is not a text';
+    return { reason: `${shownValue(value)}${type}. ${identityForms[channel]}` };
+  }
+  const text = value.trim();
+  if (channel === 'whatsapp') {
+    if (whatsAppIdentity.test(text)) return { value: text };
+  } else {
+    const number = canonicalRecipient(text.replaceAll(/[\s().-]/g, ''));
+    if (number !== undefined) return { value: number };
+    if (smsIdentity.test(text) || isSenderId(text)) return { value: text };
+  }
+  return { reason: `${shownValue(value)} is not a sender. ${identityForms[channel]}` };
+}
+
+const paceMin = 0.01;
+const paceMax = 10_000;
+
+function parsePace(value: unknown): Parsed<number> {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const pace = /^\d{1,5}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+  if (pace !== undefined && pace >= paceMin && pace <= paceMax) return { value: pace };
+  return {
+    reason: `${shownValue(value)} is not a valid pace. Write a number from ${paceMin} to ${paceMax.toLocaleString('en')}, without separators.`,
+  };
+}
+
+/** As in the model of `DestinationCountryParameters`. */
+const registeredId = /^[!-~]{1,64}$/;
+
+function parseRegisteredId(value: unknown): Parsed<string> {
+  // Such an id has 19 digits: as a number it would be rounded.
+  if (typeof value === 'number') {
+    return { reason: `${shownValue(value)} is a number and may be rounded. Write it as a text.` };
+  }
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (registeredId.test(text)) return { value: text };
+  return { reason: `${shownValue(value)} is not an id. Write 1 to 64 characters without spaces.` };
+}
+
+function parseInbound(
+  value: unknown,
+  clientId: string,
+  channel: SenderChannel,
+  identity: string | undefined,
+): Parsed<boolean> {
+  const inbound = parseBoolean(value);
+  if (!('value' in inbound) || !inbound.value || identity === undefined) return inbound;
+  if (clientId === everyClient) {
+    return { reason: 'a number belongs to one client, so a row for every client cannot be inbound.' };
+  }
+  // Inbound messages name the number, not a pool or an id.
+  if (channel === 'sms' && !identity.startsWith('+') && !/^\d+$/.test(identity)) {
+    return { reason: `only a phone number receives messages, and ${shownValue(identity)} is none.` };
+  }
+  return inbound;
+}

@@ -1,0 +1,172 @@
+/** `?dry_run=true` on the four sends: what would be sent and what would refuse it, with nothing stored or sent. */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { documentClient, gateway } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
+
+const message = 'Hello';
+/** At the local stage's prices. */
+const segmentPrice = 0.0042;
+
+const listed = async (client: TestClient): Promise<number> =>
+  ((await client.call('GET', '/api/v1/messages')).body.messages as unknown[]).length;
+
+async function withSender(clientId: string, destination: string, identity: string): Promise<void> {
+  const dynamo = documentClient();
+  await dynamo.send(
+    new PutItemCommand({
+      TableName: gateway().tables.senders,
+      Item: { client_id: { S: clientId }, destination: { S: destination }, identity: { S: identity } },
+    }),
+  );
+  dynamo.destroy();
+}
+
+describe('a dry run', () => {
+  it.each([
+    ['/api/v1/sms/send', () => ({ to: freshNumber(), message: `${message} ☺`.repeat(20) }), 'UCS-2', 3],
+    ['/api/v1/otp/send', () => ({ to: freshNumber() }), 'GSM-7', 1],
+  ] as const)(
+    'of %s says sender, encoding, segments and cost, and stores nothing',
+    async (path, body, encoding, segments) => {
+      const client = await newClient();
+      await withSender(client.clientId, 'sms GB', 'ACME');
+      const request = body();
+      const answer = await client.post(`${path}?dry_run=true`, request);
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        {
+          dry_run: true,
+          would_be_accepted: true,
+          channel: 'sms',
+          recipient: request.to,
+          from: 'ACME',
+          encoding,
+          segments,
+          estimated_cost: segments * segmentPrice,
+          currency: 'USD',
+          refusals: [],
+        },
+      ]);
+      expect(answer.headers.get('x-ratelimit-remaining')).toBeDefined();
+      expect(await listed(client)).toBe(0);
+      // The same key is free for the request itself.
+      await client.post(`${path}?dry_run=true`, request, 'k');
+      expect((await client.post(path, request, 'k')).status).toBe(202);
+      expect(await listed(client)).toBe(1);
+    },
+  );
+
+  it('of a WhatsApp message has no segments', async () => {
+    const client = await newClient();
+    const { status, body } = await client.post('/api/v1/whatsapp/send?dry_run=true', {
+      to: freshNumber(),
+      message,
+    });
+    expect([status, body]).toMatchObject([200, { channel: 'whatsapp', from: null, refusals: [] }]);
+    expect(body).not.toHaveProperty('segments');
+    expect(await listed(client)).toBe(0);
+  });
+
+  it('of a bulk shows each message and each refused row, and stores nothing', async () => {
+    const client = await newClient();
+    await withSender(client.clientId, 'sms FR', 'ACME-FR');
+    const to = freshNumber();
+    const { status, body } = await client.post('/api/v1/sms/bulk?dry_run=true', {
+      message,
+      recipients: [to, '+33612345678', '+33'],
+    });
+    const each = { encoding: 'GSM-7', segments: 1, estimated_cost: segmentPrice };
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        dry_run: true,
+        would_be_accepted: true,
+        total: 3,
+        accepted: 2,
+        rejected: 1,
+        segments: 2,
+        estimated_cost: 2 * segmentPrice,
+        messages: [
+          { index: 0, recipient: to, from: null, ...each },
+          { index: 1, recipient: '+33612345678', from: 'ACME-FR', ...each },
+        ],
+        errors: [{ index: 2, error: 'invalid_recipient' }],
+        refusals: [],
+      },
+    ]);
+    expect(await listed(client)).toBe(0);
+  });
+
+  it('names every reason to refuse the request at once, each as the request itself is refused', async () => {
+    const client = await newClient({ senders: ['ACME'], caps: { messages: { per_day: 1 } } });
+    const sms = { to: freshNumber(), message };
+    expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' })).status).toBe(202);
+    const { body } = await client.post('/api/v1/sms/send?dry_run=true', sms);
+    expect(body).toMatchObject({
+      would_be_accepted: false,
+      refusals: [
+        { status: 403, error: 'forbidden' },
+        { status: 429, error: 'message_limit_reached', retry_after: expect.any(Number) },
+      ],
+    });
+    const [forbidden, full] = body.refusals as { message: string }[];
+    const first = await client.post('/api/v1/sms/send', sms);
+    expect([first.status, first.body.message]).toEqual([403, forbidden?.message]);
+    const second = await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' });
+    expect(second.status).toBe(429);
+    const withoutTime = (text: unknown) => String(text).replace(/\d+ seconds?/, '');
+    expect(withoutTime(second.body.message)).toBe(withoutTime(full?.message));
+    expect(await listed(client)).toBe(1);
+  });
+
+  it('of a one-time password tells when the recipient got too many, and counts none', async () => {
+    const client = await newClient();
+    const body = { to: freshNumber() };
+    for (let count = 0; count < 8; count += 1) {
+      const dry = await client.post('/api/v1/otp/send?dry_run=true', body);
+      expect(dry.body).toMatchObject({ would_be_accepted: true });
+    }
+    for (let count = 0; count < 5; count += 1) await client.send(body, '/api/v1/otp/send');
+    const { body: refused } = await client.post('/api/v1/otp/send?dry_run=true', body);
+    expect(refused).toMatchObject({ refusals: [{ status: 429, error: 'rate_limit_exceeded' }] });
+  });
+
+  it('of a bulk without a valid row, or too large for the cap, says so', async () => {
+    const client = await newClient({ caps: { messages: { per_day: 1 } } });
+    const post = (recipients: string[]) =>
+      client.post('/api/v1/sms/bulk?dry_run=true', { message, recipients });
+    expect((await post(['+33'])).body).toMatchObject({
+      refusals: [{ status: 400, error: 'no_valid_recipients' }],
+    });
+    const { body } = await post([freshNumber(), freshNumber()]);
+    expect(body).toMatchObject({
+      refusals: [{ message: expect.stringContaining('1 of the 2 recipients would have fitted') }],
+    });
+  });
+
+  it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes'])(
+    'is refused with 400 where it is misspelled, and nothing is sent: %s',
+    async (query) => {
+      const client = await newClient();
+      const { status, body } = await client.post(`/api/v1/sms/send${query}`, { to: freshNumber(), message });
+      expect([status, body]).toMatchObject([400, { details: [{ field: 'dry_run' }] }]);
+      expect(await listed(client)).toBe(0);
+    },
+  );
+
+  it('counts towards the rate limit, and dry_run=false sends', async () => {
+    const client = await newClient({ limits: { perMinute: 2, perHour: 100, perDay: 100 } });
+    const sms = { to: freshNumber(), message };
+    expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(200);
+    expect((await client.post('/api/v1/sms/send?dry_run=false', sms)).status).toBe(202);
+    expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(429);
+  });
+
+  it('of an invalid request is 400, as the request itself', async () => {
+    const client = await newClient();
+    const { status, body } = await client.post('/api/v1/sms/send?dry_run=true', { to: '+33', message: '' });
+    expect([status, body]).toMatchObject([400, { details: [{ field: 'to' }, { field: 'message' }] }]);
+  });
+});

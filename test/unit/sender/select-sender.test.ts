@@ -1,0 +1,207 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { numberOwners } from '../../../shared/sender/number-owners.ts';
+import {
+  type Addressed,
+  type InvalidSender,
+  selectSender,
+  senderReader,
+} from '../../../shared/sender/select-sender.ts';
+import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
+import { runs } from '../../fuzz/runs.ts';
+
+const now = new Date('2026-11-20T12:00:00.000Z');
+const stage = 'stage-pool';
+const clients = ['client_1', 'client_2'];
+const countries = ['GB', 'IN', 'US'];
+
+/** A row, and what a person would say of it: whether it is right, and what it names. */
+interface Told {
+  readonly client: string;
+  readonly channel: 'sms' | 'whatsapp';
+  readonly country: string;
+  readonly isRight: boolean;
+  readonly isName: boolean;
+  readonly identity: string;
+  readonly pace: number | undefined;
+}
+
+const told: fc.Arbitrary<Told> = fc
+  .record({
+    client: fc.constantFrom('*', ...clients),
+    channel: fc.constantFrom('sms' as const, 'whatsapp' as const),
+    country: fc.constantFrom('*', ...countries),
+    isRight: fc.boolean(),
+    isName: fc.boolean(),
+    number: fc.integer({ min: 0, max: 3 }),
+    pace: fc.option(fc.constantFrom(0.5, 3, 50), { nil: undefined }),
+  })
+  .map(({ number, ...row }) => {
+    const name = row.isName ? `ACME${number}` : `+44770090000${number}`;
+    return { ...row, identity: row.channel === 'sms' ? name : `phone-number-id-${number}` };
+  });
+
+function rowOf({ client, channel, country, isRight, identity, pace }: Told): EditedRow {
+  return {
+    client_id: client,
+    destination: `${channel} ${country}`,
+    identity,
+    ...(pace === undefined ? {} : { messages_per_second: pace }),
+    ...(isRight ? {} : { messages_per_second: 'fast' }),
+    ...(country === 'IN' ? { entity_id: '1101', template_id: '1107' } : {}),
+  };
+}
+
+/** The rule as the contract has it, by looking for one row after the other. */
+function expected(rows: readonly Told[], client: string, { channel, country = '', from }: Addressed) {
+  const order = [
+    [client, country],
+    [client, '*'],
+    ['*', country],
+    ['*', '*'],
+  ];
+  const found = order
+    .map(([whose, where]) =>
+      rows.find((row) => row.client === whose && row.country === where && row.channel === channel),
+    )
+    .filter((row) => row !== undefined)
+    // A name for the country US itself is a mistake of the row.
+    .filter((row) => row.isRight && !(channel === 'sms' && row.isName && row.country === 'US'));
+  if (from !== undefined) {
+    return { identity: from, pace: found.find(({ identity }) => identity === from)?.pace };
+  }
+  const first = found.find((row) => !(channel === 'sms' && row.isName && country === 'US'));
+  if (first !== undefined) return { identity: first.identity, pace: first.pace };
+  return channel === 'sms' ? { identity: stage, pace: undefined } : undefined;
+}
+
+describe('the sender of a message', () => {
+  it('is that of the most specific valid row, client before country, and else that of the stage', () => {
+    const rows = fc.uniqueArray(told, {
+      maxLength: 20,
+      selector: ({ client, channel, country }) => `${client} ${channel} ${country}`,
+    });
+    const addressed = fc.record({
+      channel: fc.constantFrom('sms' as const, 'whatsapp' as const),
+      country: fc.constantFrom(...countries, 'FR', undefined),
+      from: fc.option(fc.constantFrom('ACME0', 'ACME1', '+447700900002'), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(rows, fc.constantFrom(...clients), addressed, (all, client, to) => {
+        const read = all.filter((row) => row.client === client || row.client === '*');
+        const selected = selectSender(
+          read.map((row) => parseSenderRow(rowOf(row))),
+          to,
+          stage,
+        );
+        const wanted = expected(all, client, to);
+        expect(selected?.identity).toBe(wanted?.identity);
+        expect(selected?.messages_per_second).toBe(wanted?.pace);
+      }),
+      runs,
+    );
+  });
+
+  it.each([
+    ['IN', { entity_id: '1101', template_id: '1107' }],
+    ['GB', {}],
+  ])('has the ids of India only for messages there: %s', (country, ids) => {
+    const row = parseSenderRow({
+      client_id: '*',
+      destination: 'sms *',
+      identity: 'ACMEIN',
+      entity_id: '1101',
+      template_id: '1107',
+    });
+    expect(selectSender([row], { channel: 'sms', country }, stage)).toEqual({ identity: 'ACMEIN', ...ids });
+    expect(selectSender([row], { channel: 'sms', country, from: 'ACMEIN' }, stage)).toEqual({
+      identity: 'ACMEIN',
+      ...ids,
+    });
+  });
+});
+
+describe('the rows', () => {
+  const store = (rows: Record<string, EditedRow[]>) => {
+    const reads: string[] = [];
+    return {
+      reads,
+      rowsOf: async (clientId: string) => {
+        reads.push(clientId);
+        return rows[clientId] ?? [];
+      },
+    };
+  };
+
+  it('are read once in 45 s for each client, and an edit is in force within 60 s', async () => {
+    let at = now;
+    const rows = { client_1: [{ client_id: 'client_1', destination: 'sms *', identity: 'FIRST' }] };
+    const read = store(rows);
+    const sendersOf = senderReader(
+      read,
+      undefined,
+      () => at,
+      () => undefined,
+    );
+    const identity = async () => (await sendersOf('client_1'))({ channel: 'sms', country: 'GB' })?.identity;
+    expect(await identity()).toBe('FIRST');
+    expect(await identity()).toBe('FIRST');
+    expect(read.reads).toEqual(['client_1', '*']);
+    rows.client_1 = [{ client_id: 'client_1', destination: 'sms *', identity: 'SECOND' }];
+    at = addSeconds(now, 60);
+    expect(await identity()).toBe('SECOND');
+  });
+
+  it('that are not valid are reported to the operator, and the next in order is used', async () => {
+    const reported: InvalidSender[] = [];
+    const sendersOf = senderReader(
+      store({
+        client_1: [{ client_id: 'client_1', destination: 'sms GB', identity: 'much too long a name' }],
+        '*': [{ client_id: '*', destination: 'sms GB', identity: 'ACME' }],
+      }),
+      stage,
+      () => now,
+      (invalid) => reported.push(invalid),
+    );
+    const select = await sendersOf('client_1');
+    expect(select({ channel: 'sms', country: 'GB' })).toEqual({ identity: 'ACME' });
+    expect(reported).toMatchObject([{ client_id: 'client_1', destination: 'sms GB', attribute: 'identity' }]);
+  });
+});
+
+describe('the owner of a number', () => {
+  const inbound = (client_id: string, identity: unknown, more: EditedRow = {}): EditedRow => ({
+    client_id,
+    destination: 'sms *',
+    identity,
+    inbound: true,
+    ...more,
+  });
+  const ownerOf = (...rows: EditedRow[]) =>
+    numberOwners(
+      { allRows: async () => rows },
+      async (ids) => new Set(ids.filter((id) => clients.includes(id))),
+      () => now,
+    )('sms', '+447700900001');
+
+  it('is the client whose row says so, in whatever spelling', async () => {
+    expect(await ownerOf(inbound('client_1', '+447700900001'))).toBe('client_1');
+    expect(await ownerOf(inbound('client_1', ' +44 7700 900-001 ', { inbound: 'true' }))).toBe('client_1');
+    const twice = inbound('client_1', '+447700900001', { destination: 'sms GB' });
+    expect(await ownerOf(inbound('client_1', '+447700900001'), twice)).toBe('client_1');
+  });
+
+  it.each<[string, EditedRow[]]>([
+    ['no row names it', [inbound('client_1', '+447700900002')]],
+    ['the row is not inbound', [inbound('client_1', '+447700900001', { inbound: false })]],
+    ['two clients claim it', clients.map((client) => inbound(client, '+447700900001'))],
+    ['the row has a mistake', [inbound('client_1', '+447700900001', { messages_per_second: -1 })]],
+    ['there is no such client', [inbound('client_3', '+447700900001')]],
+    ['the row is for every client', [inbound('*', '+447700900001')]],
+    ['the row is for another channel', [inbound('client_1', '+447700900001', { destination: 'whatsapp *' })]],
+  ])('is nobody where %s', async (_what, rows) => {
+    expect(await ownerOf(...rows)).toBeUndefined();
+  });
+});
