@@ -47,6 +47,7 @@ describe('a function’s bundle', () => {
     );
     expect(carriers.map((file) => parse(file).name)).toEqual([
       'admin-api',
+      'review-edited-rows',
       'send-bulk-sms',
       'send-otp',
       'send-sms',

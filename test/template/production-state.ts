@@ -47,6 +47,20 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageSenders7006A9B8: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-senders',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'destination',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageRateCountersE44D3399: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-rate-counters',
