@@ -9,6 +9,7 @@ import { addDoctorCommand } from '../../../bin/admin/doctor-command.ts';
 import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
 import { addMessageCommands } from '../../../bin/admin/message-commands.ts';
 import type { CommandAnswer, Runner } from '../../../bin/admin/runner.ts';
+import { addSenderCommands } from '../../../bin/admin/sender-commands.ts';
 import { addWebhookCommands } from '../../../bin/admin/webhook-commands.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
@@ -41,6 +42,7 @@ function program(onAnswer: (answer: CommandAnswer) => void): Command {
     addLimitCommands,
     addWebhookCommands,
     addMessageCommands,
+    addSenderCommands,
   ])
     add(all, runner);
   return all;
@@ -58,6 +60,8 @@ const unknown: Readonly<Record<string, string>> = {
 const more: Readonly<Record<string, readonly string[]>> = {
   'limits set': ['--per-minute', '5'],
   'clients allow': ['--countries', 'GB'],
+  'senders set': ['--country', 'GB', '--identity', 'ACME'],
+  'senders remove': ['--country', 'GB'],
   'webhooks resend': ['--all-failed'],
 };
 
