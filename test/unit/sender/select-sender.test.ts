@@ -28,20 +28,34 @@ interface Told {
   readonly pace: number | undefined;
 }
 
-const told: fc.Arbitrary<Told> = fc
-  .record({
-    client: fc.constantFrom('*', ...clients),
-    channel: fc.constantFrom('sms' as const, 'whatsapp' as const),
-    country: fc.constantFrom('*', ...countries),
-    isRight: fc.boolean(),
-    isName: fc.boolean(),
-    number: fc.integer({ min: 0, max: 3 }),
-    pace: fc.option(fc.constantFrom(0.5, 3, 50), { nil: undefined }),
-  })
-  .map(({ number, ...row }) => {
-    const name = row.isName ? `ACME${number}` : `+44770090000${number}`;
-    return { ...row, identity: row.channel === 'sms' ? name : `phone-number-id-${number}` };
-  });
+type Key = Pick<Told, 'client' | 'channel' | 'country'>;
+
+/** Half of all rows that there can be, most of them right: so that several apply to a message. */
+const table: fc.Arbitrary<Told[]> = fc
+  .tuple(
+    ...['*', ...clients].flatMap((client) =>
+      (['sms', 'whatsapp'] as const).flatMap((channel) =>
+        ['*', ...countries].map((country) =>
+          fc.option(told({ client, channel, country }), { freq: 2, nil: undefined }),
+        ),
+      ),
+    ),
+  )
+  .map((rows) => rows.filter((row) => row !== undefined));
+
+function told(key: Key): fc.Arbitrary<Told> {
+  return fc
+    .record({
+      isRight: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
+      isName: fc.boolean(),
+      number: fc.integer({ min: 0, max: 3 }),
+      pace: fc.option(fc.constantFrom(0.5, 3, 50), { nil: undefined }),
+    })
+    .map(({ number, ...row }) => {
+      const name = row.isName ? `ACME${number}` : `+44770090000${number}`;
+      return { ...key, ...row, identity: key.channel === 'sms' ? name : `phone-number-id-${number}` };
+    });
+}
 
 function rowOf({ client, channel, country, isRight, identity, pace }: Told): EditedRow {
   return {
@@ -79,17 +93,13 @@ function expected(rows: readonly Told[], client: string, { channel, country = ''
 
 describe('the sender of a message', () => {
   it('is that of the most specific valid row, client before country, and else that of the stage', () => {
-    const rows = fc.uniqueArray(told, {
-      maxLength: 20,
-      selector: ({ client, channel, country }) => `${client} ${channel} ${country}`,
-    });
     const addressed = fc.record({
       channel: fc.constantFrom('sms' as const, 'whatsapp' as const),
       country: fc.constantFrom(...countries, 'FR', undefined),
-      from: fc.option(fc.constantFrom('ACME0', 'ACME1', '+447700900002'), { nil: undefined }),
+      from: fc.option(fc.constantFrom('ACME0', 'ACME1', '+447700900002'), { freq: 2, nil: undefined }),
     });
     fc.assert(
-      fc.property(rows, fc.constantFrom(...clients), addressed, (all, client, to) => {
+      fc.property(table, fc.constantFrom(...clients), addressed, (all, client, to) => {
         const read = all.filter((row) => row.client === client || row.client === '*');
         const selected = selectSender(
           read.map((row) => parseSenderRow(rowOf(row))),
