@@ -86,10 +86,7 @@ function methodsOf(
     httpMethod: httpMethod.toUpperCase(),
     path,
     pathParameters: parameters.filter((one) => one.in === 'path').map(({ name }) => String(name)),
-    // The answer to a dry run is of another form: it is for tools that call the API themselves.
-    query: parameters.some((one) => one.in === 'query' && one.name !== 'dry_run')
-      ? queryName(operationId)
-      : undefined,
+    query: parameters.some((one) => one.in === 'query') ? queryName(operationId) : undefined,
     body: schemaName(operation.requestBody?.content['application/json']?.schema),
     repeat: isKeyed ? ('with_key' as const) : httpMethod === 'post' ? 'if_refused' : 'always',
     pages: pagesOf(operation, answer, schemas),
@@ -131,7 +128,7 @@ export function queryName(operationId: string): string {
 }
 
 function answerOf({ operationId, responses }: OpenApiOperation): string {
-  const [, success] = Object.entries(responses).findLast(([status]) => status.startsWith('2')) ?? [];
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const name = schemaName(success?.content['application/json']?.schema);
   if (name === undefined) throw new Error(`the answer of ${operationId} has no named schema`);
   return name;

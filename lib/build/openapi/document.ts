@@ -18,7 +18,13 @@ import { endpointDisabledExample, eventExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { type OperationName, operations } from './operations.ts';
-import { dryRunParameter, type OpenApiResponse, reference, responsesOf } from './responses.ts';
+import {
+  type DryRunDescription,
+  dryRunOf,
+  type OpenApiResponse,
+  reference,
+  responsesOf,
+} from './responses.ts';
 import { componentSchemas, type JsonSchema } from './schemas.ts';
 
 export interface OpenApiOperation {
@@ -36,6 +42,8 @@ export interface OpenApiOperation {
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly callbacks?: Readonly<Record<string, unknown>>;
+  /** Of a send. */
+  readonly 'x-dry-run'?: DryRunDescription;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
 
@@ -116,9 +124,9 @@ function operationOf(name: OperationName): OpenApiOperation {
   const description = operations[name];
   const { tag, summary, request, parameters = [], keyed = false } = description;
   const callbacks = callbacksOf[name];
+  const dryRun = dryRunOf(description);
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
-    ...(description.dryRun === undefined ? [] : [dryRunParameter]),
     ...(keyed ? [idempotencyKey] : []),
   ];
   return {
@@ -143,6 +151,7 @@ function operationOf(name: OperationName): OpenApiOperation {
         }),
     responses: responsesOf(route, description),
     ...(callbacks === undefined ? {} : { callbacks }),
+    ...(dryRun === undefined ? {} : { 'x-dry-run': dryRun }),
     'x-rate-limits': limitsOf(route),
   };
 }

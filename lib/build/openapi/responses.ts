@@ -18,23 +18,34 @@ export interface OpenApiResponse {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-export const dryRunParameter = {
+/** How to ask for a dry run, and its answer. */
+export interface DryRunDescription {
+  readonly parameter: JsonSchema;
+  /** Its status is 200. */
+  readonly response: OpenApiResponse;
+}
+
+const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   required: false,
   description:
     '`true`: checks the request without sending it. The response is 200 with the sender, the segments, the estimated cost, and everything that would refuse it. Nothing is stored or sent; only the rate limit counts.',
   schema: { type: 'boolean', default: false },
-} as const;
+};
 
-const dryRunNote = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
+/**
+ * Beside the parameters and responses, not among them: generators make one type of all successes of an operation, or take
+ * the lowest, so the answer of a send would no longer be a message in existing programs.
+ */
+export function dryRunOf({ dryRun }: Description): DryRunDescription | undefined {
+  if (dryRun === undefined) return undefined;
+  const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
+  return { parameter: dryRunParameter, response: successOf({ ...dryRun, status: 200, description }, false) };
+}
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
-  const { dryRun } = description;
   const responses: Record<string, OpenApiResponse> = {
-    ...(dryRun === undefined
-      ? {}
-      : { 200: successOf({ ...dryRun, status: 200, description: dryRunNote }, false) }),
     [description.answer.status]: successOf(description.answer, description.keyed === true),
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);

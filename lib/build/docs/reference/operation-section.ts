@@ -24,7 +24,8 @@ export function operationSection(
   samples: readonly Sample[],
   resolve: Resolve,
 ): Html {
-  const { operationId, method, path, summary, description, parameters = [], requestBody } = operation;
+  const { operationId, method, path, summary, description, requestBody, 'x-dry-run': dryRun } = operation;
+  const parameters = [...(operation.parameters ?? []), ...(dryRun === undefined ? [] : [dryRun.parameter])];
   return html`<article>${heading(3, operationId, summary, `${method} ${path} ${operationId}`)}
 <div class="route"><span class="method ${method}">${method}</span><code>${path}</code></div>
 ${prose(description)}
@@ -35,10 +36,8 @@ ${requestBody !== undefined && requestSection(operationId, requestBody.content, 
 <h4>Answer</h4>
 ${Object.entries(operation.responses)
   .filter(([status]) => status.startsWith('2'))
-  .map(([status, response], index, { length }) =>
-    // A send has two: that to a dry run is the first.
-    answer(`${operationId}.${index === length - 1 ? 'answer' : 'dry_run_answer'}`, status, response, resolve),
-  )}
+  .map(([status, response]) => answer(`${operationId}.answer`, status, response, resolve))}
+${dryRun !== undefined && answer(`${operationId}.dry_run_answer`, '200', dryRun.response, resolve)}
 ${errorsOf(operation)}
 </article>`;
 }
