@@ -92,7 +92,7 @@ function columns(
     {
       id: 'client',
       header: 'Client',
-      minWidth: 170,
+      minWidth: 200,
       isRowHeader: true,
       cell: ({ client_id }) => (client_id === everyClient ? 'Every client' : <ClientLink id={client_id} />),
     },
@@ -128,7 +128,7 @@ function columns(
     {
       id: 'action',
       header: 'Action',
-      minWidth: 100,
+      minWidth: 130,
       cell: (row) => (
         <SpaceBetween size="xxs">
           {row.channel === null ? null : (
