@@ -5,16 +5,19 @@ import type { SQSEvent } from 'aws-lambda';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
-import { queuedMessage } from '../shared/message/dispatch/outbound-queue.ts';
 import {
   outboundQueuesEnvironment,
   outboundQueueUrls,
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { queuedMessage } from '../shared/message/dispatch/outbound-queue.ts';
 import { senderPace } from '../shared/message/pace/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../shared/message/pace/sender-pace-store.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
+import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
@@ -31,10 +34,13 @@ const env = readEnvironment([
   ...outboundQueuesEnvironment,
   'OTP_SECRET_ARN',
   'SENDER_PACE_TABLE',
+  'SUPPRESSIONS_TABLE',
+  'WHATSAPP_WINDOWS_TABLE',
 ]);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
   carrierFor: (message) => carriers[message.channel],
@@ -47,6 +53,9 @@ const dependencies: DispatchDependencies = {
     random: Math.random,
   }),
   outbound: sqsOutboundQueue(queues, queueUrls),
+  suppressions,
+  recordOptOut: optOutAtCarrier(suppressions),
+  windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   clock: systemClock,
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),

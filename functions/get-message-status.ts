@@ -2,19 +2,26 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { getStatus } from '../shared/message/status/get-status.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 
-const env = readEnvironment([...httpEnvironment, ...messagesEnvironment, 'BATCHES_TABLE']);
+const env = readEnvironment([
+  ...httpEnvironment,
+  ...messagesEnvironment,
+  'BATCHES_TABLE',
+  'WHATSAPP_WINDOWS_TABLE',
+]);
 
 export const handler = httpFunction(
   routes.getMessageStatus,
   getStatus({
     messages: messagesFrom(env),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
+    windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   }),
   { dependencies: httpDependencies(env) },
 );

@@ -1,25 +1,49 @@
-/** Consumes the receipts queue: records what carriers report about messages. */
+/** Consumes the receipts queue: what carriers report about our messages, and messages that people send to us. */
 import type { SQSEvent } from 'aws-lambda';
-import { parseReceipts } from '../shared/carrier/parse-receipts.ts';
+import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { parseNotification } from '../shared/carrier/parse-notification.ts';
+import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
+import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
+import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
 import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
-import { sqs } from '../shared/platform/aws/clients.ts';
+import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
+import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
+import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 
-const env = readEnvironment([...messagesEnvironment, 'RECEIPTS_QUEUE_URL']);
+const env = readEnvironment([
+  ...messagesEnvironment,
+  'RECEIPTS_QUEUE_URL',
+  'SUPPRESSIONS_TABLE',
+  'WHATSAPP_WINDOWS_TABLE',
+  'ACTIVITY_LOG_TABLE',
+  'OPT_OUT_WORDS',
+]);
 const messages = messagesFrom(env);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
+const receive: ReceiveDependencies = {
+  messages,
+  conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
+  suppressions,
+  windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
+  optOutWords: env.OPT_OUT_WORDS,
+  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+};
+const record = { messages, recordOptOut: optOutAtCarrier(suppressions) };
 const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);
 
 export function handler(event: SQSEvent) {
   return processRecords(
     event,
-    async (record) => {
-      const receives = Number(record.attributes.ApproximateReceiveCount);
-      const { taken, retryAfterSeconds } = await takeReceipts(messages, parseReceipts(record.body), receives);
+    async ({ body, attributes }) => {
+      const { receipts, inbound, unreadable } = parseNotification(body);
+      const receives = Number(attributes.ApproximateReceiveCount);
+      const { taken, retryAfterSeconds } = await takeReceipts(record, receipts, receives);
       for (const { receipt, outcome, messageId, message } of taken) {
         if (outcome === 'given_up') countMetric('UnknownReceipt');
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
@@ -32,6 +56,14 @@ export function handler(event: SQSEvent) {
           status: message?.status,
         });
       }
+      for (const each of inbound) {
+        const { message, outcome } = await receiveMessage(receive, each);
+        const { message_id, client_id, channel, opt_keyword } = message;
+        log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
+      }
+      // The others of this queue message are done, and a repeat does not change them.
+      const [first] = unreadable;
+      if (first !== undefined) throw first;
       return { retryAfterSeconds };
     },
     changeVisibility,

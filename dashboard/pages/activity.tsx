@@ -26,6 +26,8 @@ import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
+  inbound_unassigned: 'Inbound message of no client',
+  suppression_changed: 'Suppression changed',
   webhook_failed: 'Failed webhooks',
   all: 'All activity',
   webhook_resent: 'Webhooks resent',

@@ -48,7 +48,8 @@ export class Carriers extends Construct {
 
   constructor(scope: Construct, id: string, props: CarriersProps) {
     super(scope, id);
-    // Receipts of SMS and WhatsApp. The WhatsApp account's event destination is set to this topic in the console.
+    // Receipts and inbound messages of SMS and WhatsApp. The event destination of the WhatsApp account and the two-way
+    // channel of a phone number are set to this topic in the console.
     this.topic = new Topic(this, 'Receipts', { enforceSSL: true });
     this.topic.addSubscription(
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
@@ -72,7 +73,14 @@ export class Carriers extends Construct {
     }
     const name = smsConfigurationSet(stage);
     const published = this.letPublish('sms-voice.amazonaws.com', {
-      ArnLike: { 'aws:SourceArn': this.arn('sms-voice', 'configuration-set', name) },
+      ArnLike: {
+        'aws:SourceArn': [
+          this.arn('sms-voice', 'configuration-set', name),
+          // Messages of people, where this topic is the two-way channel of a number or pool.
+          this.arn('sms-voice', 'phone-number', '*'),
+          this.arn('sms-voice', 'pool', '*'),
+        ],
+      },
     });
     const configurationSet = new CfnConfigurationSet(this, 'SmsConfigurationSet', {
       configurationSetName: name,

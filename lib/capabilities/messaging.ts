@@ -286,6 +286,8 @@ export class Messaging extends Construct {
     storage.grant(dispatch, 'messages', 'UpdateItem');
     storage.grant(dispatch, 'clients', 'GetItem');
     storage.grant(dispatch, 'sender-pace', 'GetItem', 'PutItem');
+    storage.grant(dispatch, 'suppressions', 'GetItem', 'UpdateItem');
+    storage.grant(dispatch, 'whatsapp-windows', 'GetItem');
     // The code of a one-time password is derived at hand-over.
     otpSecret.grantRead(dispatch);
     this.grantOutbound(dispatch);
@@ -348,10 +350,15 @@ export class Messaging extends Construct {
       stage,
       functionName: 'record-receipt',
       timeoutSeconds: recordTimeoutSeconds,
-      settings: ['RETENTION_DAYS'],
+      settings: ['RETENTION_DAYS', 'OPT_OUT_WORDS'],
     });
-    storage.grant(record, 'messages', 'GetItem', 'UpdateItem');
+    storage.grant(record, 'messages', 'GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem');
     storage.grantIndex(record, 'messages', 'by-carrier-id');
+    // Finds the client that a person writes to.
+    storage.grantIndex(record, 'messages', 'by-recipient');
+    storage.grant(record, 'suppressions', 'UpdateItem');
+    storage.grant(record, 'whatsapp-windows', 'PutItem');
+    storage.grant(record, 'activity-log', 'PutItem');
     record.setVariables({ RECEIPTS_QUEUE_URL: this.receipts.queue.queueUrl });
     this.receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
   }

@@ -80,6 +80,8 @@ const settings = z.strictObject({
   country: z
     .string()
     .check(z.refine(isSupportedCountry, 'the two letters of a country with phone numbers, as GB')),
+  /** Words with which a person opts out, beside STOP and its like: those of the languages of the recipients. */
+  optOutWords: z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word'))),
 
   /** The only countries that clients without a list of their own may send to; a new client gets this list. */
   allowedCountries: z.union([

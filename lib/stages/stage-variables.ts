@@ -16,6 +16,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     WHATSAPP_PHONE_NUMBER_ID: stage.whatsappPhoneNumberId,
     META_API_VERSION: stage.metaApiVersion,
     ...(stage.whatsappOtpTemplate === undefined ? {} : { WHATSAPP_OTP_TEMPLATE: stage.whatsappOtpTemplate }),
+    OPT_OUT_WORDS: JSON.stringify(stage.optOutWords),
     CURRENCY: stage.prices.currency,
     COUNTRY: stage.country,
     ALLOWED_COUNTRIES: stage.allowedCountries === 'all' ? 'all' : stage.allowedCountries.join(','),

@@ -23,6 +23,7 @@ const dev: StageSettings = {
   metaApiVersion: 'v23.0',
   country: 'GB',
   allowedCountries: 'all',
+  optOutWords: [],
   webAcl: false,
   // 1,000 a second, half of the API's throttle: enough for a busy client behind one address, and a flood from one address
   // does not block others.

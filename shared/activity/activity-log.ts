@@ -29,6 +29,8 @@ export const activityKinds = [
   'spend_cap_reached',
   'otp_held',
   'otp_allowed',
+  'inbound_unassigned',
+  'suppression_changed',
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 

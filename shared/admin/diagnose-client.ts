@@ -3,14 +3,14 @@ import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { periodAt } from '../usage/period.ts';
+import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import type { ApiKeyView, ClientView } from './client-views.ts';
 import { clientIdOf, showClient } from './clients.ts';
 import { type ExplainedEndpoint, explainLimits } from './explain-limits.ts';
 import { type EndpointLimits, limitsOf } from './limits.ts';
-import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
-import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { failedWebhooks } from './webhooks.ts';
 
 export interface Finding {

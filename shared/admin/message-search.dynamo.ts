@@ -86,12 +86,16 @@ export function dynamoMessageSearch(
   };
 }
 
+/** Messages from people are found by their number. */
+const direction = 'outbound';
+
 function indexesOf(filter: MessageFilter) {
   if ('recipient' in filter) {
     return [{ name: 'by-recipient', key: 'recipient', value: filter.recipient }] as const;
   }
-  if ('clientIds' in filter) return filter.clientIds.flatMap((clientId) => partitionsOf({ clientId }));
-  return partitionsOf(filter);
+  if ('clientIds' in filter)
+    return filter.clientIds.flatMap((clientId) => partitionsOf({ clientId, direction }));
+  return partitionsOf({ ...filter, direction });
 }
 
 function matches(message: Message, condition: readonly (readonly [string, string | undefined])[]): boolean {

@@ -1,18 +1,18 @@
 /** An administrator's search for messages, and one message with its history and its webhooks. */
 import { GatewayError } from '../contract/errors.ts';
-import { eventsToSend, type Message } from '../message/message.ts';
+import type { Message } from '../message/message.ts';
 import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
-import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
+import type { WebhookEndpoint } from '../webhook/endpoints/webhook-endpoint.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { deliverySummary } from '../webhook/log/delivery-view.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
-import { eventName } from '../webhook/plan/event-body.ts';
+import { eventsOf } from '../webhook/plan/events-of-change.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
@@ -134,8 +134,7 @@ export async function showMessage(
 
 /** The ids of the webhooks that the message may have: derived from the message, the event, and the client's endpoints. */
 export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
-  const entered = eventsToSend({ before: undefined, after: message });
-  const events = new Set(entered.map((status) => eventName(message, status)));
+  const events = new Set(eventsOf(message).map(({ event }) => event));
   const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];
   return [...events].flatMap((event) =>
     destinations.map((endpointId) => deliveryIdOf({ messageId: message.message_id, event, endpointId })),

@@ -28,6 +28,7 @@ export const policies = {
   messages: { endpoint: 'GET /api/v1/messages', perMinute: 120, perHour: 5000, perDay: 50_000 },
   account: { endpoint: 'GET /api/v1/account', perMinute: 60, perHour: 1000, perDay: 10_000 },
   webhooks: { endpoint: 'GET /api/v1/webhook-endpoints', perMinute: 120, perHour: 5000, perDay: 50_000 },
+  suppressions: { endpoint: 'GET /api/v1/suppressions', perMinute: 120, perHour: 5000, perDay: 50_000 },
   admin: { endpoint: 'ANY /admin/api/*', perMinute: 600, perHour: 10_000, perDay: 100_000 },
   unmatched: { endpoint: 'ANY /*', perMinute: 60, perHour: 1000, perDay: 10_000 },
 } as const satisfies Record<string, Policy>;
@@ -38,7 +39,7 @@ export type PolicyName = keyof typeof policies;
 export type Scope = 'messages' | 'admin';
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'ANY';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';
   /** In the form of API Gateway: `{name}` is one segment, `{proxy+}` all that follow. */
   readonly path: string;
   /** The file in `functions/` that handles it. */
@@ -223,6 +224,27 @@ export const routes = {
     path: '/api/v1/webhook-deliveries/resend/{resend_id}',
     functionName: 'webhook-deliveries',
     policy: 'webhooks',
+    scope: 'messages',
+  },
+  listSuppressions: {
+    method: 'GET',
+    path: '/api/v1/suppressions',
+    functionName: 'suppressions',
+    policy: 'suppressions',
+    scope: 'messages',
+  },
+  putSuppression: {
+    method: 'PUT',
+    path: '/api/v1/suppressions/{recipient}',
+    functionName: 'suppressions',
+    policy: 'suppressions',
+    scope: 'messages',
+  },
+  deleteSuppression: {
+    method: 'DELETE',
+    path: '/api/v1/suppressions/{recipient}',
+    functionName: 'suppressions',
+    policy: 'suppressions',
     scope: 'messages',
   },
   // The documentation needs no token; requests without a client are counted by source address.

@@ -7,6 +7,8 @@ export const simulatedRecipients = {
   '+15005550005': 'WhatsApp: delivered, then read',
   '+15005550006': 'throttles twice, then accepts it',
   '+15005550007': 'every receipt twice, and delivered before sent',
+  '+15005550008': 'delivered; answers with “STOP”',
+  '+15005550009': 'delivered; answers with the text that it got',
 } as const;
 
 export type SimulatedRecipient = keyof typeof simulatedRecipients;

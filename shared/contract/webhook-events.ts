@@ -16,11 +16,41 @@ export type MessageEventName = keyof typeof messageEvents;
 
 export const messageEventNames = Object.keys(messageEvents) as [MessageEventName, ...MessageEventName[]];
 
+/** Messages that people send to our numbers (contract, section 13). */
+export const inboundEvents = {
+  'sms.received': 'SMS from a person',
+  'whatsapp.received': 'WhatsApp message from a person',
+} as const;
+
+export type InboundEventName = keyof typeof inboundEvents;
+
+export const inboundEventNames = Object.keys(inboundEvents) as [InboundEventName, ...InboundEventName[]];
+
 /** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract, section 12). */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
 
+/** What is known of a recipient's wish to get messages (contract, section 13). */
+export const recipientEvents = {
+  'recipient.opted_out': 'A person, or a carrier for them, asked for no more messages',
+  'recipient.opted_in': 'A person asked for messages again',
+} as const;
+
+export type RecipientEventName = keyof typeof recipientEvents;
+
+export const recipientEventNames = Object.keys(recipientEvents) as [
+  RecipientEventName,
+  ...RecipientEventName[],
+];
+
 /** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
-export const eventFilters = [...messageEventNames, 'sms.*', 'whatsapp.*', endpointDisabledEvent] as const;
+export const eventFilters = [
+  ...messageEventNames,
+  ...inboundEventNames,
+  ...recipientEventNames,
+  'sms.*',
+  'whatsapp.*',
+  endpointDisabledEvent,
+] as const;
 
 export type EventFilter = (typeof eventFilters)[number];
 

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { channels, statuses } from './message.ts';
+import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
@@ -123,6 +124,14 @@ export const messageStatus = z.object({
   read_at: z.nullable(instant),
   expires_at: instant,
   history: z.array(z.object({ status, at: instant })),
+  /** Of a WhatsApp message, in the answer about this message alone: until when its recipient can be sent any message. */
+  window_expires_at: z.exactOptional(z.nullable(instant)),
+  // Of an inbound message only; its `from` is the person, its `recipient` our number.
+  direction: z.exactOptional(z.literal('inbound')),
+  text: z.exactOptional(z.string()),
+  whatsapp: z.exactOptional(z.lazy(receivedContent)),
+  received_at: z.exactOptional(instant),
+  in_reply_to: z.exactOptional(idOf('msg')),
 });
 
 export const batchStatus = z.object({

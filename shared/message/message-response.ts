@@ -27,8 +27,7 @@ export function statusView(message: Message): MessageStatus {
     client_id: message.client_id,
     channel: message.channel,
     status: message.status,
-    recipient: message.recipient,
-    from: fromOf(message) ?? null,
+    ...partiesOf(message),
     type: message.type,
     reference: message.reference ?? null,
     ...(message.channel === 'sms'
@@ -47,5 +46,25 @@ export function statusView(message: Message): MessageStatus {
     read_at: message.read_at ?? null,
     expires_at: message.expires_at,
     history: historyOf(message),
+    ...receivedPart(message),
+  };
+}
+
+/** The recipient of an inbound message is our number. */
+function partiesOf(message: Message) {
+  const { direction, recipient, from } = message;
+  return direction === 'inbound'
+    ? { recipient: from ?? '', from: recipient }
+    : { recipient, from: fromOf(message) ?? null };
+}
+
+function receivedPart({ direction, text, received_content, received_at, in_reply_to }: Message) {
+  if (direction === undefined) return {};
+  return {
+    direction,
+    ...(text === undefined ? {} : { text }),
+    ...(received_content === undefined ? {} : { whatsapp: received_content }),
+    ...(received_at === undefined ? {} : { received_at }),
+    ...(in_reply_to === undefined ? {} : { in_reply_to }),
   };
 }

@@ -1,11 +1,13 @@
 /**
- * What a message is, and every state it can be in: the row that is the gateway's only record of a send.
+ * What a message is, and every state it can be in: the row that is the gateway's only record of a send, or of a message
+ * that a person sent to one of our numbers.
  * A message enters a state once, and the row has the time of it: the history and the events to send follow from
  * the row (contract, section 6).
  */
 import * as z from 'zod/mini';
 import { storedSlot } from './pace/slot.ts';
-import { storedWhatsAppContent } from './whatsapp-content.ts';
+import { receivedContent } from './received-content.ts';
+import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
 
 export const channels = ['sms', 'whatsapp'] as const;
 
@@ -22,6 +24,7 @@ export const statuses = [
   'delivered',
   'read',
   'canceled',
+  'received',
 ] as const;
 
 export type Status = (typeof statuses)[number];
@@ -54,6 +57,8 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   failed: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   expired: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   canceled: { from: ['scheduled'], implies: [], final: true },
+  // An inbound message: its only state.
+  received: { from: [], implies: [], final: true },
 };
 
 /** The states that have a webhook event. An expired WhatsApp message has `whatsapp.failed`. */
@@ -63,6 +68,7 @@ export const eventStatuses = [
   'read',
   'failed',
   'expired',
+  'received',
 ] as const satisfies readonly Status[];
 
 export type EventStatus = (typeof eventStatuses)[number];
@@ -92,11 +98,13 @@ export const messageSchema = z.object({
   client_id: z.string(),
   channel: z.enum(channels),
   status: z.enum(statuses),
-  /** E.164. */
+  /** Absent: outbound. */
+  direction: z.exactOptional(z.literal('inbound')),
+  /** The person, E.164: the recipient, or the sender of an inbound message. One index has both directions. */
   recipient: z.string(),
-  /** The recipient's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
+  /** The person's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
   country: z.exactOptional(z.string()),
-  /** What the request named. */
+  /** What the request named; of an inbound message, our number that it was sent to. */
   from: z.exactOptional(z.string()),
   /** Absent where the carrier chooses, and on messages of an earlier release. */
   sender: z.exactOptional(storedSender),
@@ -106,6 +114,14 @@ export const messageSchema = z.object({
   text: z.exactOptional(z.string()),
   /** The content of a WhatsApp message; without it, the message is a text. */
   whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
+  /** Sent instead where WhatsApp takes only templates, because the person has not written for 24 hours. */
+  fallback_template: z.exactOptional(z.lazy(storedTemplate)),
+  /** The content of an inbound WhatsApp message that is no text. */
+  received_content: z.exactOptional(z.lazy(receivedContent)),
+  /** What an inbound message asks for, if it consists only of such a word. */
+  opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
+  /** The message that an inbound message answers, if the carrier names it. */
+  in_reply_to: z.exactOptional(z.string()),
   encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
   segments: z.exactOptional(z.int()),
   webhook_url: z.exactOptional(z.string()),
@@ -123,9 +139,12 @@ export const messageSchema = z.object({
   failed_at: z.exactOptional(time),
   expired_at: z.exactOptional(time),
   canceled_at: z.exactOptional(time),
+  received_at: z.exactOptional(time),
   /** One of `contract/message-error-codes.ts`, or of an earlier release. */
   error_code: z.exactOptional(z.string()),
   error_message: z.exactOptional(z.string()),
+  /** It was not handed over, because the recipient is suppressed; otherwise `recipient_opted_out` is the carrier's word. */
+  suppressed: z.exactOptional(z.boolean()),
   cost: z.exactOptional(z.number()),
   currency: z.exactOptional(z.string()),
   /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */

@@ -7,6 +7,8 @@ export interface Transition extends CarrierReport {
   readonly to: Status;
   /** When it happened. */
   readonly at: Date;
+  /** Whether the recipient is suppressed, so that it was not handed over. */
+  readonly suppressed?: boolean;
   /** Whether it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
 }
@@ -34,10 +36,13 @@ export function expiry(at: Date): Transition {
 }
 
 /** The report as fields of the message. A receipt has the carrier's figure of the cost, a hand-over an estimate. */
-export function fieldsOf(report: CarrierReport & Pick<Transition, 'reported'>): Partial<Message> {
+export function fieldsOf(
+  report: CarrierReport & Pick<Transition, 'reported' | 'suppressed'>,
+): Partial<Message> {
   const fields = {
     error_code: report.errorCode,
     error_message: report.errorMessage,
+    suppressed: report.suppressed,
     cost: report.cost,
     currency: report.currency,
     cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,

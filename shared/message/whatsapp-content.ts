@@ -24,6 +24,14 @@ export function storedWhatsAppContent(): ReturnType<typeof makeContent> {
   return storedContent;
 }
 
+let storedTemplateContent: ReturnType<typeof makeParts>['template'] | undefined;
+
+/** The template that a row may have beside its content. */
+export function storedTemplate(): ReturnType<typeof makeParts>['template'] {
+  storedTemplateContent ??= makeParts('row').template;
+  return storedTemplateContent;
+}
+
 /** The parts of a content that a request may have. */
 export function whatsAppParts(): Pick<ReturnType<typeof makeParts>, 'template' | 'media' | 'location'> {
   return makeParts('request');

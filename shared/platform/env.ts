@@ -38,6 +38,8 @@ const variables = {
   SIMULATOR_OUTBOX_TABLE: text,
   OTP_TRAFFIC_TABLE: text,
   OTP_HOLDS_TABLE: text,
+  SUPPRESSIONS_TABLE: text,
+  WHATSAPP_WINDOWS_TABLE: text,
 
   OTP_OUTBOUND_QUEUE_URL: text,
   OUTBOUND_QUEUE_URL: text,
@@ -114,6 +116,8 @@ const variables = {
       ),
     ),
   ),
+  /** Words with which a person opts out beside the usual ones, as a JSON list. */
+  OPT_OUT_WORDS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), z.array(z.string()))),
   /** How many days a message and its deliveries are stored. */
   RETENTION_DAYS: wholeNumber,
 } as const;

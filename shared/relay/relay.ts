@@ -14,7 +14,13 @@ import {
   outboundEntryOf,
 } from '../message/dispatch/outbound-queue.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
-import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
+import {
+  eventsToSend,
+  lastChangeOf,
+  type Message,
+  type MessageChange,
+  transitions,
+} from '../message/message.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds } from '../platform/aws/queue-delay.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
@@ -86,7 +92,9 @@ async function relayTogether(
   const scheduled = changes.filter(
     ({ before, after }) => after.status === 'scheduled' && before === undefined,
   );
-  const stored = changes.filter(({ before }) => before === undefined).map(({ after }) => after);
+  const stored = changes
+    .filter(({ before, after }) => before === undefined && !transitions[after.status].final)
+    .map(({ after }) => after);
   const [, , , deliveries] = await allEnded([
     dependencies.webhooks.dueItemIndex.add('messages', stored.map(firstReview)),
     dependencies.outbound.enqueue(

@@ -22,8 +22,8 @@ const statusCodes = {
 const unknownCountry = '-';
 const errorPrefix = 'error';
 
-/** `sending` is internal, so it counts as `queued`, as a history has it. */
-export type UsageStatus = Exclude<Status, 'sending'>;
+/** `sending` is internal, so it counts as `queued`, as a history has it. Inbound messages are not counted. */
+export type UsageStatus = Exclude<Status, 'sending' | 'received'>;
 
 export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 
@@ -56,6 +56,7 @@ export function parseCountedMessage(row: unknown): CountedMessage | undefined {
 
 export function amountsOf(message: CountedMessage): Amounts {
   const { channel, type, country = unknownCountry, status, segments, cost, currency, error_code } = message;
+  if (status === 'received') return new Map();
   const combination = [
     channelCodes[channel],
     typeCodes[type],

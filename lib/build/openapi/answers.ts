@@ -13,6 +13,11 @@ import {
   messageStatus,
 } from '../../../shared/message/message-response.schema.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
+import {
+  removedSuppression,
+  suppression,
+  suppressionList,
+} from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
 import {
   deliveryListSchema,
@@ -92,6 +97,9 @@ export const answers = {
   OtpVerificationResult: verification,
   Account: account,
   Usage: usageAnswer,
+  Suppression: suppression,
+  SuppressionList: suppressionList,
+  DeletedSuppression: removedSuppression,
   WebhookSecret: webhookSecret,
   WebhookEndpoint: webhookEndpoint,
   WebhookEndpointWithSecret: webhookEndpointWithSecret,

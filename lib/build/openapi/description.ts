@@ -17,6 +17,7 @@ export type Tag =
   | 'Account'
   | 'Webhook endpoints'
   | 'Webhook deliveries'
+  | 'Suppressions'
   | 'Webhooks';
 
 export interface Parameter {

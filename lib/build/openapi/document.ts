@@ -9,12 +9,18 @@ import { policies, type Route, routes } from '../../../shared/contract/routes.ts
 import { version } from '../../../shared/contract/version.ts';
 import {
   endpointDisabledEvent,
+  type InboundEventName,
+  inboundEventNames,
+  inboundEvents,
   type MessageEventName,
   messageEventNames,
   messageEvents,
+  type RecipientEventName,
+  recipientEventNames,
+  recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
 import type { Example } from './description.ts';
-import { endpointDisabledExample, eventExample } from './events.ts';
+import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import { type OperationName, operations } from './operations.ts';
@@ -83,6 +89,8 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
     paths,
     webhooks: {
       ...Object.fromEntries(messageEventNames.map((name) => [name, messageWebhook(name)])),
+      ...Object.fromEntries(inboundEventNames.map((name) => [name, inboundWebhook(name)])),
+      ...Object.fromEntries(recipientEventNames.map((name) => [name, recipientWebhook(name)])),
       [endpointDisabledEvent]: endpointDisabledWebhook(),
     },
     components: {
@@ -211,6 +219,29 @@ function messageWebhook(name: MessageEventName): Record<string, unknown> {
     to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
     schema: reference('WebhookEvent'),
     example: { summary, value: eventExample(name) },
+  });
+}
+
+const everyDestination =
+  'the URL of the account, and to every webhook endpoint of the client that receives this event';
+
+function inboundWebhook(name: InboundEventName): Record<string, unknown> {
+  const summary = inboundEvents[name];
+  return webhookOf(name, {
+    summary,
+    to: everyDestination,
+    schema: reference('InboundMessageEvent'),
+    example: { summary, value: inboundExample(name) },
+  });
+}
+
+function recipientWebhook(name: RecipientEventName): Record<string, unknown> {
+  const summary = recipientEvents[name];
+  return webhookOf(name, {
+    summary,
+    to: everyDestination,
+    schema: reference('RecipientEvent'),
+    example: { summary, value: recipientExample(name) },
   });
 }
 

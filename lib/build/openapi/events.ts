@@ -3,13 +3,18 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   endpointDisabledEvent,
+  inboundEventNames,
   type MessageEventName,
   messageEventNames,
+  recipientEventNames,
 } from '../../../shared/contract/webhook-events.ts';
-import { eventStatuses } from '../../../shared/message/message.ts';
+import { channels, eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
+import { receivedContent } from '../../../shared/message/received-content.ts';
 
 const instant = z.iso.datetime();
+/** Of messages that the client sent. */
+const sentStatuses = eventStatuses.filter((status) => status !== 'received');
 
 export const webhookEvent = z.object({
   event: z.enum(messageEventNames),
@@ -18,7 +23,7 @@ export const webhookEvent = z.object({
     message_id: z.string(),
     recipient: z.string(),
     from: z.optional(z.string()),
-    status: z.enum(eventStatuses),
+    status: z.enum(sentStatuses),
     client_id: z.string(),
     sent_at: z.optional(instant),
     delivered_at: z.optional(instant),
@@ -43,6 +48,69 @@ export const endpointDisabled = z.object({
     client_id: z.string(),
   }),
 });
+
+/** A message from a person (contract, section 13). */
+export const inboundEvent = z.object({
+  event: z.enum(inboundEventNames),
+  timestamp: instant,
+  data: z.object({
+    message_id: z.string(),
+    client_id: z.string(),
+    status: z.literal('received'),
+    from: z.string(),
+    to: z.string(),
+    text: z.optional(z.string()),
+    whatsapp: z.optional(receivedContent()),
+    received_at: instant,
+    in_reply_to: z.optional(z.string()),
+  }),
+});
+
+export function inboundExample(event: (typeof inboundEventNames)[number]): z.output<typeof inboundEvent> {
+  return {
+    event,
+    timestamp: '2026-11-20T10:00:03.120Z',
+    data: {
+      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+      client_id: 'client_0a1b2c3d4e5f6g7h',
+      status: 'received',
+      from: '+447700900123',
+      to: '+447418367358',
+      text: 'Is my order ready?',
+      received_at: '2026-11-20T10:00:03.120Z',
+      in_reply_to: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A',
+    },
+  };
+}
+
+/** What is known of a recipient's wish (contract, section 13). */
+export const recipientEvent = z.object({
+  event: z.enum(recipientEventNames),
+  timestamp: instant,
+  data: z.object({
+    message_id: z.string(),
+    client_id: z.string(),
+    recipient: z.string(),
+    channel: z.enum(channels),
+    source: z.enum(['keyword', 'carrier']),
+  }),
+});
+
+export function recipientExample(
+  event: (typeof recipientEventNames)[number],
+): z.output<typeof recipientEvent> {
+  return {
+    event,
+    timestamp: '2026-11-20T10:00:03.120Z',
+    data: {
+      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+      client_id: 'client_0a1b2c3d4e5f6g7h',
+      recipient: '+447700900123',
+      channel: 'sms',
+      source: 'keyword',
+    },
+  };
+}
 
 /** An example of the body of the event that a client's other endpoints get. */
 export const endpointDisabledExample: z.output<typeof endpointDisabled> = {

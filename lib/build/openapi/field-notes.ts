@@ -1,6 +1,7 @@
 /** The description of each field, by `Schema.name`, or by name where it is the same in every schema. */
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 
+const suppressionScope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
 const endpointUrlNote =
   'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.';
 const queueNote = 'In place of `url`: an Amazon SQS queue in your AWS account.';
@@ -232,6 +233,42 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   limit: 'How much the window allows: messages, or an amount in `currency`.',
   used: 'How much of it is used.',
   resets_at: 'When the window ends.',
+  suppressions: 'The suppressed recipients, by number.',
+  'Suppression.scope': suppressionScope,
+  'SuppressionUpdate.scope': suppressionScope,
+  source:
+    'Who asked for it: the person by a `keyword`, the `carrier`, the `client`, or an administrator (`admin`).',
+  updated_at: 'When it was last changed.',
+  'Suppression.reason': 'Why it is suppressed, for people.',
+  'SuppressionUpdate.reason': 'Why it is suppressed, for people; up to 256 characters.',
+  direction: '`inbound` for a message from a person: `from` is the person, `recipient` our number.',
+  'Message.text': 'The text of an inbound message.',
+  'Message.whatsapp': 'What an inbound WhatsApp message holds that is no text.',
+  received_at: 'When the message was received.',
+  in_reply_to: 'The message that it answers, if the carrier names it.',
+  window_expires_at:
+    'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
+  fallback_template: 'A template that is sent instead where WhatsApp takes templates only.',
+  'ReceivedContent.type': 'What it holds: the field of the same name, or `media`.',
+  'ReceivedContent.media': 'The file, which is fetched from AWS by its `id`.',
+  mime_type: 'The type of the file.',
+  title: 'The text that the person chose.',
+  'ButtonReply.id': 'The identifier or payload of the button.',
+  'ListReply.id': 'The identifier of the entry.',
+  'ListReply.description': 'The description of the entry.',
+  button_reply: 'The button that the person chose.',
+  list_reply: 'The entry of a list that the person chose.',
+  reaction: 'A reaction to the message of `in_reply_to`.',
+  emoji: 'The emoji; absent where the person removed the reaction.',
+  contacts: 'Contact cards, as Meta gives them.',
+  flow_reply: 'The answers to a flow, as Meta gives them.',
+  order: 'An order from a catalog, as Meta gives it.',
+  'InboundMessageData.to': 'Our number.',
+  'InboundMessageData.from': 'The person.',
+  'InboundMessageData.text': 'The text.',
+  'InboundMessageData.whatsapp': 'What a WhatsApp message holds that is no text.',
+  'InboundMessageEvent.data': 'The message.',
+  'RecipientEvent.data': 'The recipient.',
   'RejectedRecipient.error': 'A stable code.',
   'RejectedRecipient.to': 'The recipient as the request gave it; null where it gave none.',
   'StatusChange.status': 'The state.',

@@ -81,5 +81,6 @@ export const tagNotes: Readonly<Record<Tag, string>> = {
   Account: 'Your own settings and usage.',
   'Webhook endpoints': 'Where the events of all messages go, each endpoint with its own filter and secret.',
   'Webhook deliveries': 'What became of each webhook, and sending webhooks again.',
+  Suppressions: 'People who asked for no more messages.',
   Webhooks: 'What the gateway posts to your server.',
 };

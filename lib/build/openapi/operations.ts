@@ -6,6 +6,7 @@ import { getAccount, getUsage, rotateWebhookSecret, updateAccount } from './oper
 import { cancelMessage, getMessageStatus, listMessages } from './operations/messages.ts';
 import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
 import { sendBulkSms, sendSms, sendWhatsApp } from './operations/sends.ts';
+import { deleteSuppression, listSuppressions, putSuppression } from './operations/suppressions.ts';
 import {
   getWebhookDelivery,
   getWebhookResend,
@@ -54,4 +55,7 @@ export const operations: Readonly<Record<OperationName, Description>> = {
   resendWebhookDelivery,
   resendWebhookDeliveries,
   getWebhookResend,
+  listSuppressions,
+  putSuppression,
+  deleteSuppression,
 };

@@ -7,6 +7,7 @@ import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';
 import { sendOtpSchema } from '../../../shared/otp/send-otp.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
 import {
   endpointChangeSchema,
   newEndpointSchema,
@@ -36,6 +37,7 @@ export const requests = {
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),
+  SuppressionUpdate: suppressionBody,
   WebhookEndpointSettings: newEndpointSchema(destinations),
   WebhookEndpointUpdate: endpointChangeSchema(destinations),
   TestEvent: testRequestSchema,

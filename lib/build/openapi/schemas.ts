@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
-import { endpointDisabled, webhookEvent } from './events.ts';
+import { endpointDisabled, inboundEvent, recipientEvent, webhookEvent } from './events.ts';
 import { fieldNotes } from './field-notes.ts';
 import { nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';
@@ -47,6 +47,8 @@ export function componentSchemas(): Record<string, JsonSchema> {
     ...errorSchemas,
     WebhookEvent: webhookEvent,
     WebhookEndpointDisabledEvent: endpointDisabled,
+    InboundMessageEvent: inboundEvent,
+    RecipientEvent: recipientEvent,
   };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) {

@@ -85,6 +85,10 @@ const webhookDeliveries: Needs = {
   },
 };
 
+const suppressions: Needs = {
+  grants: (to, { storage }) => storage.grant(to, 'suppressions', 'GetItem', 'Query', 'UpdateItem'),
+};
+
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     settings: tokenSettings,
@@ -134,6 +138,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
       storage.grant(to, 'batches', 'GetItem');
+      storage.grant(to, 'whatsapp-windows', 'GetItem');
     },
   },
   listMessages: {
@@ -177,6 +182,9 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   resendWebhookDelivery: webhookDeliveries,
   resendWebhookDeliveries: webhookDeliveries,
   getWebhookResend: webhookDeliveries,
+  listSuppressions: suppressions,
+  putSuppression: suppressions,
+  deleteSuppression: suppressions,
   getOpenApiDocument: describing,
   getRoot: describing,
   getDocs: describing,

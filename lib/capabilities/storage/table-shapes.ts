@@ -129,6 +129,22 @@ export const tableShapes = {
   },
   // The reserved slots of each sender with a pace.
   'sender-pace': { variable: 'SENDER_PACE_TABLE', partition: 'sender', purged: true },
+  // To whom a client's messages are not sent; `purge_at` is on those that ended.
+  suppressions: {
+    variable: 'SUPPRESSIONS_TABLE',
+    partition: 'client_id',
+    sort: 'recipient',
+    purged: true,
+    restorable: true,
+    busy: true,
+  },
+  // When a person last wrote by WhatsApp.
+  'whatsapp-windows': {
+    variable: 'WHATSAPP_WINDOWS_TABLE',
+    partition: 'client_id',
+    sort: 'recipient',
+    purged: true,
+  },
   'signing-keys': { variable: 'SIGNING_KEYS_TABLE', partition: 'kid' },
   'simulator-outbox': {
     variable: 'SIMULATOR_OUTBOX_TABLE',

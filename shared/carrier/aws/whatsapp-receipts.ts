@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
 import type { Transition } from '../../message/transition.ts';
+import { epochSecondsText, momentIn } from './meta-time.ts';
 
 export const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
@@ -17,24 +18,30 @@ export const whatsAppEvent = z.object({
 
 type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 
-/** The end of the year 9999: refuses a time in milliseconds. */
-const maxEpochSeconds = 253_402_300_799;
-
 const status = z.object({
   /** Meta's id (`wamid.…`). */
   id: z.string().check(z.minLength(1)),
   status: z.string(),
-  /** Seconds since the epoch: documented as a string. */
-  timestamp: z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds)),
+  timestamp: epochSecondsText,
   biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
   errors: z.optional(z.array(z.object({ code: z.int() }))),
 });
 
 type WhatsAppStatus = z.output<typeof status>;
 
-/** An entry without statuses is about incoming messages or the account, and is ignored. */
+/** An entry with neither statuses nor messages is about the account, and is ignored. */
 export const whatsAppWebhookEntry = z.object({
-  changes: z.array(z.object({ value: z.object({ statuses: z.optional(z.array(status)) }) })),
+  changes: z.array(
+    z.object({
+      value: z.object({
+        /** Our number, on which the messages arrived. */
+        metadata: z.optional(z.object({ display_phone_number: z.optional(z.string()) })),
+        statuses: z.optional(z.array(status)),
+        /** Each is read by itself (see `whatsapp-inbound.ts`). */
+        messages: z.optional(z.array(z.unknown())),
+      }),
+    }),
+  ),
 });
 
 const reached = ['sent', 'delivered', 'read'] as const;
@@ -100,7 +107,7 @@ function receiptsFor(reported: WhatsAppStatus, event: WhatsAppEvent, transition:
 
 /** Statuses other than these four (`deleted`, `warning`, `played`) change nothing. */
 function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transition | undefined {
-  const at = momentOf(reported, event);
+  const at = momentIn(reported.timestamp, event.message_timestamp);
   const to = reached.find((name) => name === reported.status);
   if (to !== undefined) return { to, at };
   if (reported.status !== 'failed') return undefined;
@@ -115,14 +122,3 @@ function transitionOf(reported: WhatsAppStatus, event: WhatsAppEvent): Transitio
 
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
-
-/**
- * Meta's time has only seconds, and the start of the second may be before the hand-over. To keep the history in order,
- * the time is the end of that second, or when AWS received the status if that was earlier.
- */
-function momentOf(reported: WhatsAppStatus, event: WhatsAppEvent): Date {
-  const start = reported.timestamp * 1000;
-  const end = start + 999;
-  const received = Date.parse(event.message_timestamp ?? '');
-  return new Date(Number.isNaN(received) ? end : Math.max(start, Math.min(end, received)));
-}

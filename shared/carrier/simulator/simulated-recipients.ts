@@ -13,6 +13,8 @@ export interface Script {
   /** Reported in this order, each `copies` times. */
   readonly reports: readonly Report[];
   readonly copies?: number;
+  /** The text with which the person answers each message. */
+  readonly replies?: (text: string) => string;
   /** Seconds between reports: the queue does not keep their order. */
   readonly secondsBetween?: number;
 }
@@ -29,6 +31,8 @@ const scripts: Readonly<Record<SimulatedRecipient, Behavior>> = {
   '+15005550005': { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
   '+15005550006': { ...ordinary, throttles: 2 },
   '+15005550007': { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
+  '+15005550008': { ...ordinary, replies: () => 'STOP' },
+  '+15005550009': { ...ordinary, replies: (text) => text },
 };
 
 export function scriptFor(channel: Channel, recipient: string): Script {

@@ -10,10 +10,11 @@ import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../prices.ts';
 import type { Outbox } from './outbox.ts';
+import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
 import { receiptNotification } from './simulated-receipts.ts';
 import { type Script, scriptFor } from './simulated-recipients.ts';
 
-/** Queues receipts for a client; at most ten at once. */
+/** Queues receipts and replies for a client; at most ten at once. */
 export type ReceiptSender = (
   receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
   clientId: string,
@@ -61,11 +62,29 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
       }),
       delaySeconds,
     }));
+    const reply = script.replies?.(body.text);
+    if (reply !== undefined) receipts.push(replyTo(message, reply, carrierMessageId, at));
     if (receipts.length > 0) await dependencies.sendReceipts(receipts, message.client_id);
     return { outcome: 'accepted', carrierMessageId, ...price };
   }
 
   return { handOver };
+}
+
+/** After the hand-over is stored. */
+const replySeconds = 2;
+
+function replyTo(message: Message, text: string, repliesTo: string, handedOverAt: Date) {
+  const body = inboundNotification({
+    channel: message.channel,
+    from: message.recipient,
+    to: message.from?.startsWith('+') === true ? message.from : simulatorNumber,
+    text,
+    id: `reply-${repliesTo}`,
+    at: addSeconds(handedOverAt, replySeconds),
+    repliesTo,
+  });
+  return { body, delaySeconds: replySeconds };
 }
 
 function planReports(script: Script) {

@@ -23,7 +23,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Message } from '../message.ts';
 import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
+import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
 import type { HandOverNote, MessageStore } from '../store/message-store.ts';
+import { applies } from '../suppression/suppression.ts';
+import type { SuppressionReader } from '../suppression/suppression-store.ts';
 import { expiry } from '../transition.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
 import {
@@ -45,6 +48,12 @@ export interface DispatchDependencies {
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: Pick<SenderPace, 'turnOf' | 'slowDown'>;
+  /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
+  readonly suppressions: SuppressionReader;
+  /** Suppresses the recipient, because the carrier says that the person opted out; repeating it is safe. */
+  readonly recordOptOut: (message: Message, at: Date) => Promise<void>;
+  /** Read where a message has a fallback template. */
+  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   readonly outbound: OutboundQueue;
   readonly clock: Clock;
   readonly newClaimId: () => string;
@@ -54,6 +63,8 @@ export interface DispatchDependencies {
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * leaseSeconds;
 
+const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
+
 /** Of the write of the outcome. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
@@ -61,6 +72,7 @@ type DispatchOutcome =
   | 'sent'
   | 'refused'
   | 'client_disabled'
+  | 'suppressed'
   | 'expired'
   | 'queued'
   | 'try_again'
@@ -118,8 +130,6 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('client_disabled') });
     return { outcome: 'client_disabled', message };
   }
-
-  const body = await dependencies.bodyOf(message);
   const paced = pacedMessageOf(message);
   const turn = paced && (await dependencies.pace.turnOf(paced, message.slot));
   if (turn?.outcome === 'later') {
@@ -129,16 +139,27 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     const entry = untilSlot(outboundEntryOf(message), turn.slot.at, clock());
     return requeued(dependencies, 'waits_for_slot', message, entry);
   }
+  // After the wait for the slot, in which the person may opt out.
+  const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
+  if (suppression !== undefined && applies(suppression, message.otp !== undefined)) {
+    const notHandedOver = { to: 'failed', at: clock(), suppressed: true } as const;
+    await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
+    return { outcome: 'suppressed', message };
+  }
+  const toSend = await withFallback(dependencies, message);
+  const body = await dependencies.bodyOf(toSend);
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
-  const answer = await dependencies.carrierFor(message).handOver(message, body, attempt);
+  const answer = await dependencies.carrierFor(message).handOver(toSend, body, attempt);
   if (answer.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
     if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
     return waiting(dependencies, 'try_again', message, backoffSeconds(attempt));
   }
   if (answer.outcome === 'refused') {
+    // Before the state, which ends the work on this message.
+    if (answer.errorCode === optedOut) await dependencies.recordOptOut(message, clock());
     const refused = {
       to: 'failed',
       at: clock(),
@@ -160,6 +181,16 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   // A receipt arrived before this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
+}
+
+/** The message with its fallback template in place of its content, where WhatsApp would refuse the content. */
+async function withFallback({ windows, clock }: DispatchDependencies, message: Message): Promise<Message> {
+  const { fallback_template: template, text: _text, ...rest } = message;
+  if (template === undefined) return message;
+  const openedAt = await windows.openedAt(message.client_id, message.recipient);
+  return windowEnd(openedAt, clock()) === undefined
+    ? { ...rest, whatsapp: { type: 'template', template } }
+    : message;
 }
 
 /** Handles a message that cannot be claimed: it is not due yet, has expired, or needs nothing. */

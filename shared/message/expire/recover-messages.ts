@@ -61,7 +61,9 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
   let entered = 0;
 
   async function recoverOf(clientId: string, { from, until }: RecoveryProgress): Promise<void> {
-    const range = { clientId, from: from.toISOString(), before: until.toISOString() };
+    // Nothing is due for an inbound message.
+    const direction = 'outbound' as const;
+    const range = { clientId, direction, from: from.toISOString(), before: until.toISOString() };
     const ids: string[] = [];
     for await (const { messageId } of dependencies.list.keys(range, rowsPerReview)) ids.push(messageId);
     for (const some of chunksOf(ids, rowsPerReview)) {

@@ -18,6 +18,8 @@ export const listMessagesQuery = z.object({
   reference: optional(referenceText),
   status: optional(z.enum(statuses)),
   channel: optional(z.enum(channels)),
+  /** `outbound` by default (contract, section 13). */
+  direction: optional(z.enum(['outbound', 'inbound', 'all'])),
   /** Inclusive, as is `until`. */
   since: optional(moment),
   until: optional(moment),
@@ -47,7 +49,9 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     const query = parseBody(listMessagesQuery, request.query);
     const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
-    if (range.from > range.before) return page([], undefined);
+    // Only messages of the client have a reference.
+    const isNone = query.reference !== undefined && query.direction === 'inbound';
+    if (isNone || range.from > range.before) return page([], undefined);
     const isFiltered = query.status !== undefined || query.channel !== undefined;
     const atOnce = isFiltered ? filteredAtOnce : limit + 1;
     const keys = list.keys(range, atOnce);
@@ -81,6 +85,7 @@ function rangeOf(clientId: string, query: Query): ListRange {
   return {
     clientId,
     reference: query.reference,
+    direction: query.direction ?? 'outbound',
     from: query.since ?? first,
     before: cursor < until ? cursor : until,
   };

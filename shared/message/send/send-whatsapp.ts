@@ -68,6 +68,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     template: optional(template),
     media: optional(media),
     location: optional(location),
+    fallback_template: optional(template),
     webhook_url: optional(webhookUrl),
     reference: optional(referenceText),
     validity_period: validityPeriod,
@@ -229,6 +230,9 @@ function newWhatsApp(
     type: 'transactional',
     ...(request.type === 'text' ? { text: request.message } : {}),
     whatsapp: storedContent(request),
+    ...(request.fallback_template === undefined || request.type === 'template'
+      ? {}
+      : { fallback_template: request.fallback_template }),
   };
 }
 

@@ -3,9 +3,10 @@
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
-import { type Status, statuses } from '../message.ts';
-import type { BatchStatus } from '../message-response.schema.ts';
+import { type Message, type Status, statuses } from '../message.ts';
+import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
+import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
 import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
 import type { BatchStore } from '../send/batch-store.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -14,16 +15,28 @@ import { ownMessage } from './own-message.ts';
 interface StatusDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly batches: Pick<BatchStore, 'get'>;
+  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
 }
 
 /** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
-export function getStatus({ messages, batches }: StatusDependencies): Operation {
+export function getStatus({ messages, batches, windows }: StatusDependencies): Operation {
   return async (request) => {
     const caller = requireCaller(request);
     const id = request.pathParameters.message_id;
     if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id);
-    return { status: 200, body: statusView(await ownMessage(messages, caller, id)) };
+    const message = await ownMessage(messages, caller, id);
+    const window = message.channel === 'whatsapp' ? await windowOf(windows, message, request.now) : {};
+    return { status: 200, body: { ...statusView(message), ...window } };
   };
+}
+
+async function windowOf(
+  windows: StatusDependencies['windows'],
+  { client_id, recipient }: Message,
+  now: Date,
+): Promise<Pick<MessageStatus, 'window_expires_at'>> {
+  const end = windowEnd(await windows.openedAt(client_id, recipient), now);
+  return { window_expires_at: end?.toISOString() ?? null };
 }
 
 async function batchStatus(

@@ -1,7 +1,14 @@
 /** Merges the shards of a client's list; with a reference, reads the index by reference. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { type ListedKey, type ListRange, listShards, type MessageList } from './message-list.ts';
+import {
+  type Direction,
+  type ListedKey,
+  listKey,
+  type ListRange,
+  listShards,
+  type MessageList,
+} from './message-list.ts';
 
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 
@@ -57,15 +64,23 @@ export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: str
 export function partitionsOf({
   clientId,
   reference,
-}: Pick<ListRange, 'clientId' | 'reference'>): ListPartition[] {
+  direction,
+}: Pick<ListRange, 'clientId' | 'reference' | 'direction'>): ListPartition[] {
   if (reference !== undefined) {
     return [{ name: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
   }
-  return Array.from({ length: listShards }, (_, shard) => ({
-    name: 'by-client',
-    key: 'list_key',
-    value: `${clientId}#${shard}`,
-  }));
+  return directionsIn(direction).flatMap((each) =>
+    Array.from({ length: listShards }, (_, shard) => ({
+      name: 'by-client',
+      key: 'list_key',
+      value: listKey(clientId, each, shard),
+    })),
+  );
+}
+
+function directionsIn(direction: Direction): readonly ('inbound' | undefined)[] {
+  if (direction === 'all') return [undefined, 'inbound'];
+  return [direction === 'inbound' ? 'inbound' : undefined];
 }
 
 /** Merges sequences that are sorted newest first. */

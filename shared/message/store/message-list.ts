@@ -3,10 +3,18 @@
 /** The shards of a client's list. */
 export const listShards = 4;
 
+/** The partition of one shard of a client's list; inbound messages have a list of their own. */
+export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
+  return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
+}
+
+export type Direction = 'inbound' | 'outbound' | 'all';
+
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
+  readonly direction: Direction;
   readonly from: string;
   readonly before: string;
 }

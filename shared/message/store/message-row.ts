@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { shardOf } from '../../platform/shard.ts';
 import { type Message, messageSchema } from '../message.ts';
-import { listShards } from './message-list.ts';
+import { listKey, listShards } from './message-list.ts';
 import type { FilterFields } from './message-store.ts';
 
 /** @throws ZodError when the row is not a message. */
@@ -24,7 +24,7 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   return {
     ...message,
     list_at: listPosition(message),
-    list_key: `${message.client_id}#${shardOf(message.message_id, listShards)}`,
+    list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)),
     ...(message.reference === undefined
       ? {}
       : { reference_key: `${message.client_id}#${message.reference}` }),

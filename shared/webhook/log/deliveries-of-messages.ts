@@ -3,13 +3,13 @@
  * message, its events and the client's endpoints. One call looks at a bounded number of ids, and ends with a position at
  * which the next one continues.
  */
-import { eventsToSend, type Message } from '../../message/message.ts';
+import type { Message } from '../../message/message.ts';
 import type { MessageList } from '../../message/store/message-list.ts';
 import { listPosition } from '../../message/store/message-row.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import type { Delivery } from '../delivery.ts';
 import { deliveryIdOf } from '../plan/delivery-due-item.ts';
-import { eventName } from '../plan/event-body.ts';
+import { eventsOf } from '../plan/events-of-change.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 
 export interface ByMessagesDependencies {
@@ -98,7 +98,7 @@ async function messagesOf(
   const count = Math.max(1, Math.min(messagesPerPageMax, Math.floor(idsPerPage / idsPerMessage)));
   const untilEnd = until === undefined ? last : `${until}#${last}`;
   const before = after !== undefined && after.message < untilEnd ? after.message : untilEnd;
-  const range = { clientId, from: since ?? first, before };
+  const range = { clientId, direction: 'all', from: since ?? first, before } as const;
   const keys: { readonly messageId: string; readonly position: string }[] = [];
   if (after?.within !== undefined) {
     const messageId = after.message.slice(after.message.indexOf('#') + 1);
@@ -127,11 +127,9 @@ async function messagesOf(
 function candidatesOf(message: Message, { endpointIds, event: wanted }: ByMessagesQuery): Candidate[] {
   const position = listPosition(message);
   const found = new Map<string, Omit<Candidate, 'position'>>();
-  for (const status of eventsToSend({ before: undefined, after: message })) {
-    const event = eventName(message, status);
+  for (const { event, happenedAt } of eventsOf(message)) {
     for (const endpointId of wanted === undefined || wanted === event ? endpointIds : []) {
       const deliveryId = deliveryIdOf({ messageId: message.message_id, event, endpointId });
-      const happenedAt = message[`${status}_at`] ?? message.created_at;
       found.set(deliveryId, { message, deliveryId, event, endpointId, happenedAt });
     }
   }

@@ -18,6 +18,7 @@ export function eventName(message: Message, status: EventStatus): string {
 export function eventBody(message: Message, status: EventStatus): string {
   const enteredAt = message[`${status}_at`];
   if (enteredAt === undefined) throw new Error(`${message.message_id} has not been ${status}`);
+  if (status === 'received') return receivedBody(message, enteredAt);
   const arrived = status === 'delivered' || status === 'read';
   return JSON.stringify({
     event: eventName(message, status),
@@ -37,6 +38,33 @@ export function eventBody(message: Message, status: EventStatus): string {
       ...errorOf(message, status),
     },
   });
+}
+
+/** Of an inbound message (contract, section 13). */
+function receivedBody(message: Message, receivedAt: string): string {
+  return JSON.stringify({
+    event: eventName(message, 'received'),
+    timestamp: receivedAt,
+    data: {
+      message_id: message.message_id,
+      client_id: message.client_id,
+      status: 'received',
+      from: message.recipient,
+      to: message.from,
+      text: message.text,
+      whatsapp: message.received_content,
+      received_at: receivedAt,
+      in_reply_to: message.in_reply_to,
+    },
+  });
+}
+
+/** What is known of a recipient's wish (contract, section 13). */
+export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
+  const { message_id, client_id, recipient, channel, direction } = message;
+  const source = direction === 'inbound' ? 'keyword' : 'carrier';
+  const data = { message_id, client_id, recipient, channel, source };
+  return JSON.stringify({ event, timestamp: happenedAt, data });
 }
 
 function errorOf(message: Message, status: EventStatus): { error_code?: string; error_message?: string } {

@@ -1,6 +1,6 @@
 /** Derives deliveries from a change of a message. The same change always gives the same deliveries. */
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
-import { eventsToSend, type MessageChange } from '../../message/message.ts';
+import type { MessageChange } from '../../message/message.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Delivery } from '../delivery.ts';
@@ -10,7 +10,7 @@ import { type EndpointHealth, endpointOf } from '../endpoint-health/endpoint-hea
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
-import { eventBody, eventName } from './event-body.ts';
+import { eventsOfChange } from './events-of-change.ts';
 
 /** A change of a message, and where its client has its events sent. */
 export interface ChangeWithDestinations extends MessageChange {
@@ -33,8 +33,7 @@ export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
 export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[] {
   const { before, after, accountUrl, endpoints } = change;
   const ownUrl = after.webhook_url ?? accountUrl;
-  return eventsToSend({ before, after }).flatMap((status) => {
-    const event = eventName(after, status);
+  return eventsOfChange({ before, after }).flatMap(({ event, body, happenedAt }) => {
     const destinations = [
       ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
       ...endpoints
@@ -42,7 +41,7 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
         .map(({ endpoint_id, url }) => ({ endpoint_id, url })),
     ];
     if (destinations.length === 0) return [];
-    const body = eventBody(after, status);
+    const bodyText = body();
     return destinations.map((destination: { readonly url: string; readonly endpoint_id?: string }) => ({
       delivery_id: deliveryIdOf({
         messageId: after.message_id,
@@ -53,8 +52,8 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
       message_id: after.message_id,
       ...destination,
       event,
-      body,
-      happenedAt: after[`${status}_at`] ?? after.created_at,
+      body: bodyText,
+      happenedAt,
     }));
   });
 }

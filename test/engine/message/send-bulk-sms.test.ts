@@ -1,4 +1,5 @@
 /** A bulk of up to 1,000: each row checked and reported, and all accepted ones stored once, whatever happens meanwhile. */
+import { memoryWhatsAppWindows } from '../../support/message/inbound.ts';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -63,7 +64,7 @@ describe('a bulk of 1,000', () => {
     const { messages: store, batches } = storesIn(tables);
     const found = await store.getMany(messages.map((message) => message.message_id));
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus({ messages: store, batches }), {
+    const status = await ask(getStatus({ messages: store, batches, windows: memoryWhatsAppWindows() }), {
       client,
       now,
       pathParameters: { message_id: batch_id },

@@ -26,6 +26,8 @@ import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dyn
 import { newSms, sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
+import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { changeVisibilityOn } from '../../../shared/platform/aws/change-visibility.sqs.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
@@ -39,6 +41,7 @@ import {
 import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
+import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
 import { selectNone } from '../doubles/no-senders.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
@@ -223,8 +226,12 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
   const notCounted = async (): Promise<never> => {
     throw new Error('this walk counts no usage');
   };
+  const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
   const functions = gatewayFunctions({
-    messages: dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays }),
+    messages,
+    suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
+    windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
+    conversations: dynamoConversations(dynamo, names.messages, messages),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),

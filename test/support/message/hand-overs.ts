@@ -5,6 +5,7 @@ import type { DispatchDependencies } from '../../../shared/message/dispatch/disp
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
+import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { aClient, ask, sendsIn, storesIn } from './sends.ts';
 
@@ -32,6 +33,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       bodyOf: async () => ({ text: 'Hello' }),
       isDisabled: async () => false,
       pace: memorySenderPace(clock),
+      ...nobodySuppressed,
       outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
       newClaimId: randomUUID,

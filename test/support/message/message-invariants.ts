@@ -1,14 +1,14 @@
 /** What must hold of every message at the end, whatever went wrong on its way. */
 
-import { eventsToSend, type Message, transitions } from '../../../shared/message/message.ts';
+import { type Message, transitions } from '../../../shared/message/message.ts';
 import { paceOf } from '../../../shared/message/pace/slot.ts';
 import { deriveCode } from '../../../shared/otp/code.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/otp/otp.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
+import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { interruptedMessage } from '../../../shared/webhook/deliver/attempt.ts';
 import { receives } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import type { UsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
-import { eventName } from '../../../shared/webhook/plan/event-body.ts';
+import { eventsOf } from '../../../shared/webhook/plan/events-of-change.ts';
 import { attemptOf, type Gateway, otpSecret, type Seen } from '../simulation/gateway.ts';
 import { compareUsage } from '../usage/compare-usage.ts';
 import type { MessageClients } from './message-clients.ts';
@@ -146,8 +146,7 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
   /** Of each event: the message's or account's URL, and the client's endpoints that receive it, by their ids. */
   async function destinationsOf(message: Message): Promise<string[][]> {
     const endpoints = await gateway.endpoints.list(message.client_id);
-    return eventsToSend({ before: undefined, after: message }).flatMap((status) => {
-      const event = eventName(message, status);
+    return eventsOf(message).flatMap(({ event }) => {
       const receiving = endpoints.filter((endpoint) => receives(endpoint, event));
       return [[event], ...receiving.map(({ endpoint_id }) => [event, endpoint_id])];
     });

@@ -4,15 +4,15 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
-import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
+import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
+import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
 import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
-import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { type OutboundEntry, queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { type OutboundEntry, queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
   type RecoverDependencies,
@@ -21,7 +21,12 @@ import {
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
+import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
+import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
+import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/opt-out-at-carrier.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
@@ -71,6 +76,9 @@ interface Resources {
   readonly webhookSecrets: WebhookSecrets;
   readonly otpSecrets: OtpSecrets;
   readonly endpoints: EndpointReader & EndpointResults;
+  readonly suppressions: SuppressionStore;
+  readonly windows: WhatsAppWindows;
+  readonly conversations: Conversations;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly senderPaces: SenderPaceStore;
   readonly sqs: SQSClient;
@@ -109,6 +117,7 @@ export function gatewayFunctions(resources: Resources) {
     retentionDays,
   };
   const run = { dueItemIndex, messages, setAside, clock, budgetMs: runBudgetMs };
+  const recordOptOut = optOutAtCarrier(resources.suppressions);
   const secrets = cachedSecrets(resources.webhookSecrets, clock);
   const retryScheduler = makeRetryScheduler(
     webhooks.queue,
@@ -160,6 +169,9 @@ export function gatewayFunctions(resources: Resources) {
           bodyOf: handOverBodies(resources.otpSecrets),
           isDisabled: async () => false,
           pace,
+          suppressions: resources.suppressions,
+          recordOptOut,
+          windows: resources.windows,
           outbound,
           clock,
           newClaimId: () => newId('claim'),
@@ -171,7 +183,11 @@ export function gatewayFunctions(resources: Resources) {
     },
 
     async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
-      const { retryAfterSeconds } = await takeReceipts(messages, parseReceipts(body), receives);
+      const { receipts, inbound } = parseNotification(body);
+      const { retryAfterSeconds } = await takeReceipts({ messages, recordOptOut }, receipts, receives);
+      for (const each of inbound) {
+        await receiveMessage({ ...resources, optOutWords: [], activity: resources.activityLog }, each);
+      }
       return { retryAfterSeconds };
     },
 

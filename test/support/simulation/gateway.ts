@@ -35,6 +35,8 @@ import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { memoryResendStore } from '../doubles/memory-resend-store.ts';
+import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
+import { memoryConversations, memoryWhatsAppWindows } from '../message/inbound.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
 import { type Process, portThrough } from './processes.ts';
@@ -144,6 +146,8 @@ export function simulatedGateway(options: GatewayOptions) {
   const endpoints = memoryEndpointStore();
   const health = memoryEndpointHealthStore();
   const resends = memoryResendStore();
+  const suppressions = memorySuppressionStore();
+  const windows = memoryWhatsAppWindows();
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
   const handOvers = new Map<string, Seen[]>();
@@ -308,6 +312,9 @@ export function simulatedGateway(options: GatewayOptions) {
       },
       otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
       endpoints: port(process, 'endpoints', endpoints),
+      suppressions: port(process, 'suppressions', suppressions),
+      windows: port(process, 'windows', windows),
+      conversations: port(process, 'conversations', memoryConversations(messages)),
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
       senderPaces: port(process, 'sender pace', senderPaces),
       sqs: world.sqs(process),
@@ -386,6 +393,7 @@ export function simulatedGateway(options: GatewayOptions) {
     /** The functions as a process has them. */
     functionsOf,
     resends,
+    suppressions,
     /** The messages table as a process has it. */
     messagesOf,
     deliveries,

@@ -1,6 +1,6 @@
 /** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
-import { parseReceipts } from '../../../shared/carrier/parse-receipts.ts';
+import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -28,7 +28,7 @@ function aSimulator() {
     taken,
     queued,
     reported: () =>
-      queued.flatMap((receipt) => parseReceipts(receipt.body).map((read) => read.transition.to)),
+      queued.flatMap((receipt) => parseNotification(receipt.body).receipts.map((read) => read.transition.to)),
   };
 }
 
@@ -120,7 +120,7 @@ describe('an accepted hand-over', () => {
       cost: 0.12,
       currency: 'USD',
     });
-    expect(parseReceipts(queued[1]?.body ?? '')).toEqual([
+    expect(parseNotification(queued[1]?.body ?? '').receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: 'carrier-1',
@@ -138,7 +138,7 @@ describe('an accepted hand-over', () => {
   it('is reported to the millisecond over WhatsApp too, although Meta has only seconds', async () => {
     const { carrier, queued } = aSimulator();
     await carrier.handOver(aMessage({ channel: 'whatsapp' }), { text: 'Hello' }, 1);
-    expect(parseReceipts(queued[0]?.body ?? '')[0]?.transition.at).toEqual(handedOverAt);
+    expect(parseNotification(queued[0]?.body ?? '').receipts[0]?.transition.at).toEqual(handedOverAt);
   });
 
   it('queues its receipts for its client', async () => {

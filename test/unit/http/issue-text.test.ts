@@ -10,7 +10,7 @@ import { parseBody } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';
 
 const libraryText =
-  /expected|received|Invalid (input|option|string|key|value)|Too (big|small)|Unrecognized|pattern|undefined/;
+  /expected|Invalid (input|option|string|key|value)|Too (big|small)|Unrecognized|pattern|undefined/;
 
 /** The texts of what is wrong with a body. */
 function textsOf(schema: z.ZodMiniType, body: unknown): string[] {

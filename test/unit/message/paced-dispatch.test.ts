@@ -20,6 +20,7 @@ import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
@@ -60,6 +61,7 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
     }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
+    ...nobodySuppressed,
     pace,
     outbound: { enqueue: async (entries) => void queued.push(...entries) },
     clock,

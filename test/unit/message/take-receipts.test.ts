@@ -15,12 +15,12 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const messages = memoryMessageStore();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await messages.create(message);
-  const early = await takeReceipts(messages, [receipt], 1);
+  const early = await takeReceipts({ messages, recordOptOut: async () => {} }, [receipt], 1);
   expect(early.taken).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1', findableByCarrierId: true };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
-  const later = await takeReceipts(messages, [receipt], 2);
+  const later = await takeReceipts({ messages, recordOptOut: async () => {} }, [receipt], 2);
   expect(later).toMatchObject({ taken: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
   expect((await messages.get(message.message_id))?.status).toBe('delivered');
 });
@@ -29,7 +29,11 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
   const messages = memoryMessageStore();
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
-    const { taken, retryAfterSeconds } = await takeReceipts(messages, [receipt], receives);
+    const { taken, retryAfterSeconds } = await takeReceipts(
+      { messages, recordOptOut: async () => {} },
+      [receipt],
+      receives,
+    );
     waits.push(retryAfterSeconds);
     expect(taken[0]?.outcome).toBe(retryAfterSeconds === undefined ? 'given_up' : 'unknown_message');
   }
@@ -45,7 +49,11 @@ it('such a receipt does not delay another one in the same queue message, which i
   await messages.create(message);
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
-    const { retryAfterSeconds } = await takeReceipts(messages, [receipt, known], receives);
+    const { retryAfterSeconds } = await takeReceipts(
+      { messages, recordOptOut: async () => {} },
+      [receipt, known],
+      receives,
+    );
     expect(retryAfterSeconds).toBeGreaterThan(0);
   }
   expect(changes).toEqual(['sent', 'delivered']);

@@ -5,7 +5,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod/mini';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { endpointDisabledExample, eventExample } from '../../../lib/build/openapi/events.ts';
+import {
+  endpointDisabledExample,
+  eventExample,
+  inboundExample,
+  recipientExample,
+} from '../../../lib/build/openapi/events.ts';
 import {
   type OperationName,
   operations as operationDescriptions,
@@ -13,7 +18,11 @@ import {
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
-import { messageEventNames } from '../../../shared/contract/webhook-events.ts';
+import {
+  inboundEventNames,
+  messageEventNames,
+  recipientEventNames,
+} from '../../../shared/contract/webhook-events.ts';
 import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { requiredField } from '../../../shared/operation/operation.ts';
@@ -322,7 +331,16 @@ describe('the OpenAPI document', () => {
 
   it('has the events of messages and endpoints, with bodies that are as it says', () => {
     const names = messageEventNames;
-    expect(Object.keys(document.webhooks)).toEqual([...names, 'webhook_endpoint.disabled']);
+    expect(Object.keys(document.webhooks)).toEqual([
+      ...names,
+      ...inboundEventNames,
+      ...recipientEventNames,
+      'webhook_endpoint.disabled',
+    ]);
+    for (const name of inboundEventNames)
+      expect(held.schemaFaults('InboundMessageEvent', inboundExample(name))).toEqual([]);
+    for (const name of recipientEventNames)
+      expect(held.schemaFaults('RecipientEvent', recipientExample(name))).toEqual([]);
     expect(held.schemaFaults('WebhookEndpointDisabledEvent', endpointDisabledExample)).toEqual([]);
     expect(
       names

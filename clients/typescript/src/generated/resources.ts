@@ -9,9 +9,11 @@ import type {
   AccountUpdate,
   Batch,
   BulkSms,
+  DeletedSuppression,
   DeletedWebhookEndpoint,
   GetUsageQuery,
   ListMessagesQuery,
+  ListSuppressionsQuery,
   ListWebhookDeliveriesQuery,
   Message,
   MessageList,
@@ -22,6 +24,9 @@ import type {
   QueuedTest,
   SentOtp,
   SmsMessage,
+  Suppression,
+  SuppressionList,
+  SuppressionUpdate,
   TestEvent,
   Usage,
   WebhookDelivery,
@@ -284,6 +289,38 @@ export class WebhookDeliveriesResource {
   }
 }
 
+export class SuppressionsResource {
+  readonly #call: CallGateway;
+
+  constructor(call: CallGateway) {
+    this.#call = call;
+  }
+
+  /**
+   * List suppressed recipients. Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+   */
+  list(query: ListSuppressionsQuery = {}, options?: RequestOptions): Pages<SuppressionList, Suppression> {
+    return new Pages(
+      (cursor = query.cursor) => this.#call<SuppressionList>({ method: 'GET', path: '/api/v1/suppressions', repeat: 'always', query: { ...query, cursor } }, options),
+      (page) => page.suppressions,
+    );
+  }
+
+  /**
+   * Suppress a recipient. Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.
+   */
+  put(recipient: string, body: SuppressionUpdate, options?: RequestOptions): Promise<Suppression> {
+    return this.#call<Suppression>({ method: 'PUT', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always', body }, options);
+  }
+
+  /**
+   * Send to a recipient again. Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.
+   */
+  delete(recipient: string, options?: RequestOptions): Promise<DeletedSuppression> {
+    return this.#call<DeletedSuppression>({ method: 'DELETE', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always' }, options);
+  }
+}
+
 /** Everything that the API has. */
 export class Resources {
   readonly sms: SmsResource;
@@ -294,6 +331,7 @@ export class Resources {
   readonly account: AccountResource;
   readonly webhookEndpoints: WebhookEndpointsResource;
   readonly webhookDeliveries: WebhookDeliveriesResource;
+  readonly suppressions: SuppressionsResource;
 
   constructor(call: CallGateway) {
     this.sms = new SmsResource(call);
@@ -304,5 +342,6 @@ export class Resources {
     this.account = new AccountResource(call);
     this.webhookEndpoints = new WebhookEndpointsResource(call);
     this.webhookDeliveries = new WebhookDeliveriesResource(call);
+    this.suppressions = new SuppressionsResource(call);
   }
 }

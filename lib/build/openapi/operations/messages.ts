@@ -75,6 +75,11 @@ export const listMessages: Description = {
       ...filter('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }),
       example: 'sms',
     },
+    filter('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
+      type: 'string',
+      enum: ['outbound', 'inbound', 'all'],
+      default: 'outbound',
+    }),
     filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
     filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
     {

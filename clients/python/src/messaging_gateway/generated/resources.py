@@ -163,6 +163,7 @@ class WhatsappResource:
         template: models.WhatsAppTemplate | Mapping[str, Any] | None = None,
         media: models.Media | Mapping[str, Any] | None = None,
         location: models.Location | Mapping[str, Any] | None = None,
+        fallback_template: models.WhatsAppTemplate | Mapping[str, Any] | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
         validity_period: int | None = None,
@@ -182,7 +183,7 @@ class WhatsappResource:
                 method="POST",
                 path="/api/v1/whatsapp/send",
                 repeat="with_key",
-                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at}, None),
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at}, None),
                 idempotency_key=idempotency_key,
                 timeout_seconds=timeout_seconds,
             ),
@@ -219,8 +220,9 @@ class MessagesResource:
         self,
         *,
         reference: str | None = None,
-        status: Literal["scheduled", "queued", "sending", "sent", "failed", "expired", "delivered", "read", "canceled"] | str | None = None,
+        status: Literal["scheduled", "queued", "sending", "sent", "failed", "expired", "delivered", "read", "canceled", "received"] | str | None = None,
         channel: Literal["sms", "whatsapp"] | str | None = None,
+        direction: Literal["outbound", "inbound", "all"] | str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int | None = None,
@@ -238,7 +240,7 @@ class MessagesResource:
                 method="GET",
                 path="/api/v1/messages",
                 repeat="always",
-                query=given({"reference": reference, "status": status, "channel": channel, "since": since, "until": until, "limit": limit, "cursor": cursor}, None),
+                query=given({"reference": reference, "status": status, "channel": channel, "direction": direction, "since": since, "until": until, "limit": limit, "cursor": cursor}, None),
                 timeout_seconds=timeout_seconds,
             ),
             models.MessageList,
@@ -397,7 +399,7 @@ class WebhookEndpointsResource:
         url: str | None = None,
         sqs: models.QueueDestination | Mapping[str, Any] | None = None,
         eventbridge: models.EventBusDestination | Mapping[str, Any] | None = None,
-        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None = None,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None = None,
         description: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.WebhookEndpointWithSecret:
@@ -465,7 +467,7 @@ class WebhookEndpointsResource:
         url: str | NotGiven = NOT_GIVEN,
         sqs: models.QueueDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
         eventbridge: models.EventBusDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
-        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None | NotGiven = NOT_GIVEN,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         enabled: bool | NotGiven = NOT_GIVEN,
         timeout_seconds: float | None = None,
@@ -691,6 +693,83 @@ class WebhookDeliveriesResource:
         )
 
 
+class SuppressionsResource:
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def list(
+        self,
+        *,
+        recipient: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Page[models.Suppression]:
+        """List suppressed recipients.
+
+        Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient
+        is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+        """
+        return Page.first(
+            self._call,
+            Request(
+                method="GET",
+                path="/api/v1/suppressions",
+                repeat="always",
+                query=given({"recipient": recipient, "limit": limit, "cursor": cursor}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.SuppressionList,
+            lambda page: page.suppressions,
+        )
+
+    def put(
+        self,
+        recipient: str,
+        *,
+        reason: str | None = None,
+        scope: Literal["messages", "all"] | str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.Suppression:
+        """Suppress a recipient.
+
+        Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With
+        the scope `messages` one-time passwords are still sent. Repeating the request changes the reason
+        and the scope.
+        """
+        return self._call(
+            Request(
+                method="PUT",
+                path=f"/api/v1/suppressions/{segment(recipient)}",
+                repeat="always",
+                body=given({"reason": reason, "scope": scope}, None),
+                timeout_seconds=timeout_seconds,
+            ),
+            models.Suppression,
+        )
+
+    def delete(
+        self,
+        recipient: str,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> models.DeletedSuppression:
+        """Send to a recipient again.
+
+        Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its
+        own of numbers that answered STOP, which this does not change.
+        """
+        return self._call(
+            Request(
+                method="DELETE",
+                path=f"/api/v1/suppressions/{segment(recipient)}",
+                repeat="always",
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DeletedSuppression,
+        )
+
+
 class Resources:
     """Everything that the API has."""
 
@@ -703,3 +782,4 @@ class Resources:
         self.account = AccountResource(call)
         self.webhook_endpoints = WebhookEndpointsResource(call)
         self.webhook_deliveries = WebhookDeliveriesResource(call)
+        self.suppressions = SuppressionsResource(call)

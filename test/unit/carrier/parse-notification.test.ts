@@ -3,7 +3,7 @@ import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { reported } from '../../../lib/capabilities/carriers.ts';
-import { parseReceipts, UnreadableReceipt } from '../../../shared/carrier/parse-receipts.ts';
+import { parseNotification, UnreadableNotification } from '../../../shared/carrier/parse-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   incomingWhatsApp,
@@ -14,16 +14,17 @@ import {
 } from '../../support/carrier/recorded-receipts.ts';
 
 function smsTransition(change: object) {
-  return parseReceipts(snsNotification(smsEvent(change)))[0]?.transition;
+  return parseNotification(snsNotification(smsEvent(change))).receipts[0]?.transition;
 }
 
 function whatsAppTransition(change: object, header: object = {}) {
-  return parseReceipts(snsNotification(whatsAppEvent([whatsAppStatus(change)], header)))[0]?.transition;
+  return parseNotification(snsNotification(whatsAppEvent([whatsAppStatus(change)], header))).receipts[0]
+    ?.transition;
 }
 
 describe('an SMS event', () => {
   it('becomes a receipt with both ids, its time and what the client pays: the price and the carrier’s fee', () => {
-    expect(parseReceipts(snsNotification(smsEvent()))).toEqual([
+    expect(parseNotification(snsNotification(smsEvent())).receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample',
@@ -77,11 +78,11 @@ describe('an SMS event', () => {
     ['VOICE_COMPLETED', true],
     ['MEDIA_DELIVERED', true],
   ])('%s, final: %s, changes nothing', (eventType, isFinal) => {
-    expect(parseReceipts(snsNotification(smsEvent({ eventType, isFinal })))).toEqual([]);
+    expect(parseNotification(snsNotification(smsEvent({ eventType, isFinal }))).receipts).toEqual([]);
   });
 
   it('without our id is found by the carrier’s id', () => {
-    const [receipt] = parseReceipts(snsNotification(smsEvent({ context: undefined })));
+    const [receipt] = parseNotification(snsNotification(smsEvent({ context: undefined }))).receipts;
     expect(receipt).toMatchObject({ carrierMessageId: '0d1ae9f2-60c0-4430-9b2b-658bdexample' });
     expect(receipt).not.toHaveProperty('messageId');
   });
@@ -93,7 +94,7 @@ describe('an SMS event', () => {
 
 describe('a WhatsApp event', () => {
   it('becomes a receipt under our id', () => {
-    expect(parseReceipts(snsNotification(whatsAppEvent([whatsAppStatus()])))).toEqual([
+    expect(parseNotification(snsNotification(whatsAppEvent([whatsAppStatus()]))).receipts).toEqual([
       {
         messageId: 'msg_01KAFF00000000000000000000',
         carrierMessageId: '6d69f07a-c317-4278-9d5c-6a84078419ec',
@@ -132,7 +133,7 @@ describe('a WhatsApp event', () => {
 
   it('without our id is found by each id that the carrier may have returned', () => {
     const event = whatsAppEvent([whatsAppStatus({ biz_opaque_callback_data: undefined })]);
-    const receipts = parseReceipts(snsNotification(event));
+    const receipts = parseNotification(snsNotification(event)).receipts;
     expect(receipts.map((receipt) => receipt.carrierMessageId)).toEqual([
       '6d69f07a-c317-4278-9d5c-6a84078419ec',
       'wamid.HBgMNDQ3NzAwOTAwMTIzFQIAERgSexample',
@@ -142,10 +143,9 @@ describe('a WhatsApp event', () => {
 
   it('of several statuses is several receipts, in the order given', () => {
     const event = whatsAppEvent([whatsAppStatus({ status: 'read' }), whatsAppStatus({ status: 'sent' })]);
-    expect(parseReceipts(snsNotification(event)).map((receipt) => receipt.transition.to)).toEqual([
-      'read',
-      'sent',
-    ]);
+    expect(
+      parseNotification(snsNotification(event)).receipts.map((receipt) => receipt.transition.to),
+    ).toEqual(['read', 'sent']);
   });
 
   it.each([
@@ -158,7 +158,7 @@ describe('a WhatsApp event', () => {
   });
 
   it('of a customer’s own message changes nothing', () => {
-    expect(parseReceipts(snsNotification(incomingWhatsApp))).toEqual([]);
+    expect(parseNotification(snsNotification(incomingWhatsApp)).receipts).toEqual([]);
   });
 });
 
@@ -179,7 +179,7 @@ describe('a message that is not a receipt', () => {
     ['a status of no time', snsNotification(whatsAppEvent([whatsAppStatus({ timestamp: 'now' })]))],
     ['null', 'null'],
   ])('%s is an error, not skipped', (_, body) => {
-    expect(() => parseReceipts(body)).toThrow(UnreadableReceipt);
+    expect(() => parseNotification(body).receipts).toThrow(UnreadableNotification);
   });
 
   it('is either this error or receipts with a valid time, for any values of the fields', () => {
@@ -197,9 +197,10 @@ describe('a message that is not a receipt', () => {
     fc.assert(
       fc.property(events, (event) => {
         try {
-          for (const { transition } of parseReceipts(snsNotification(event))) transition.at.toISOString();
+          for (const { transition } of parseNotification(snsNotification(event)).receipts)
+            transition.at.toISOString();
         } catch (error) {
-          expect(error).toBeInstanceOf(UnreadableReceipt);
+          expect(error).toBeInstanceOf(UnreadableNotification);
         }
       }),
       { numRuns: 500 },
@@ -208,7 +209,7 @@ describe('a message that is not a receipt', () => {
 
   it('is reported with the names of its fields, without their values', () => {
     const body = snsNotification(smsEvent({ eventTimestamp: '+447700900123' }));
-    expect(() => parseReceipts(body)).toThrow(
+    expect(() => parseNotification(body).receipts).toThrow(
       'the SMS event does not have the documented form: eventTimestamp',
     );
   });

@@ -1,0 +1,113 @@
+/** To whom the client's messages are not sent. */
+import { e164 } from '../../../../shared/recipient/phone-number.ts';
+import type { Description, Parameter } from '../description.ts';
+import { createdAt } from './examples.ts';
+
+const tag = 'Suppressions';
+const recipient = '+447700900123';
+
+const recipientInPath: Parameter = {
+  name: 'recipient',
+  in: 'path',
+  required: true,
+  description: 'The phone number in international format; its plus may be written `%2B`.',
+  schema: { type: 'string', pattern: e164.source },
+  example: recipient,
+};
+
+const suppression = {
+  recipient,
+  scope: 'messages',
+  reason: 'The recipient answered STOP',
+  source: 'keyword',
+  created_at: createdAt,
+  updated_at: createdAt,
+};
+
+export const listSuppressions: Description = {
+  tag,
+  summary: 'List suppressed recipients',
+  description:
+    'Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
+  parameters: [
+    {
+      name: 'recipient',
+      in: 'query',
+      description: 'Only this phone number.',
+      schema: { type: 'string', pattern: e164.source },
+      example: recipient,
+    },
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'The maximum number of entries.',
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    },
+    {
+      name: 'cursor',
+      in: 'query',
+      description: 'The `next_cursor` of the page before.',
+      schema: { type: 'string' },
+    },
+  ],
+  answer: {
+    status: 200,
+    description: 'A page of suppressions.',
+    content: {
+      schema: 'SuppressionList',
+      examples: { list: { summary: 'One recipient', value: { suppressions: [suppression] } } },
+    },
+  },
+  fieldError: { field: 'limit', message: 'must be at most 100' },
+};
+
+export const putSuppression: Description = {
+  tag,
+  summary: 'Suppress a recipient',
+  description:
+    'Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.',
+  parameters: [recipientInPath],
+  request: {
+    schema: 'SuppressionUpdate',
+    mediaTypes: ['application/json'],
+    examples: {
+      messages: { summary: 'All but one-time passwords', value: { reason: 'Asked by e-mail' } },
+      all: { summary: 'Everything', value: { scope: 'all', reason: 'Number of a stranger' } },
+    },
+  },
+  answer: {
+    status: 200,
+    description: 'The suppression.',
+    content: {
+      schema: 'Suppression',
+      examples: {
+        suppressed: {
+          summary: 'Suppressed by the client',
+          value: { ...suppression, reason: 'Asked by e-mail', source: 'client' },
+        },
+      },
+    },
+  },
+  fieldError: { field: 'scope', message: 'must be messages or all' },
+};
+
+export const deleteSuppression: Description = {
+  tag,
+  summary: 'Send to a recipient again',
+  description:
+    'Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.',
+  parameters: [recipientInPath],
+  answer: {
+    status: 200,
+    description: 'The suppression has ended.',
+    content: {
+      schema: 'DeletedSuppression',
+      examples: { deleted: { summary: 'Ended', value: { recipient, deleted: true } } },
+    },
+  },
+  fieldError: {
+    field: 'recipient',
+    message: 'must be a phone number in international format, such as +447700900123',
+  },
+  errors: ['not_found'],
+};

@@ -1,0 +1,151 @@
+/**
+ * Reads one message of Meta's webhook entry, which AWS End User Messaging Social publishes to the same topic as the
+ * statuses. The types are those of Meta's Cloud API.
+ */
+import * as z from 'zod/mini';
+import type { InboundMessage } from '../../message/receive/inbound-message.ts';
+import type { MediaType } from '../../message/received-content.ts';
+import { inboundNumber } from './inbound-number.ts';
+import { epochSecondsText, momentIn } from './meta-time.ts';
+
+const text = z.string();
+const id = text.check(z.minLength(1));
+const asGiven = z.record(text, z.unknown());
+
+const envelope = z.object({
+  /** The person's number, without a plus. */
+  from: text.check(z.regex(/^\+?\d{4,}$/)),
+  /** Meta's id (`wamid.…`). */
+  id,
+  timestamp: epochSecondsText,
+  type: text,
+  /** The message that the person answers or forwards. */
+  context: z.optional(z.object({ id: z.optional(id) })),
+});
+
+type Content = Pick<InboundMessage, 'text' | 'content'>;
+
+/** A type that tells a business nothing that a person said: the person has another number now, for example. */
+const notAMessage = 'system';
+
+/** The content of each type. */
+const readers: Readonly<Record<string, (message: unknown) => Content>> = {
+  text: reader(z.object({ text: z.object({ body: text }) }), (message) => ({ text: message.text.body })),
+  image: mediaReader('image'),
+  video: mediaReader('video'),
+  audio: mediaReader('audio'),
+  document: mediaReader('document'),
+  sticker: mediaReader('sticker'),
+  location: reader(
+    z.object({
+      location: z.object({
+        latitude: z.number(),
+        longitude: z.number(),
+        name: z.exactOptional(text),
+        address: z.exactOptional(text),
+      }),
+    }),
+    ({ location }) => ({ content: { type: 'location', location } }),
+  ),
+  // A quick reply to a template.
+  button: reader(
+    z.object({ button: z.object({ text, payload: z.optional(text) }) }),
+    ({ button: { text: title, payload = title } }) => buttonReply(payload, title),
+  ),
+  interactive: readInteractive,
+  reaction: reader(
+    z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
+    // Meta leaves the emoji out, or empty, where the person removes the reaction.
+    ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
+  ),
+  contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
+    content: { type: 'contacts', contacts },
+  })),
+  order: reader(z.object({ order: asGiven }), ({ order }) => ({ content: { type: 'order', order } })),
+  unsupported: () => ({ content: { type: 'unsupported' } }),
+};
+
+const interactiveType = z.object({ interactive: z.object({ type: text }) });
+
+const interactiveReaders: Readonly<Record<string, (message: unknown) => Content>> = {
+  button_reply: reader(
+    z.object({ interactive: z.object({ button_reply: z.object({ id: text, title: text }) }) }),
+    ({ interactive: { button_reply } }) => buttonReply(button_reply.id, button_reply.title),
+  ),
+  list_reply: reader(
+    z.object({
+      interactive: z.object({
+        list_reply: z.object({ id: text, title: text, description: z.exactOptional(text) }),
+      }),
+    }),
+    ({ interactive: { list_reply } }) => ({ content: { type: 'list_reply', list_reply } }),
+  ),
+  nfm_reply: reader(
+    z.object({ interactive: z.object({ nfm_reply: asGiven }) }),
+    ({ interactive: { nfm_reply } }) => ({ content: { type: 'flow_reply', flow_reply: nfm_reply } }),
+  ),
+};
+
+/** What the event says of all messages in it. */
+interface Around {
+  /** Ours. */
+  readonly number: string;
+  /** When AWS received Meta's call. */
+  readonly receivedAt: string | undefined;
+}
+
+/**
+ * Undefined where it is a notice about the person and no message.
+ *
+ * @throws Error where the message does not have a documented form.
+ */
+export function inboundOfWhatsApp(message: unknown, around: Around): InboundMessage | undefined {
+  const { from, id: carrierMessageId, timestamp, type, context } = envelope.parse(message);
+  if (type === notAMessage) return undefined;
+  const read = readers[type];
+  if (read === undefined) throw new Error(`messages of type ${JSON.stringify(type)} are not known`);
+  const reaction = type === 'reaction' ? reactedTo.parse(message).reaction.message_id : undefined;
+  const repliesTo = reaction ?? context?.id;
+  return {
+    channel: 'whatsapp',
+    carrierMessageId,
+    person: inboundNumber(from),
+    number: inboundNumber(around.number),
+    receivedAt: momentIn(timestamp, around.receivedAt),
+    ...read(message),
+    ...(repliesTo === undefined ? {} : { repliesTo }),
+  };
+}
+
+const reactedTo = z.object({ reaction: z.object({ message_id: z.optional(id) }) });
+
+function readInteractive(message: unknown): Content {
+  const { type } = interactiveType.parse(message).interactive;
+  const read = interactiveReaders[type];
+  if (read === undefined)
+    throw new Error(`interactive messages of type ${JSON.stringify(type)} are not known`);
+  return read(message);
+}
+
+function buttonReply(replyId: string, title: string): Content {
+  return { content: { type: 'button_reply', button_reply: { id: replyId, title } } };
+}
+
+function mediaReader(type: MediaType): (message: unknown) => Content {
+  const media = z.object({
+    id,
+    mime_type: z.exactOptional(text),
+    caption: z.exactOptional(text),
+    filename: z.exactOptional(text),
+  });
+  return reader(z.object({ [type]: media }), (message) => ({
+    content: { type, media: media.parse(message[type]) },
+  }));
+}
+
+function reader<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  contentOf: (message: z.output<Schema>) => Content,
+): (message: unknown) => Content {
+  return (message) => contentOf(schema.parse(message));
+}

@@ -1,0 +1,20 @@
+/** A message that a person sent to one of our numbers, in the same form for all carriers. */
+import type { Channel } from '../message.ts';
+import type { ReceivedContent } from '../received-content.ts';
+
+export interface InboundMessage {
+  readonly channel: Channel;
+  /** Unique in its channel; a repeated notification has the same. */
+  readonly carrierMessageId: string;
+  /** Who sent it: E.164, or a short code. */
+  readonly person: string;
+  /** Our number that it was sent to: E.164, or a short code. */
+  readonly number: string;
+  readonly receivedAt: Date;
+  /** Of a text. */
+  readonly text?: string;
+  /** Of a WhatsApp message that is no text. */
+  readonly content?: ReceivedContent;
+  /** The carrier's id of our message that this one answers, if the carrier names it. */
+  readonly repliesTo?: string;
+}

@@ -1,0 +1,54 @@
+/**
+ * What an inbound WhatsApp message holds when it is no text: the part of Meta's webhook that a client can use, under the
+ * names that a send has (contract, section 13). One object, of which `type` says what is in it.
+ */
+import * as z from 'zod/mini';
+
+const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
+
+let content: ReturnType<typeof makeContent> | undefined;
+
+/** Created when it is first needed, because most functions that read message rows do not need it at their start. */
+export function receivedContent(): ReturnType<typeof makeContent> {
+  content ??= makeContent();
+  return content;
+}
+
+export type ReceivedContent = z.output<ReturnType<typeof makeContent>>;
+export type MediaType = (typeof mediaTypes)[number];
+
+function makeContent() {
+  const text = z.string();
+  const optionalText = z.exactOptional(text);
+  const asGiven = z.record(text, z.unknown());
+  return z.object({
+    /** `unsupported`: the person sent something that WhatsApp does not pass on to businesses. */
+    type: z.enum([
+      ...mediaTypes,
+      'location',
+      'button_reply',
+      'list_reply',
+      'reaction',
+      'contacts',
+      'flow_reply',
+      'order',
+      'unsupported',
+    ]),
+    /** Its content is fetched by the id, with `GetWhatsAppMessageMedia` of AWS End User Messaging Social. */
+    media: z.exactOptional(
+      z.object({ id: text, mime_type: optionalText, caption: optionalText, filename: optionalText }),
+    ),
+    location: z.exactOptional(
+      z.object({ latitude: z.number(), longitude: z.number(), name: optionalText, address: optionalText }),
+    ),
+    /** A quick reply to a template has a payload as its id. */
+    button_reply: z.exactOptional(z.object({ id: text, title: text })),
+    list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
+    /** Without an emoji, the person removed the reaction. */
+    reaction: z.exactOptional(z.object({ emoji: optionalText })),
+    // As Meta gives them.
+    contacts: z.exactOptional(z.array(asGiven)),
+    flow_reply: z.exactOptional(asGiven),
+    order: z.exactOptional(asGiven),
+  });
+}

@@ -1,0 +1,24 @@
+/** The form of the answers about suppressions (contract, section 13). Functions import only the types. */
+import * as z from 'zod/mini';
+import { instant, recipient } from '../message-response.schema.ts';
+import { scopes, sources } from './suppression.ts';
+
+export const suppression = z.object({
+  recipient,
+  scope: z.enum(scopes),
+  reason: z.nullable(z.string()),
+  source: z.enum(sources),
+  created_at: instant,
+  updated_at: instant,
+});
+
+export const suppressionList = z.object({
+  suppressions: z.array(suppression),
+  next_cursor: z.exactOptional(z.string()),
+});
+
+export const removedSuppression = z.object({ recipient, deleted: z.boolean() });
+
+export type SuppressionView = z.output<typeof suppression>;
+export type SuppressionList = z.output<typeof suppressionList>;
+export type RemovedSuppression = z.output<typeof removedSuppression>;

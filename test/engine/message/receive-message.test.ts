@@ -1,0 +1,98 @@
+/** What the tables know about a person: the messages in both directions, and when the person last wrote by WhatsApp. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
+import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
+import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
+import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { newId } from '../../../shared/platform/ids.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { anInbound, ourNumber } from '../../support/message/inbound.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['messages', 'suppressions', 'whatsapp_windows']);
+});
+afterAll(() => tables.drop());
+
+const at = new Date('2026-11-20T12:00:00.000Z');
+let people = 0;
+function aPerson(): string {
+  people += 1;
+  return `+44770090${String(people).padStart(4, '0')}`;
+}
+
+function onTables() {
+  const messages = dynamoMessageStore(tables.dynamo, {
+    tableName: tables.names.messages,
+    retentionDays: 1,
+  });
+  return {
+    messages,
+    conversations: dynamoConversations(tables.dynamo, tables.names.messages, messages),
+    suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
+    windows: dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows),
+    optOutWords: [],
+    activity: { add: async () => undefined },
+  };
+}
+
+function sentTo(recipient: string, seconds: number, change: Partial<Message> = {}): Message {
+  const time = addSeconds(at, seconds).toISOString();
+  return {
+    message_id: newId('msg', new Date(time)),
+    client_id: 'client-a',
+    channel: 'sms',
+    status: 'sent',
+    recipient,
+    type: 'transactional',
+    text: 'Hello',
+    created_at: time,
+    queued_at: time,
+    sent_at: time,
+    expires_at: addSeconds(at, 86_400).toISOString(),
+    ...change,
+  };
+}
+
+describe('the messages with a person', () => {
+  it('are those of both directions and all clients, newest first, and of nobody else', async () => {
+    const { messages, conversations, ...rest } = onTables();
+    const person = aPerson();
+    const first = sentTo(person, 0);
+    const second = sentTo(person, 20, { client_id: 'client-b' });
+    for (const message of [first, second, sentTo(aPerson(), 10)]) await messages.create(message);
+    const inbound = anInbound({ person, receivedAt: addSeconds(at, 30) });
+    const { message } = await receiveMessage({ messages, conversations, ...rest }, inbound);
+    const ids = (await conversations.newestWith(person, 10)).map(({ message_id }) => message_id);
+    expect(ids).toEqual([message.message_id, second.message_id, first.message_id]);
+    expect(await conversations.newestWith(person, 1)).toEqual([message]);
+  });
+
+  it('name the client to whom a reply belongs, once: a repeat finds the row', async () => {
+    const dependencies = onTables();
+    const person = aPerson();
+    await dependencies.messages.create(sentTo(person, 0, { from: ourNumber }));
+    const inbound = anInbound({ person, receivedAt: addSeconds(at, 10), text: 'Stop' });
+    const { message, outcome } = await receiveMessage(dependencies, inbound);
+    expect({ outcome, client: message.client_id }).toEqual({ outcome: 'received', client: 'client-a' });
+    // Another client writes before the notification is repeated.
+    await dependencies.messages.create(sentTo(person, 5, { client_id: 'client-b', from: ourNumber }));
+    expect(await receiveMessage(dependencies, inbound)).toEqual({ message, outcome: 'repeated' });
+    expect(await dependencies.suppressions.get('client-a', person)).toMatchObject({ source: 'keyword' });
+    expect(await dependencies.suppressions.get('client-b', person)).toBeUndefined();
+  });
+});
+
+describe('the window of WhatsApp', () => {
+  it('begins with the last message of the person, in whatever order the notifications arrive', async () => {
+    const { windows } = onTables();
+    const person = aPerson();
+    expect(await windows.openedAt('client-a', person)).toBeUndefined();
+    for (const seconds of [20, 0, 10]) await windows.open('client-a', person, addSeconds(at, seconds));
+    expect(await windows.openedAt('client-a', person)).toEqual(addSeconds(at, 20));
+    expect(await windows.openedAt('client-b', person)).toBeUndefined();
+  });
+});

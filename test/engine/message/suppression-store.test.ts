@@ -1,0 +1,112 @@
+/** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
+import { createTables, type TestTables } from '../../support/engine/tables.ts';
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await createTables(['suppressions']);
+});
+afterAll(() => tables.drop());
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+const recipient = '+447700900123';
+let clients = 0;
+function aClient(): string {
+  clients += 1;
+  return `client-${clients}`;
+}
+
+function change(
+  client_id: string,
+  second: number,
+  changed: Partial<SuppressionChange> = {},
+): SuppressionChange {
+  const at = addSeconds(start, second);
+  return {
+    client_id,
+    recipient,
+    scope: 'messages',
+    source: 'keyword',
+    at,
+    cause: `at ${second}`,
+    ...changed,
+  };
+}
+
+describe.each<[string, () => SuppressionStore]>([
+  ['in memory', memorySuppressionStore],
+  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions)],
+])('suppressions %s', (_where, newStore) => {
+  it('begin with a change and end with another', async () => {
+    const [store, client] = [newStore(), aClient()];
+    expect(await store.get(client, recipient)).toBeUndefined();
+    expect((await store.change(change(client, 1, { reason: 'STOP' }))).outcome).toBe('changed');
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages', reason: 'STOP' });
+    expect((await store.change(change(client, 2, { scope: undefined }))).outcome).toBe('changed');
+    expect(await store.get(client, recipient)).toBeUndefined();
+  });
+
+  it('are of one client', async () => {
+    const [store, client] = [newStore(), aClient()];
+    await store.change(change(client, 1));
+    expect(await store.get(aClient(), recipient)).toBeUndefined();
+  });
+
+  it('that are asked for again take the new scope and reason, and keep their beginning', async () => {
+    const [store, client] = [newStore(), aClient()];
+    await store.change(change(client, 1, { reason: 'first' }));
+    const again = await store.change(change(client, 2, { scope: 'all' }));
+    expect(again.outcome).toBe('same');
+    const found = await store.get(client, recipient);
+    expect(found).toMatchObject({ scope: 'all', suppressed_at: '2026-11-20T10:00:01.000Z' });
+    expect(found).not.toHaveProperty('reason');
+  });
+
+  it('tell a repeat of the change that began them as such, whatever came after', async () => {
+    const [store, client] = [newStore(), aClient()];
+    await store.change(change(client, 1));
+    await store.change(change(client, 2, { scope: 'all' }));
+    expect((await store.change(change(client, 1))).outcome).toBe('changed');
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'all' });
+  });
+
+  it('follow the newest change, in whatever order and however often changes arrive', async () => {
+    const changes = fc.uniqueArray(
+      fc.record({ second: fc.nat(50), scope: fc.constantFrom('messages', 'all', undefined) } as const),
+      { selector: ({ second }) => second, minLength: 1, maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(changes, fc.infiniteStream(fc.nat(5)), async (all, order) => {
+        const [store, client] = [newStore(), aClient()];
+        const arrivals = [...all, ...[...order.take(6)].flatMap((index) => all[index] ?? [])];
+        for (const { second, scope } of arrivals) await store.change(change(client, second, { scope }));
+        const newest = all.toSorted((one, other) => other.second - one.second).at(0);
+        expect((await store.get(client, recipient))?.scope).toBe(newest?.scope);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('are listed by number, in pages, without those that ended', async () => {
+    const [store, client] = [newStore(), aClient()];
+    const numbers = Array.from({ length: 7 }, (_, index) => `+44770090012${index}`);
+    for (const each of numbers) await store.change(change(client, 1, { recipient: each }));
+    for (const each of numbers.slice(2, 4))
+      await store.change(change(client, 2, { recipient: each, scope: undefined }));
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.list(client, 2, after);
+      expect(page.suppressions.length).toBeLessThanOrEqual(2);
+      seen.push(...page.suppressions.map((each) => each.recipient));
+      after = page.nextAfter;
+    } while (after !== undefined);
+    expect(seen).toEqual(numbers.filter((_, index) => index < 2 || index > 3));
+  });
+});

@@ -1,0 +1,8 @@
+/** For hand-overs that are not about suppressions: nobody opted out, and no WhatsApp window is open. */
+import type { DispatchDependencies } from '../../../shared/message/dispatch/dispatch-message.ts';
+
+export const nobodySuppressed: Pick<DispatchDependencies, 'suppressions' | 'recordOptOut' | 'windows'> = {
+  suppressions: { get: async () => undefined },
+  recordOptOut: async () => {},
+  windows: { openedAt: async () => undefined },
+};

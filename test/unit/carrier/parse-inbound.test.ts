@@ -1,0 +1,122 @@
+/** Messages of people, in every form that AWS and Meta document. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
+import {
+  inboundWhatsApp,
+  twoWaySms,
+  whatsAppContents,
+  whatsAppMessage,
+} from '../../support/carrier/recorded-inbound.ts';
+import { snsNotification, whatsAppStatus } from '../../support/carrier/recorded-receipts.ts';
+
+const parse = (event: unknown) => parseNotification(snsNotification(event));
+
+describe('an SMS', () => {
+  it('has its sender, our number, its text and the message that it answers; its time is that of the notification', () => {
+    expect(parse(twoWaySms())).toEqual({
+      receipts: [],
+      unreadable: [],
+      inbound: [
+        {
+          channel: 'sms',
+          carrierMessageId: 'cae173d2-66b9-564c-8309-21f858e9fb84',
+          person: '+14255550182',
+          number: '+12125550101',
+          text: 'EXAMPLE',
+          receivedAt: new Date('2026-11-20T10:00:05.000Z'),
+          repliesTo: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+        },
+      ],
+    });
+  });
+
+  it.each([undefined, null, ''])('may answer no message (%p)', (previousPublishedMessageId) => {
+    expect(parse(twoWaySms({ previousPublishedMessageId })).inbound[0]).not.toHaveProperty('repliesTo');
+  });
+
+  it('may be sent to a short code, and be empty', () => {
+    const [sms] = parse(twoWaySms({ destinationNumber: '12345', messageBody: '' })).inbound;
+    expect(sms).toMatchObject({ number: '12345', text: '' });
+  });
+
+  it('has the spelling of the number that a send has', () => {
+    const [sms] = parse(twoWaySms({ originationNumber: '+4407700900123' })).inbound;
+    expect(sms?.person).toBe('+447700900123');
+  });
+});
+
+describe('a WhatsApp message', () => {
+  it.each(Object.entries(whatsAppContents))('%s', (_name, { message, read }) => {
+    expect(parse(inboundWhatsApp([whatsAppMessage(message)]))).toEqual({
+      receipts: [],
+      unreadable: [],
+      inbound: [
+        {
+          channel: 'whatsapp',
+          carrierMessageId: 'wamid.HBgMNDQ3NzAwOTAwMTIzFQIAEhgUexample',
+          person: '+447700900123',
+          number: '+447418367358',
+          receivedAt: new Date('2026-11-20T10:00:03.271Z'),
+          ...read,
+        },
+      ],
+    });
+  });
+
+  it('names the message that it answers', () => {
+    const context = { from: '447418367358', id: 'wamid.ours' };
+    const text = { type: 'text', text: { body: 'Yes' }, context };
+    expect(parse(inboundWhatsApp([whatsAppMessage(text)])).inbound[0]?.repliesTo).toBe('wamid.ours');
+  });
+
+  it('is read beside statuses in the same entry', () => {
+    const event = inboundWhatsApp([whatsAppMessage({ type: 'text', text: { body: 'Hi' } })]);
+    const entry = JSON.parse(event.whatsAppWebhookEntry) as { changes: object[] };
+    const statuses = { field: 'messages', value: { statuses: [whatsAppStatus()] } };
+    const both = {
+      ...event,
+      whatsAppWebhookEntry: JSON.stringify({ changes: [...entry.changes, statuses] }),
+    };
+    const { receipts, inbound } = parse(both);
+    expect([receipts.length, inbound.length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['of a type that is not known', { type: 'hologram', hologram: {} }],
+    ['of an interactive type that is not known', { type: 'interactive', interactive: { type: 'dance' } }],
+    ['without its content', { type: 'image' }],
+    ['without a number', { type: 'text', text: { body: 'Hi' }, from: undefined }],
+    ['of no time', { type: 'text', text: { body: 'Hi' }, timestamp: 'now' }],
+  ])('%s is reported, and the messages beside it are read', (_name, odd) => {
+    const good = whatsAppMessage({ type: 'text', text: { body: 'Hi' } }, { id: 'wamid.good' });
+    const { inbound, unreadable } = parse(inboundWhatsApp([whatsAppMessage(odd, odd), good]));
+    expect(inbound.map(({ carrierMessageId }) => carrierMessageId)).toEqual(['wamid.good']);
+    expect(unreadable).toHaveLength(1);
+  });
+
+  it('that only says that a person has a new number is no message', () => {
+    const system = { type: 'system', system: { type: 'user_changed_number', body: 'changed' } };
+    expect(parse(inboundWhatsApp([whatsAppMessage(system)]))).toMatchObject({ inbound: [], unreadable: [] });
+  });
+
+  it('is read or reported for any values of its fields, and never thrown', () => {
+    const odd = fc.record({
+      type: fc.constantFrom(
+        ...Object.values(whatsAppContents).map(({ message }) => Reflect.get(message, 'type')),
+      ),
+      text: fc.jsonValue(),
+      image: fc.jsonValue(),
+      interactive: fc.jsonValue(),
+      reaction: fc.jsonValue(),
+      context: fc.jsonValue(),
+    });
+    fc.assert(
+      fc.property(odd, (message) => {
+        const { inbound, unreadable } = parse(inboundWhatsApp([whatsAppMessage(message)]));
+        expect(inbound.length + unreadable.length).toBe(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
