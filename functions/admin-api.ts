@@ -8,12 +8,20 @@ import { readEnvironment } from '../shared/platform/env.ts';
 
 const env = readEnvironment([...httpEnvironment, ...adminEnvironment, 'SMS_CARRIER', 'WHATSAPP_CARRIER']);
 const simulated = env.SMS_CARRIER === 'simulator' || env.WHATSAPP_CARRIER === 'simulator';
-const outboxTable = simulated
-  ? readEnvironment(['SIMULATOR_OUTBOX_TABLE']).SIMULATOR_OUTBOX_TABLE
-  : undefined;
+const simulator = simulated ? readEnvironment(['SIMULATOR_OUTBOX_TABLE', 'RECEIPTS_QUEUE_URL']) : undefined;
 
 export const handler = httpFunction(
   adminRoutes.adminApi,
-  adminApi(adminOperations(adminDependencies(env, outboxTable))),
+  adminApi(
+    adminOperations(
+      adminDependencies(
+        env,
+        simulator && {
+          outboxTable: simulator.SIMULATOR_OUTBOX_TABLE,
+          receiptsQueueUrl: simulator.RECEIPTS_QUEUE_URL,
+        },
+      ),
+    ),
+  ),
   { dependencies: httpDependencies(env) },
 );

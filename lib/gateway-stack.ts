@@ -50,7 +50,7 @@ export class GatewayStack extends Stack {
       schedules,
       deadLetters: messaging.relayDeadLetters,
     });
-    new Admin(this, 'Admin', { stage, storage, api, webhooks });
+    new Admin(this, 'Admin', { stage, storage, api, webhooks, receipts: messaging.receipts });
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 

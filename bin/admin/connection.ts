@@ -133,7 +133,13 @@ function dependenciesOf(
       throw new ConnectionFailure(`The gateway has no ${name}: deploy this version first.`);
     }
   }
-  return adminDependencies(readEnvironment(adminEnvironment, source), tables.simulator_outbox);
+  const [outboxTable, receiptsQueueUrl] = [tables.simulator_outbox, queues.receipts];
+  return adminDependencies(
+    readEnvironment(adminEnvironment, source),
+    outboxTable === undefined || receiptsQueueUrl === undefined
+      ? undefined
+      : { outboxTable, receiptsQueueUrl },
+  );
 }
 
 /** `client_secrets` as `CLIENT_SECRETS_TABLE`. */

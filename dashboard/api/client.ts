@@ -62,7 +62,7 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<Answer<Name>>;
   send<Name extends AdminApiRouteName>(
-    method: 'POST' | 'PATCH' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: unknown,
   ): Promise<Answer<Name>>;

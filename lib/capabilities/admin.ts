@@ -4,6 +4,7 @@ import { adminRoutes } from '../../shared/contract/routes.ts';
 import { webhookRuleNames } from '../../shared/platform/env.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import type { GatewayQueue } from '../constructs/gateway-queue.ts';
 import type { Api } from './api/api.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -13,6 +14,7 @@ interface AdminProps {
   readonly storage: Storage;
   readonly api: Api;
   readonly webhooks: Webhooks;
+  readonly receipts: GatewayQueue;
 }
 
 export class Admin extends Construct {
@@ -22,7 +24,7 @@ export class Admin extends Construct {
     this.makeDashboard(props);
   }
 
-  private makeAdminApi({ stage, storage, api, webhooks }: AdminProps): void {
+  private makeAdminApi({ stage, storage, api, webhooks, receipts }: AdminProps): void {
     const adminApi = new GatewayFunction(this, 'AdminApi', {
       stage,
       functionName: 'admin-api',
@@ -62,11 +64,15 @@ export class Admin extends Construct {
     storage.grant(adminApi, 'webhook-endpoints', 'GetItem', 'Query');
     storage.grant(adminApi, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(adminApi, 'due-items', 'Query', 'PutItem');
+    storage.grant(adminApi, 'suppressions', 'GetItem', 'Query', 'UpdateItem');
+    storage.grant(adminApi, 'whatsapp-windows', 'GetItem');
     storage.grant(adminApi, 'usage', 'BatchGetItem');
     storage.grant(adminApi, 'message-usage', 'BatchGetItem', 'Query');
     if (storage.has('simulator-outbox')) {
       storage.grant(adminApi, 'simulator-outbox', 'Query');
       storage.grantIndex(adminApi, 'simulator-outbox', 'by-day');
+      // Messages that an administrator makes up for the simulated carrier.
+      receipts.grantSend(adminApi);
     }
     webhooks.grantEnqueue(adminApi);
     api.add(adminApi);

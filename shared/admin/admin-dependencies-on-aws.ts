@@ -7,14 +7,17 @@ import { dynamoActivityReader } from '../activity/activity-reader.dynamo.ts';
 import { dynamoCapCounter } from '../cap/cap-counter.dynamo.ts';
 import { capDefaults } from '../cap/cap-limits.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
+import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { dynamoWhatsAppWindows } from '../message/receive/whatsapp-window.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
+import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/hold/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
@@ -51,6 +54,8 @@ export const adminEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
   'WEBHOOK_ENDPOINTS_TABLE',
   'DUE_ITEMS_TABLE',
+  'SUPPRESSIONS_TABLE',
+  'WHATSAPP_WINDOWS_TABLE',
   'USAGE_TABLE',
   'MESSAGE_USAGE_TABLE',
   'CURRENCY',
@@ -63,10 +68,16 @@ export const adminEnvironment = [
   ...webhookRuleNames,
 ] as const;
 
-/** @param outboxTable - undefined where no carrier of the gateway is the simulator */
+/** What the simulated carrier has. */
+interface SimulatorResources {
+  readonly outboxTable: string;
+  readonly receiptsQueueUrl: string;
+}
+
+/** @param simulator - undefined where no carrier of the gateway is the simulator */
 export function adminDependencies(
   env: Environment<(typeof adminEnvironment)[number]>,
-  outboxTable: string | undefined,
+  simulator: SimulatorResources | undefined,
 ): AdminDependencies {
   const db = dynamo();
   const retentionDays = env.RETENTION_DAYS;
@@ -126,9 +137,14 @@ export function adminDependencies(
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
-    outbox: outboxTable === undefined ? undefined : dynamoOutbox(db, outboxTable, retentionDays),
+    outbox: simulator === undefined ? undefined : dynamoOutbox(db, simulator.outboxTable, retentionDays),
+    simulatedInbound:
+      simulator === undefined ? undefined : sqsReceiptSender(sqs(), simulator.receiptsQueueUrl),
+    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
+    windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
     retentionDays,
     clock: systemClock,
+    newUuid: randomUUID,
   };
 }

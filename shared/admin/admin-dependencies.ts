@@ -4,11 +4,14 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ActivityReader } from '../activity/activity-reader.dynamo.ts';
 import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.ts';
+import type { ReceiptSender } from '../carrier/simulator/simulator.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
+import type { WhatsAppWindows } from '../message/receive/whatsapp-window.ts';
 import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
+import type { SuppressionStore } from '../message/suppression/suppression-store.ts';
 import type { OtpHoldStore } from '../otp/hold/otp-hold.ts';
 import type { OtpStore } from '../otp/otp-store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -55,8 +58,13 @@ export interface AdminDependencies {
   readonly webhookAttempts: AttemptReader;
   /** Only if the simulator is the carrier. */
   readonly outbox: Outbox | undefined;
+  /** Sends notifications to the receipts queue; only if the simulator is the carrier. */
+  readonly simulatedInbound: ReceiptSender | undefined;
+  readonly suppressions: SuppressionStore;
+  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   /** The webhook URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
   readonly retentionDays: number;
   readonly clock: Clock;
+  readonly newUuid: () => string;
 }

@@ -18,7 +18,7 @@ export interface MessageTimes {
 
 /** What the indexes do not know: each message is read to be compared. */
 export type MessageCondition = Readonly<
-  Partial<Record<'status' | 'channel' | 'error_code', string | undefined>>
+  Partial<Record<'status' | 'channel' | 'error_code' | 'client_id', string | undefined>>
 >;
 
 interface PageOptions extends MessageTimes {

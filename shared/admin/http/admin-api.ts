@@ -5,6 +5,11 @@ import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import { defaultPageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import {
+  recipientInPath,
+  suppressionBody,
+  suppressionsQuery,
+} from '../../message/suppression/manage-suppressions.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
 import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
@@ -24,13 +29,16 @@ import {
   setClientDisabled,
   showClient,
 } from '../clients.ts';
+import { showConversation } from '../conversation.ts';
 import { explainLimits } from '../explain-limits.ts';
+import { sendInbound } from '../inbound.ts';
 import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
 import { searchMessages, showMessage } from '../messages.ts';
 import { allowOtps, listOtpHolds } from '../otp-holds.ts';
 import { listOutbox } from '../outbox.ts';
 import { search } from '../search.ts';
 import { listSenders, removeSender, setSender } from '../senders.ts';
+import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { webhookHealth } from '../webhook-health.ts';
 import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
@@ -39,13 +47,16 @@ import {
   activityQuery,
   allowOtpsBody,
   clientChangeBody,
+  conversationQuery,
   endpointBody,
+  inboundBody,
   limitsBody,
   messageQuery,
   newClientBody,
   outboxQuery,
   overviewQuery,
   pageQuery,
+  personInPath,
   resendBody,
   searchQuery,
   senderBody,
@@ -152,6 +163,23 @@ export function adminOperations(dependencies: AdminDependencies) {
     resendWebhookDeliveries: async ({ request, actor, path }) =>
       resendMany(dependencies, actor, path('client_id'), parseBody(resendRequestSchema, request.body)),
     showWebhookResend: async ({ path }) => showResendMany(dependencies, path('client_id'), path('resend_id')),
+    listSuppressions: async ({ request, path }) =>
+      listSuppressions(dependencies, path('client_id'), parseQuery(suppressionsQuery, request)),
+    putSuppression: async ({ request, actor, path }) => {
+      const wanted = parseBody(suppressionBody, request.body ?? {});
+      const recipient = recipientInPath(path('recipient'));
+      return putSuppression(dependencies, actor, path('client_id'), recipient, wanted);
+    },
+    deleteSuppression: async ({ actor, path }) =>
+      deleteSuppression(dependencies, actor, path('client_id'), recipientInPath(path('recipient'))),
+    showConversation: async ({ request, path }) => {
+      const { person } = parseBody(personInPath, { person: path('person') });
+      return showConversation(dependencies, person, parseQuery(conversationQuery, request));
+    },
+    sendInbound: async ({ request }) => {
+      const { to, ...message } = parseBody(inboundBody, request.body);
+      return sendInbound(dependencies, { ...message, to: to ?? undefined });
+    },
     showUsage: async ({ request }) => usageOf(dependencies, parseQuery(overviewQuery, request).span),
     listUsage: async ({ request }) => {
       const { client_id, ...query } = parseQuery(adminUsageQuery, request);

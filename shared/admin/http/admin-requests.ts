@@ -175,6 +175,29 @@ export const usageSummaryQuery = z.object({
   at: z.optional(usageMoment),
 });
 
+/** A person of a conversation: a phone number, or a short code, which only writes to us. */
+const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
+
+export const personInPath = z.object({ person });
+
+export const conversationQuery = z.object({
+  limit: pageSize,
+  cursor,
+  client_id: z.optional(keyText),
+});
+
+export type ConversationQuery = z.output<typeof conversationQuery>;
+
+/** Of an SMS in seven bits: ten parts, which no handset exceeds. */
+const inboundCharactersMax = 1600;
+
+export const inboundBody = z.object({
+  channel: z._default(z.enum(channels), 'sms'),
+  from: recipientSchema,
+  to: z.optional(z.nullable(recipientSchema)),
+  text: textUpTo(inboundCharactersMax),
+});
+
 export const outboxQuery = z.object({ to: z.optional(recipientSchema) });
 
 /** @throws GatewayError that says why the deployment can never call it. */

@@ -39,6 +39,11 @@ export const adminApiRoutes = {
     method: 'GET',
     path: '/admin/api/clients/{client_id}/webhook-deliveries/resend/{resend_id}',
   },
+  listSuppressions: { method: 'GET', path: '/admin/api/clients/{client_id}/suppressions' },
+  putSuppression: { method: 'PUT', path: '/admin/api/clients/{client_id}/suppressions/{recipient}' },
+  deleteSuppression: { method: 'DELETE', path: '/admin/api/clients/{client_id}/suppressions/{recipient}' },
+  showConversation: { method: 'GET', path: '/admin/api/conversations/{person}' },
+  sendInbound: { method: 'POST', path: '/admin/api/inbound' },
   showUsage: { method: 'GET', path: '/admin/api/usage' },
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
@@ -50,7 +55,7 @@ export const adminApiRoutes = {
 } as const satisfies Record<string, AdminApiRoute>;
 
 interface AdminApiRoute {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
 }
 

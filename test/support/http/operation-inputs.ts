@@ -7,7 +7,9 @@ import {
   activityQuery,
   allowOtpsBody,
   clientChangeBody,
+  conversationQuery,
   endpointBody,
+  inboundBody,
   limitsBody,
   messageQuery,
   newClientBody,
@@ -28,6 +30,10 @@ import {
   routes,
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
+import {
+  suppressionBody,
+  suppressionsQuery,
+} from '../../../shared/message/suppression/manage-suppressions.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { adminUsageQuery } from '../../../shared/usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/manage/delivery-operations.ts';
@@ -122,6 +128,11 @@ const adminSchemas = {
   listWebhookDeliveries: listDeliveriesQuery,
   resendWebhookDeliveries: resendRequestSchema,
   showWebhookResend: undefined,
+  listSuppressions: suppressionsQuery,
+  putSuppression: suppressionBody,
+  deleteSuppression: undefined,
+  showConversation: conversationQuery,
+  sendInbound: inboundBody,
   showUsage: overviewQuery,
   listUsage: adminUsageQuery,
   summarizeUsage: usageSummaryQuery,
@@ -140,6 +151,8 @@ const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, u
   setSender: { client_id: '*', country: 'GB', identity: 'ACME' },
   removeSender: { client_id: '*', destination: 'sms GB' },
   resendWebhooks: { delivery_ids: [newId('whd', new Date())] },
+  putSuppression: { reason: 'Asked by phone', scope: 'all' },
+  sendInbound: { from: '+447700900123', to: '+447418367358', text: 'Hello' },
   resendWebhookDeliveries: { since: '2026-11-20T10:00:00.000Z' },
 };
 
@@ -151,6 +164,8 @@ const pathParametersOf = (path: string, clientId: string): Record<string, string
     delivery_id: newId('whd', new Date()),
     endpoint_id: newId('whe', new Date()),
     resend_id: newId('whr', new Date()),
+    recipient: '+447700900123',
+    person: '+447700900123',
     proxy: 'no/such/path',
   };
   return Object.fromEntries(

@@ -1,0 +1,99 @@
+/** The messages with one person, in both directions, of all clients or of one, newest first. */
+import type { Channel, Message, Status } from '../message/message.ts';
+import { nobody } from '../message/receive/find-owner.ts';
+import { windowEnd } from '../message/receive/whatsapp-window.ts';
+import { suppressionView } from '../message/suppression/manage-suppressions.ts';
+import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { clientIdOf } from './clients.ts';
+import type { ConversationQuery } from './http/admin-requests.ts';
+
+export interface ConversationMessage {
+  readonly message_id: string;
+  /** Null for a message of a person that belongs to no client. */
+  readonly client_id: string | null;
+  readonly direction: 'inbound' | 'outbound';
+  readonly channel: Channel;
+  readonly status: Status;
+  /** Our number or sender ID; null where the stage's sender was used. */
+  readonly number: string | null;
+  /** That of a one-time password has `{{code}}` in place of the code. */
+  readonly text: string | null;
+  /** The content of a WhatsApp message that is no text. */
+  readonly whatsapp: Readonly<Record<string, unknown>> | null;
+  readonly at: string;
+  /** The message that this one answers, where the carrier named it. */
+  readonly in_reply_to: string | null;
+  /** What the person asked for with it. */
+  readonly asks_for: 'opt_out' | 'opt_in' | null;
+  readonly error_code: string | null;
+}
+
+/** What a client may send to the person. */
+export interface ConversationClient {
+  readonly client_id: string;
+  readonly suppression: SuppressionView | null;
+  /** Null where WhatsApp takes templates only. */
+  readonly window_expires_at: string | null;
+}
+
+export interface Conversation {
+  readonly person: string;
+  readonly messages: readonly ConversationMessage[];
+  /** Those of the messages on this page. */
+  readonly clients: readonly ConversationClient[];
+  readonly next_cursor?: string;
+}
+
+export async function showConversation(
+  dependencies: AdminDependencies,
+  person: string,
+  { client_id: client, limit, cursor }: ConversationQuery,
+): Promise<Conversation> {
+  const client_id = client === undefined ? undefined : await clientIdOf(dependencies, client);
+  const filter = { recipient: person };
+  const page = { limit, cursor, condition: { client_id } };
+  const { messages, nextCursor } = await dependencies.messages.search(filter, page);
+  const clientIds = new Set(messages.map((message) => message.client_id));
+  if (client_id !== undefined) clientIds.add(client_id);
+  clientIds.delete(nobody);
+  return {
+    person,
+    messages: messages.map(messageView),
+    clients: await Promise.all([...clientIds].map((id) => clientView(dependencies, id, person))),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+function messageView(message: Message): ConversationMessage {
+  return {
+    message_id: message.message_id,
+    client_id: message.client_id === nobody ? null : message.client_id,
+    direction: message.direction ?? 'outbound',
+    channel: message.channel,
+    status: message.status,
+    number: message.from ?? null,
+    text: message.text ?? null,
+    whatsapp: message.received_content ?? message.whatsapp ?? null,
+    at: message.created_at,
+    in_reply_to: message.in_reply_to ?? null,
+    asks_for: message.opt_keyword ?? null,
+    error_code: message.error_code ?? null,
+  };
+}
+
+async function clientView(
+  { suppressions, windows, clock }: AdminDependencies,
+  clientId: string,
+  person: string,
+): Promise<ConversationClient> {
+  const [suppression, openedAt] = await Promise.all([
+    suppressions.get(clientId, person),
+    windows.openedAt(clientId, person),
+  ]);
+  return {
+    client_id: clientId,
+    suppression: suppression === undefined ? null : suppressionView(suppression),
+    window_expires_at: windowEnd(openedAt, clock())?.toISOString() ?? null,
+  };
+}

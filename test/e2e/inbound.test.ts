@@ -1,0 +1,129 @@
+/** People write to the gateway: their messages belong to a client, are told to it, and say whether it may write again. */
+import { describe, expect, it } from '@jest/globals';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
+
+/** The number of the simulated carrier. */
+const ourNumber = '+15005550100';
+
+async function asAdmin(method: string, path: string, body?: unknown) {
+  const { client_id, client_secret } = gateway().admin;
+  const credential = await tokenOf(client_id, client_secret);
+  return call(method, `/admin/api${path}`, body === undefined ? { credential } : { credential, body });
+}
+
+async function send(own: TestClient, to: string): Promise<string> {
+  const { body } = await own.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hello' } });
+  return String(body.message_id);
+}
+
+async function statusOf(own: TestClient, messageId: string) {
+  return (await own.call('GET', `/api/v1/sms/status/${messageId}`)).body;
+}
+
+async function write(from: string, text: string, channel = 'sms'): Promise<string> {
+  const { status, body } = await asAdmin('POST', '/inbound', { from, to: ourNumber, text, channel });
+  expect(status).toBe(200);
+  return String(body.message_id);
+}
+
+async function whenReceived(own: TestClient, messageId: string) {
+  return eventually(async () => {
+    const found = await statusOf(own, messageId);
+    expect(found).toMatchObject({ message_id: messageId, status: 'received' });
+    return found;
+  });
+}
+
+describe('a message from a person', () => {
+  it('belongs to the client that last wrote to them, which lists it; STOP ends and START allows messages', async () => {
+    const [own, other] = [await newClient(), await newClient()];
+    const person = '+447700900151';
+    const first = await send(own, person);
+    await eventually(async () => expect(await statusOf(own, first)).toMatchObject({ status: 'delivered' }));
+    const stop = await write(person, ' stop! ');
+    expect(await whenReceived(own, stop)).toMatchObject({
+      direction: 'inbound',
+      from: person,
+      recipient: ourNumber,
+      text: ' stop! ',
+    });
+    expectRefusal(await other.call('GET', `/api/v1/sms/status/${stop}`), 404, 'not_found');
+    const listed = async (direction: string) =>
+      (
+        (await own.call('GET', `/api/v1/messages?direction=${direction}`)).body.messages as {
+          message_id: string;
+        }[]
+      ).map(({ message_id }) => message_id);
+    expect(await listed('inbound')).toEqual([stop]);
+    expect(await listed('outbound')).toEqual([first]);
+    expect(await listed('all')).toEqual([stop, first]);
+    const refused = await send(own, person);
+    await eventually(async () =>
+      expect(await statusOf(own, refused)).toMatchObject({
+        status: 'failed',
+        sent_at: null,
+        error: { code: 'recipient_opted_out' },
+      }),
+    );
+    await whenReceived(own, await write(person, 'START'));
+    const later = await send(own, person);
+    await eventually(async () => expect(await statusOf(own, later)).toMatchObject({ status: 'delivered' }));
+    const { body } = await asAdmin('GET', `/conversations/${encodeURIComponent(person)}`);
+    expect(body).toMatchObject({
+      person,
+      messages: [
+        { message_id: later, direction: 'outbound', text: 'Hello' },
+        { direction: 'inbound', text: 'START', asks_for: 'opt_in' },
+        { message_id: refused, direction: 'outbound', error_code: 'recipient_opted_out' },
+        { message_id: stop, direction: 'inbound', asks_for: 'opt_out', number: ourNumber },
+        { message_id: first, direction: 'outbound' },
+      ],
+      clients: [{ client_id: own.clientId, suppression: null, window_expires_at: null }],
+    });
+  });
+
+  it('opens the WhatsApp window; outside of it the fallback template is sent', async () => {
+    const own = await newClient();
+    const person = '+447700900152';
+    const sendText = async () => {
+      const answer = await own.call('POST', '/api/v1/whatsapp/send', {
+        body: {
+          to: person,
+          message: 'Any questions?',
+          fallback_template: { name: 'contact_us', language: 'en' },
+        },
+      });
+      const id = String(answer.body.message_id);
+      await eventually(async () => expect(await statusOf(own, id)).toMatchObject({ status: 'delivered' }));
+      return id;
+    };
+    const bodyOf = async (messageId: string) => {
+      const { body } = await asAdmin('GET', `/outbox?to=${encodeURIComponent(person)}`);
+      const found = (body.messages as { message_id: string; body: string }[]).find(
+        ({ message_id }) => message_id === messageId,
+      );
+      return found?.body;
+    };
+    const closed = await sendText();
+    expect(await bodyOf(closed)).toContain('contact_us');
+    expect(await statusOf(own, closed)).toMatchObject({ window_expires_at: null });
+    await whenReceived(own, await write(person, 'Yes', 'whatsapp'));
+    const open = await sendText();
+    expect(await bodyOf(open)).toBe('Any questions?');
+    const { window_expires_at } = await statusOf(own, open);
+    expect(Date.parse(String(window_expires_at))).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  });
+
+  it('of nobody is in the activity log, without the number', async () => {
+    const person = '+447700900153';
+    const id = await write(person, 'Who is this?');
+    await eventually(async () => {
+      const { body } = await asAdmin('GET', '/activity?kind=inbound_unassigned&limit=100');
+      const entry = (body.entries as { message_id?: string }[]).find(({ message_id }) => message_id === id);
+      expect(entry).toBeDefined();
+      expect(JSON.stringify(entry)).not.toContain(person);
+    });
+  });
+});

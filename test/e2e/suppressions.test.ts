@@ -1,0 +1,105 @@
+/** A client says to whom it does not want to send, over HTTP; no message to them reaches the carrier. */
+import { describe, expect, it } from '@jest/globals';
+import { call, newClient, tokenOf } from '../support/http/client.ts';
+import { expectRefusal, time } from '../support/http/expected-answers.ts';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
+
+const suppressions = '/api/v1/suppressions';
+const person = '+447700900141';
+
+describe('suppressions', () => {
+  it('are set, listed, changed and ended by the client, and are of this client alone', async () => {
+    const [own, other] = [await newClient(), await newClient()];
+    const put = await own.call('PUT', `/api/v1/suppressions/${person}`, {
+      body: { reason: 'Asked by phone' },
+    });
+    const stored = {
+      recipient: person,
+      scope: 'messages',
+      reason: 'Asked by phone',
+      source: 'client',
+      created_at: time,
+      updated_at: time,
+    };
+    expect(put).toMatchObject({ status: 200, body: stored });
+    expect((await own.call('GET', suppressions)).body).toEqual({ suppressions: [put.body] });
+    expect((await other.call('GET', suppressions)).body).toEqual({ suppressions: [] });
+    expectRefusal(await other.call('DELETE', `/api/v1/suppressions/${person}`), 404, 'not_found');
+    const changed = await own.call('PUT', '/api/v1/suppressions/%2B447700900141', { body: { scope: 'all' } });
+    expect(changed.body).toMatchObject({ scope: 'all', created_at: put.body.created_at });
+    const found = await own.call('GET', `${suppressions}?recipient=${encodeURIComponent(person)}`);
+    expect(found.body).toEqual({ suppressions: [changed.body] });
+    const ended = await own.call('DELETE', `/api/v1/suppressions/${person}`);
+    expect(ended).toMatchObject({ status: 200, body: { recipient: person, deleted: true } });
+    expect((await own.call('GET', suppressions)).body).toEqual({ suppressions: [] });
+    expectRefusal(await own.call('DELETE', `/api/v1/suppressions/${person}`), 404, 'not_found');
+  });
+
+  it('refuse what is no number, scope or cursor', async () => {
+    const own = await newClient();
+    expectRefusal(await own.call('PUT', '/api/v1/suppressions/12345'), 400, 'invalid_request', ['recipient']);
+    expectRefusal(
+      await own.call('PUT', `/api/v1/suppressions/${person}`, { body: { scope: 'some', reason: '' } }),
+      400,
+      'invalid_request',
+      ['reason', 'scope'],
+    );
+    expectRefusal(await own.call('GET', `${suppressions}?cursor=x&limit=0`), 400, 'invalid_request', [
+      'limit',
+    ]);
+    expectRefusal(await own.call('GET', `${suppressions}?cursor=x`), 400, 'invalid_request', ['cursor']);
+  });
+
+  it('accept the send, and do not hand it over; one-time passwords are sent unless all is suppressed', async () => {
+    const own = await newClient();
+    const [to, all] = ['+447700900142', '+447700900143'];
+    await own.call('PUT', `/api/v1/suppressions/${to}`);
+    await own.call('PUT', `/api/v1/suppressions/${all}`, { body: { scope: 'all' } });
+    const sms = await own.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hello' } });
+    expect(sms.status).toBe(202);
+    const codes = await Promise.all(
+      [to, all].map((recipient) => own.call('POST', '/api/v1/otp/send', { body: { to: recipient } })),
+    );
+    const statusOf = async (id: unknown) => (await own.call('GET', `/api/v1/sms/status/${String(id)}`)).body;
+    await eventually(async () => {
+      expect(await statusOf(sms.body.message_id)).toMatchObject({
+        status: 'failed',
+        sent_at: null,
+        error: { code: 'recipient_opted_out' },
+      });
+      expect(await statusOf(codes[0]?.body.message_id)).toMatchObject({ status: 'delivered' });
+      expect(await statusOf(codes[1]?.body.message_id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'recipient_opted_out' },
+      });
+    });
+  });
+});
+
+describe('an administrator', () => {
+  it('sees and changes the suppressions of a client, and every change is in the activity log', async () => {
+    const own = await newClient();
+    const { client_id, client_secret } = gateway().admin;
+    const credential = await tokenOf(client_id, client_secret);
+    const path = `/admin/api/clients/${own.clientId}/suppressions`;
+    const admin = (method: string, below = '', body?: unknown) =>
+      call(method, `${path}${below}`, body === undefined ? { credential } : { credential, body });
+    const put = await admin('PUT', `/${encodeURIComponent(person)}`, { scope: 'all', reason: 'By post' });
+    expect(put.body).toMatchObject({ recipient: person, scope: 'all', source: 'admin' });
+    expect((await own.call('GET', suppressions)).body).toEqual({ suppressions: [put.body] });
+    expect((await admin('GET')).body).toEqual({ suppressions: [put.body] });
+    expectRefusal(await admin('PUT', '/12345', {}), 400, 'invalid_request', ['recipient']);
+    expect((await admin('DELETE', `/${encodeURIComponent(person)}`)).body).toEqual({
+      recipient: person,
+      deleted: true,
+    });
+    expectRefusal(await admin('DELETE', `/${encodeURIComponent(person)}`), 404, 'not_found');
+    const log = await call('GET', `/admin/api/activity?client_id=${own.clientId}&kind=suppression_changed`, {
+      credential,
+    });
+    expect(log.body.entries).toMatchObject([
+      { actor: client_id, before: { scope: 'all' }, after: { recipient: person, scope: null } },
+      { actor: client_id, before: { scope: null }, after: { recipient: person, scope: 'all' } },
+    ]);
+  });
+});
