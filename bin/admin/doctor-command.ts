@@ -8,7 +8,9 @@ import type { Runner } from './runner.ts';
 export function addDoctorCommand(program: Command, { run }: Runner): void {
   program
     .command('doctor')
-    .description('tells what is wrong with a client: access, limits, caps, failed messages and webhooks')
+    .description(
+      'tells what is wrong with a client: access, limits, caps, failed messages and webhooks, suppressions',
+    )
     .argument('<client>', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
     .action(
@@ -24,7 +26,7 @@ export function addDoctorCommand(program: Command, { run }: Runner): void {
     );
 }
 
-function textOf({ client_id, name, findings, limits, messages }: Diagnosis): string {
+function textOf({ client_id, name, findings, limits, messages, suppressions }: Diagnosis): string {
   const { since, error_codes } = messages;
   return [
     `${name} (${client_id})`,
@@ -58,7 +60,14 @@ function textOf({ client_id, name, findings, limits, messages }: Diagnosis): str
       ],
       `No message has failed since ${since.slice(0, 10)}.`,
     ),
+    suppressionsLine(suppressions),
   ].join('\n\n');
+}
+
+function suppressionsLine({ count, more, by_source }: Diagnosis['suppressions']): string {
+  if (count === 0) return 'Nobody is suppressed.';
+  const sources = Object.entries(by_source).map(([source, recipients]) => `${source} ${recipients}`);
+  return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see suppressions list.`;
 }
 
 function windowsOf({ endpoint, source, windows }: ExplainedEndpoint) {

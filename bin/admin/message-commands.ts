@@ -1,6 +1,7 @@
-/** `messages …` and `outbox …`: shows messages, and what the simulated carrier received. */
-import type { Command } from 'commander';
-import { outboxQuery } from '../../shared/admin/http/admin-requests.ts';
+/** `messages …`, `outbox …` and `inbound …`: shows messages, what the simulated carrier took, and sends to it as people do. */
+import { type Command, Option } from 'commander';
+import { inboundBody, outboxQuery } from '../../shared/admin/http/admin-requests.ts';
+import { sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox } from '../../shared/admin/outbox.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
@@ -47,6 +48,22 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
             'The outbox is empty.',
           );
         return { json: outbox, text };
+      }),
+    );
+  program
+    .command('inbound')
+    .description('messages of people, where the simulator is the carrier')
+    .command('send')
+    .description('sends a message to the gateway as a person would')
+    .requiredOption('--from <number>', 'the person')
+    .option('--to <number>', 'the number of the gateway; by default that of the simulator')
+    .requiredOption('--text <text>', 'such as STOP')
+    .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
+    .action(
+      run(async ({ dependencies }, options: Record<string, string>) => {
+        const { to, ...message } = parseBody(inboundBody, options);
+        const sent = await sendInbound(dependencies, { ...message, to: to ?? undefined });
+        return { json: sent, text: () => `Sent. It is stored in a moment: messages show ${sent.message_id}` };
       }),
     );
 }

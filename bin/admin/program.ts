@@ -10,6 +10,7 @@ import { addFindCommand } from './find-command.ts';
 import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
+import { addSuppressionCommands } from './suppression-commands.ts';
 import type { CommandAnswer, Runner, Session } from './runner.ts';
 import { addSenderCommands } from './sender-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
@@ -29,6 +30,8 @@ Examples:
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
   $ npm run admin -- otp allow "Web shop" FR
+  $ npm run admin -- suppressions list "Web shop"
+  $ npm run admin -- inbound send --from +447700900123 --text STOP
   $ npm run admin -- usage --month 2026-11 --csv
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
@@ -69,6 +72,7 @@ export async function runCommand(words: readonly string[], { out, err }: Output)
   addSenderCommands(program, runner);
   addWebhookCommands(program, runner);
   addMessageCommands(program, runner);
+  addSuppressionCommands(program, runner);
   addUsageCommand(program, runner);
   addOtpCommands(program, runner);
   addCompletionCommand(program, print);

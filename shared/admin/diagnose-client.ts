@@ -1,5 +1,7 @@
 /** What is wrong with a client now, and the command that helps: its credentials, limits, spend, messages and webhooks. */
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import type { SuppressionSource } from '../message/suppression/suppression.ts';
+import type { SuppressionPage } from '../message/suppression/suppression-store.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { periodAt } from '../usage/period.ts';
@@ -16,7 +18,7 @@ import { failedWebhooks } from './webhooks.ts';
 export interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */
   readonly severity: 'problem' | 'warning';
-  readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks';
+  readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
   /** A command of the shell, or what to do. */
   readonly next_step: string;
@@ -55,6 +57,15 @@ export interface Diagnosis {
   readonly limits: readonly ExplainedEndpoint[];
   readonly messages: MessageOutcomes;
   readonly webhooks: readonly FailingEndpoint[];
+  readonly suppressions: SuppressedRecipients;
+}
+
+/** To whom messages of the client are not sent. */
+export interface SuppressedRecipients {
+  readonly count: number;
+  /** Whether there are more. */
+  readonly more: boolean;
+  readonly by_source: Readonly<Partial<Record<SuppressionSource, number>>>;
 }
 
 type DiagnosedClient = ClientView & { readonly api_keys: readonly ApiKeyView[] };
@@ -71,18 +82,21 @@ export interface ClientFacts {
 
 /** More are counted as this many. */
 const failedWebhooksMax = 500;
+/** More are counted as this many. */
+const suppressionsMax = 1000;
 
 /** @param client - its id or name */
 export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
-  const [shown, explained, rows, held, messages, failed] = await Promise.all([
+  const [shown, explained, rows, held, messages, failed, suppressed] = await Promise.all([
     showClient(dependencies, clientId),
     explainLimits(dependencies, clientId),
     limitsOf(dependencies, clientId),
     listOtpHolds(dependencies),
     outcomesOf(dependencies, clientId, now),
     failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
+    dependencies.suppressions.list(clientId, suppressionsMax, undefined),
   ]);
   const webhooks = failingEndpoints(failed);
   const holds = held.filter((hold) => hold.client_id === clientId);
@@ -95,6 +109,16 @@ export async function diagnoseClient(dependencies: AdminDependencies, client: st
     limits: explained.endpoints,
     messages,
     webhooks,
+    suppressions: suppressedRecipients(suppressed),
+  };
+}
+
+function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage): SuppressedRecipients {
+  const groups = Map.groupBy(suppressions, ({ source }) => source);
+  return {
+    count: suppressions.length,
+    more: nextAfter !== undefined,
+    by_source: Object.fromEntries([...groups].map(([source, rows]) => [source, rows.length])),
   };
 }
 

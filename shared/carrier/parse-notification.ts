@@ -71,7 +71,7 @@ function ofWhatsApp(event: unknown): CarrierNotification {
 }
 
 function unreadableMessage(cause: unknown): UnreadableNotification {
-  const why = cause instanceof z.core.$ZodError ? faultsOf(cause) : (cause as Error).message;
+  const why = isZodError(cause) ? faultsOf(cause) : (cause as Error).message;
   return new UnreadableNotification(`a WhatsApp message does not have a documented form: ${why}`, { cause });
 }
 
@@ -87,6 +87,11 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, what
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new UnreadableNotification(`${what} does not have the documented form: ${faultsOf(parsed.error)}`);
+}
+
+/** Without the class of zod's errors, which would add its translations to the bundle. */
+function isZodError(error: unknown): error is z.core.$ZodError {
+  return typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues);
 }
 
 function faultsOf({ issues }: z.core.$ZodError): string {

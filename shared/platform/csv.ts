@@ -15,3 +15,54 @@ function csvCell(cell: Cell): string {
   const text = formulaStart.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+export interface CsvRow {
+  /** The line of the file on which it begins, from 1: a quoted cell can have several. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Tables as spreadsheets write them: with commas, semicolons or tabs, whichever the first line has, and a mark of UTF-8 or not. */
+export function parseCsv(text: string): CsvRow[] {
+  const source = text.replace(/^\uFEFF/, '');
+  const separator = separatorOf(source.slice(0, /[\r\n]|$/.exec(source)?.index));
+  const rows: CsvRow[] = [];
+  let [line, start] = [1, 1];
+  let [cells, cell, isQuoted] = [[] as string[], '', false];
+  const endCell = (): void => {
+    cells.push(withoutGuard(cell));
+    cell = '';
+  };
+  for (let index = 0; index < source.length; index += 1) {
+    const character = source.charAt(index);
+    if (character === '\n') line += 1;
+    if (isQuoted && character === '"') {
+      if (source.charAt(index + 1) === '"') {
+        cell += '"';
+        index += 1;
+      } else isQuoted = false;
+    } else if (isQuoted) cell += character;
+    else if (character === '"' && cell === '') isQuoted = true;
+    else if (character === separator) endCell();
+    else if (character === '\n') {
+      endCell();
+      rows.push({ line: start, cells });
+      [cells, start] = [[], line];
+    } else if (character !== '\r') cell += character;
+  }
+  if (cell !== '' || cells.length > 0) {
+    endCell();
+    rows.push({ line: start, cells });
+  }
+  return rows;
+}
+
+function separatorOf(firstLine: string): string {
+  const count = (separator: string): number => firstLine.split(separator).length;
+  return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
+}
+
+/** The apostrophe that `csvTable` writes before what a spreadsheet would take as a formula: a number with its plus. */
+function withoutGuard(cell: string): string {
+  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+}

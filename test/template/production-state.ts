@@ -229,6 +229,34 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
+  StorageSuppressions765A2FB0: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-suppressions',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'recipient',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
+  StorageWhatsappWindows50F76C87: {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: 'messaging-gateway-production-whatsapp-windows',
+    KeySchema: [
+      {
+        AttributeName: 'client_id',
+        KeyType: 'HASH',
+      },
+      {
+        AttributeName: 'recipient',
+        KeyType: 'RANGE',
+      },
+    ],
+  },
   StorageSigningKeys21101E0F: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-signing-keys',

@@ -172,6 +172,7 @@ describe('provisioned capacity', () => {
       'messaging-gateway-production-messages',
       'messaging-gateway-production-webhook-deliveries',
       'messaging-gateway-production-due-items',
+      'messaging-gateway-production-suppressions',
     ]);
     const indexes = billed.flatMap(
       ([, { Properties }]) => (Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? [],

@@ -126,10 +126,7 @@ export function suppressionView(row: Suppression): SuppressionView {
   return { recipient, scope, reason, source, created_at: suppressed_at, updated_at: changed_at };
 }
 
-function listView(
-  suppressions: readonly Suppression[],
-  nextAfter: string | undefined,
-): SuppressionList {
+function listView(suppressions: readonly Suppression[], nextAfter: string | undefined): SuppressionList {
   const next = nextAfter === undefined ? {} : { next_cursor: encodeRecipientCursor(nextAfter) };
   return { suppressions: suppressions.map(suppressionView), ...next };
 }

@@ -22,6 +22,7 @@ const notRestorable = [
   'counted-changes',
   'sender-pace',
   'signing-keys',
+  'whatsapp-windows',
 ];
 
 /** One sentence for each loss. */
