@@ -1,7 +1,7 @@
 /** Consumes the receipts queue: what carriers report about our messages, and messages that people send to us. */
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import { parseNotification } from '../shared/carrier/parse-notification.ts';
+import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
 import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
@@ -41,7 +41,7 @@ export function handler(event: SQSEvent) {
   return processRecords(
     event,
     async ({ body, attributes }) => {
-      const { receipts, inbound, unreadable } = parseNotification(body);
+      const { receipts, inbound, unreadable } = readNotification(body);
       const receives = Number(attributes.ApproximateReceiveCount);
       const { taken, retryAfterSeconds } = await takeReceipts(record, receipts, receives);
       for (const { receipt, outcome, messageId, message } of taken) {
@@ -63,9 +63,22 @@ export function handler(event: SQSEvent) {
       }
       // The others of this queue message are done, and a repeat does not change them.
       const [first] = unreadable;
-      if (first !== undefined) throw first;
+      if (first !== undefined) {
+        countMetric('UnreadableNotification');
+        throw first;
+      }
       return { retryAfterSeconds };
     },
     changeVisibility,
   );
+}
+
+/** Counted at once: the queue sets it aside after its last delivery only, so that a release that can read it may. */
+function readNotification(body: string): CarrierNotification {
+  try {
+    return parseNotification(body);
+  } catch (error) {
+    countMetric('UnreadableNotification');
+    throw error;
+  }
 }

@@ -13,6 +13,7 @@ import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../constructs/gateway-queue.ts';
 import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
 import { type StageSettings, smsConfigurationSet } from '../stages/stage-settings.ts';
+import type { Schedules } from './schedules.ts';
 import type { Storage } from './storage/storage.ts';
 
 /**
@@ -41,6 +42,7 @@ interface CarriersProps {
   readonly receipts: GatewayQueue;
   readonly dispatch: GatewayFunction;
   readonly storage: Storage;
+  readonly schedules: Schedules;
 }
 
 export class Carriers extends Construct {
@@ -58,6 +60,7 @@ export class Carriers extends Construct {
     if (props.stage.smsCarrier === 'aws') {
       this.addSms(props);
       this.addFeedback(props);
+      this.compareOptOuts(props);
     }
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
@@ -154,6 +157,30 @@ export class Carriers extends Construct {
       'Serverless-LambdaEventSourceMappingDestination':
         'A report that failed for an hour is worthless, because AWS has taken the message as not received.',
     });
+  }
+
+  /** Keeps the suppressions and AWS's own opt-out list in step. */
+  private compareOptOuts({ stage, storage, schedules }: CarriersProps): void {
+    const compare = new GatewayFunction(this, 'CompareOptOuts', {
+      stage,
+      functionName: 'compare-opt-outs',
+      timeoutSeconds: 300,
+      settings: ['RETENTION_DAYS', 'SMS_OPT_OUT_LIST'],
+    });
+    storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
+    // Finds the clients that wrote to a person on the list.
+    storage.grant(compare, 'messages', 'BatchGetItem');
+    storage.grantIndex(compare, 'messages', 'by-recipient');
+    Grant.addToPrincipal({
+      grantee: compare,
+      actions: [
+        'sms-voice:DescribeOptedOutNumbers',
+        'sms-voice:PutOptedOutNumber',
+        'sms-voice:DeleteOptedOutNumber',
+      ],
+      resourceArns: [this.arn('sms-voice', 'opt-out-list', stage.smsOptOutList)],
+    });
+    schedules.everyHour(compare);
   }
 
   private addWhatsApp({ dispatch }: CarriersProps): void {

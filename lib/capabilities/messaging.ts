@@ -271,7 +271,7 @@ export class Messaging extends Construct {
     });
   }
 
-  private makeDispatch({ stage, storage, otpSecret }: MessagingProps): void {
+  private makeDispatch({ stage, storage, schedules, otpSecret }: MessagingProps): void {
     const dispatch = new GatewayFunction(this, 'DispatchMessage', {
       stage,
       functionName: 'dispatch-message',
@@ -297,7 +297,13 @@ export class Messaging extends Construct {
       this.receipts.grantSend(dispatch);
     }
     if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
-      new Carriers(this, 'Carriers', { stage, storage, dispatch, receipts: this.receipts });
+      new Carriers(this, 'Carriers', {
+        stage,
+        storage,
+        schedules,
+        dispatch,
+        receipts: this.receipts,
+      });
     }
     for (const kind of sendKinds) {
       const maxConcurrency = stage.concurrency[outboundQueues[kind].concurrency];
@@ -361,6 +367,13 @@ export class Messaging extends Construct {
     storage.grant(record, 'activity-log', 'PutItem');
     record.setVariables({ RECEIPTS_QUEUE_URL: this.receipts.queue.queueUrl });
     this.receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
+    createAlarm(this, 'UnreadableNotifications', {
+      stage,
+      metric: countedMetric(stage, 'UnreadableNotification'),
+      meaning:
+        'A carrier sent a receipt or a message in a form that is not known; it goes to the dead-letter queue of the receipts.',
+      runbook: 'unreadable-notifications',
+    });
   }
 
   private makeExpire({ stage, storage, schedules }: MessagingProps): void {

@@ -104,6 +104,15 @@ export class Schedules extends Construct {
 
   /** Calls a function every minute. */
   everyMinute(target: GatewayFunction): void {
+    this.every(Duration.minutes(1), target);
+  }
+
+  /** Calls a function every hour. */
+  everyHour(target: GatewayFunction): void {
+    this.every(Duration.hours(1), target);
+  }
+
+  private every(period: Duration, target: GatewayFunction): void {
     const { live } = target;
     const role = new InlineRole(this, `Call${target.node.id}`, {
       service: 'scheduler.amazonaws.com',
@@ -116,14 +125,14 @@ export class Schedules extends Construct {
       resourceArns: [live.functionArn],
     });
     new Schedule(this, `Every${target.node.id}`, {
-      schedule: ScheduleExpression.rate(Duration.minutes(1)),
+      schedule: ScheduleExpression.rate(period),
       timeWindow: TimeWindow.off(),
       scheduleGroup: this.group,
       target: {
         bind: () => ({
           arn: live.functionArn,
           role,
-          // A missed run needs no retry: the next minute's run does the same work.
+          // A missed run needs no retry: the next run does the same work.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         }),
       },

@@ -71,6 +71,8 @@ const settings = z.strictObject({
   smsProtectConfigurationId: z.optional(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'the id, not the ARN, of a protect configuration')),
   ),
+  /** The opt-out list of the numbers and pools in AWS End User Messaging, with which suppressions are compared. */
+  smsOptOutList: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -, 64 at most')),
   whatsappPhoneNumberId: z.string(),
   metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */

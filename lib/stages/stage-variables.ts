@@ -9,6 +9,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<Environment
     OTP_HOLD: JSON.stringify(stage.otpHold),
     SMS_ORIGINATION_IDENTITY: stage.smsOriginationIdentity,
     ...(stage.smsOriginationIdentity === '' ? {} : { STAGE_SMS_SENDER: stage.smsOriginationIdentity }),
+    SMS_OPT_OUT_LIST: stage.smsOptOutList,
     SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
     ...(stage.smsProtectConfigurationId === undefined
       ? {}

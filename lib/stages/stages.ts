@@ -24,6 +24,7 @@ const dev: StageSettings = {
   country: 'GB',
   allowedCountries: 'all',
   optOutWords: [],
+  smsOptOutList: 'Default',
   webAcl: false,
   // 1,000 a second, half of the API's throttle: enough for a busy client behind one address, and a flood from one address
   // does not block others.

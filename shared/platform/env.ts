@@ -98,6 +98,7 @@ const variables = {
   SMS_ORIGINATION_IDENTITY: text,
   /** The same for the functions that accept messages; absent where the simulator is the carrier. */
   STAGE_SMS_SENDER: z.optional(text),
+  SMS_OPT_OUT_LIST: text,
   SMS_CONFIGURATION_SET: text,
   /** The id of the protect configuration; optional. */
   SMS_PROTECT_CONFIGURATION: z.optional(text),

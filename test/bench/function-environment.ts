@@ -69,6 +69,7 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   OTP_HOLD: JSON.stringify(stages.local.otpHold),
   SMS_ORIGINATION_IDENTITY: 'bench',
   STAGE_SMS_SENDER: 'bench',
+  SMS_OPT_OUT_LIST: 'Default',
   SMS_CONFIGURATION_SET: 'bench',
   WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',
   META_API_VERSION: 'v23.0',

@@ -49,6 +49,7 @@ describe('a function’s bundle', () => {
     );
     expect(carriers.map((file) => parse(file).name)).toEqual([
       'admin-api',
+      'compare-opt-outs',
       'record-receipt',
       'review-edited-rows',
       'send-bulk-sms',

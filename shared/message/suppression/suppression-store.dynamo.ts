@@ -2,11 +2,23 @@
  * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
  * notifications may arrive in any order and any number of times.
  */
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
-import { isSuppression, type Suppression, type SuppressionChange, suppressionRow } from './suppression.ts';
-import type { SuppressionPage, SuppressionStore } from './suppression-store.ts';
+import {
+  isSuppression,
+  rowKey,
+  type Suppression,
+  type SuppressionChange,
+  suppressionRow,
+} from './suppression.ts';
+import type { SuppressionChanges, SuppressionPage, SuppressionStore } from './suppression-store.ts';
 
 /** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
@@ -83,11 +95,15 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     const set: Record<string, unknown> = { source, changed_at: since, ...more };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, removedDays));
     else Object.assign(set, { scope, ...(reason === undefined ? {} : { reason }) });
+    // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
+    const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
     const removed = [
       ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
       ...(scope === undefined || reason === undefined ? ['reason'] : []),
     ];
-    const sets = Object.keys(set).map((name) => `#${name} = :${name}`);
+    const sets = Object.keys(set).map((name) =>
+      kept.includes(name) ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`,
+    );
     if (scope !== undefined) sets.push('#suppressed_at = if_not_exists(#suppressed_at, :at)');
     const names = [...Object.keys(set), ...removed, 'scope', 'suppressed_at'];
     return {
@@ -109,4 +125,33 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   const last = suppressions.at(-1)?.recipient;
   if (found.length > limit && last !== undefined) return { suppressions, nextAfter: last };
   return { suppressions, ...(readTo === undefined ? {} : { nextAfter: readTo }) };
+}
+
+/** Scans: the comparison with a carrier's list looks at every row, which costs half a read unit for 4 KB of them. */
+export function dynamoSuppressionChanges(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+): SuppressionChanges {
+  return {
+    async changedSince(since, rowsRead, after) {
+      const isRow = 'attribute_exists(changed_at)';
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new ScanCommand({
+          TableName,
+          Limit: rowsRead,
+          ...(since === undefined
+            ? { FilterExpression: isRow }
+            : {
+                FilterExpression: `${isRow} AND changed_at >= :since`,
+                ExpressionAttributeValues: { ':since': since.toISOString() },
+              }),
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      return {
+        rows: Items.map((item) => suppressionRow.parse(item)),
+        ...(LastEvaluatedKey === undefined ? {} : { nextAfter: rowKey.parse(LastEvaluatedKey) }),
+      };
+    },
+  };
 }

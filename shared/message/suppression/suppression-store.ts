@@ -1,5 +1,5 @@
 /** Reads and changes who may not be sent to. */
-import type { Changed, Suppression, SuppressionChange } from './suppression.ts';
+import type { Changed, RowKey, Suppression, SuppressionChange, SuppressionRow } from './suppression.ts';
 
 export interface SuppressionReader {
   /** Eventually consistent: half a read unit. */
@@ -14,6 +14,22 @@ export interface SuppressionStore extends SuppressionReader {
    * @param after - the recipient that was the last of the page before
    */
   list(clientId: string, limit: number, after: string | undefined): Promise<SuppressionPage>;
+}
+
+/** The rows of all clients, also of suppressions that ended, in no order. */
+export interface SuppressionChanges {
+  /**
+   * Reads so many rows and gives those that changed at or after this time; undefined: all.
+   *
+   * @param after - the key of a row, at which the reading continues
+   */
+  changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined): Promise<ChangedRows>;
+}
+
+export interface ChangedRows {
+  readonly rows: readonly SuppressionRow[];
+  /** Present if there may be more. */
+  readonly nextAfter?: RowKey;
 }
 
 export interface SuppressionPage {

@@ -32,6 +32,9 @@ export const suppressionRow = z.readonly(
   }),
 );
 
+export const rowKey = z.object({ client_id: z.string(), recipient: z.string() });
+export type RowKey = z.output<typeof rowKey>;
+
 export type SuppressionRow = z.output<typeof suppressionRow>;
 
 /** A row that suppresses. */

@@ -1,0 +1,37 @@
+/** Every hour, where AWS is the carrier: compares the suppressions with the opt-out list of AWS. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { awsOptOutList } from '../shared/carrier/aws/opt-out-list.ts';
+import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { type CompareDependencies, compareOptOuts } from '../shared/message/suppression/compare-opt-outs.ts';
+import { dynamoOptOutProgress } from '../shared/message/suppression/opt-out-progress.dynamo.ts';
+import {
+  dynamoSuppressionChanges,
+  dynamoSuppressionStore,
+} from '../shared/message/suppression/suppression-store.dynamo.ts';
+import { dynamo } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
+import { readEnvironment } from '../shared/platform/env.ts';
+import { log } from '../shared/platform/log.ts';
+
+/** The function's time limit is 300 s; what is begun ends well within the rest. */
+const budgetMs = 240_000;
+
+const env = readEnvironment([...messagesEnvironment, 'SUPPRESSIONS_TABLE', 'SMS_OPT_OUT_LIST']);
+const dependencies: CompareDependencies = {
+  list: awsOptOutList(env.SMS_OPT_OUT_LIST),
+  suppressions: {
+    ...dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE),
+    ...dynamoSuppressionChanges(dynamo(), env.SUPPRESSIONS_TABLE),
+  },
+  conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messagesFrom(env)),
+  progress: dynamoOptOutProgress(dynamo(), env.SUPPRESSIONS_TABLE, env.SMS_OPT_OUT_LIST),
+  clock: systemClock,
+  sleep: async (ms) => void (await sleep(ms)),
+  budgetMs,
+};
+
+export async function handler(): Promise<void> {
+  const { suppressed, added, removed, refused, complete } = await compareOptOuts(dependencies);
+  log.info('opt-out list', { suppressed, added, removed, refused, complete });
+}

@@ -1,0 +1,232 @@
+/** The carrier's opt-out list and the suppressions: who opted out on either side, and when, decides on both. */
+import { describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
+import { compareOptOuts } from '../../../shared/message/suppression/compare-opt-outs.ts';
+import {
+  type ListedOptOut,
+  type OptOutList,
+  OutdatedPosition,
+} from '../../../shared/message/suppression/opt-out-list.ts';
+import type { ComparisonProgress } from '../../../shared/message/suppression/opt-out-progress.ts';
+import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+const numberOf = (index: number): string => `+447700900${String(index).padStart(3, '0')}`;
+const [person, other] = [numberOf(1), numberOf(2)];
+
+/** @param pageSize - the pages of the list are as long */
+function aWorld({ pageSize = 100, budgetMs = 240_000 } = {}) {
+  const suppressions = memorySuppressionStore();
+  const listed = new Map<string, ListedOptOut>();
+  const clients = new Map<string, readonly string[]>();
+  const calls: string[] = [];
+  let now = start;
+  let progress: ComparisonProgress | undefined;
+  let refuses: 'removal' | 'position' | undefined;
+  const list: OptOutList = {
+    async page(after = '') {
+      calls.push(`page ${after}`);
+      if (refuses === 'position' && after !== '') throw new OutdatedPosition('unknown');
+      const all = [...listed.values()].filter(({ recipient }) => recipient > after);
+      const optOuts = all.toSorted((a, b) => (a.recipient < b.recipient ? -1 : 1)).slice(0, pageSize);
+      return { optOuts, next: all.length > pageSize ? optOuts.at(-1)?.recipient : undefined };
+    },
+    find: async (recipient) => listed.get(recipient),
+    async add(recipient) {
+      calls.push(`add ${recipient}`);
+      listed.set(recipient, { recipient, at: now, byPerson: false });
+      return true;
+    },
+    async remove(recipient) {
+      if (refuses === 'removal') return false;
+      calls.push(`remove ${recipient}`);
+      listed.delete(recipient);
+      return true;
+    },
+  };
+  const dependencies = {
+    list,
+    suppressions,
+    conversations: {
+      newestWith: async (recipient: string) =>
+        (clients.get(recipient) ?? []).map((client_id) => ({ client_id, channel: 'sms' }) as Message),
+    },
+    progress: {
+      read: async () => progress,
+      async write(next: ComparisonProgress) {
+        progress = next;
+      },
+    },
+    clock: () => now,
+    async sleep(ms: number) {
+      now = addSeconds(now, ms / 1000);
+    },
+    budgetMs,
+  };
+  return {
+    suppressions,
+    listed,
+    calls,
+    /** These clients wrote to the person. */
+    wrote: (recipient: string, ...ids: string[]) => void clients.set(recipient, ids),
+    refuse(what: typeof refuses) {
+      refuses = what;
+    },
+    listOptOut(recipient: string, seconds: number, byPerson = true) {
+      listed.set(recipient, { recipient, at: addSeconds(start, seconds), byPerson });
+    },
+    change: async (seconds: number, wanted: Partial<SuppressionChange>) =>
+      suppressions.change({
+        client_id: 'a',
+        recipient: person,
+        scope: undefined,
+        source: 'keyword',
+        at: addSeconds(start, seconds),
+        cause: `at ${seconds}`,
+        ...wanted,
+      }),
+    scopeOf: async (clientId: string, recipient = person) =>
+      (await suppressions.get(clientId, recipient))?.scope,
+    hourLater() {
+      now = addSeconds(now, 3600);
+    },
+    run: () => compareOptOuts(dependencies),
+    /** Runs as often as it takes. */
+    async runAll() {
+      for (let runs = 1; ; runs += 1) if ((await compareOptOuts(dependencies)).complete) return runs;
+    },
+  };
+}
+
+describe('who is on the list of the carrier', () => {
+  it('is suppressed for every client that wrote to them, once, and for no other', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    world.listOptOut(person, -100);
+    expect(await world.run()).toMatchObject({ suppressed: 2, complete: true });
+    expect([await world.scopeOf('a'), await world.scopeOf('b'), await world.scopeOf('c')]).toEqual([
+      'messages',
+      'messages',
+      undefined,
+    ]);
+    expect(await world.run()).toMatchObject({ added: 0, removed: 0, complete: true });
+    expect(await world.scopeOf('a')).toBe('messages');
+  });
+
+  it('is not suppressed again where a later START ended it; the carrier forgets it too', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a');
+    world.listOptOut(person, -100);
+    await world.change(-90, { scope: 'messages' });
+    await world.change(-50, {});
+    expect(await world.run()).toMatchObject({ suppressed: 0, removed: 1 });
+    expect(await world.scopeOf('a')).toBeUndefined();
+    expect(world.listed.size).toBe(0);
+  });
+
+  it('stays there where the opt-out is newer than the end of the suppression', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a');
+    await world.change(-100, { scope: 'messages' });
+    await world.change(-90, {});
+    world.listOptOut(person, -50);
+    await world.run();
+    expect(await world.scopeOf('a')).toBe('messages');
+    expect(world.listed.has(person)).toBe(true);
+  });
+
+  it('keeps everything suppressed where the client suppressed everything', async () => {
+    const world = aWorld();
+    world.wrote(person, 'a', 'b');
+    await world.change(-200, { scope: 'all', source: 'client' });
+    world.listOptOut(person, -100);
+    await world.run();
+    expect([await world.scopeOf('a'), await world.scopeOf('b')]).toEqual(['all', 'messages']);
+  });
+});
+
+describe('the list of the carrier', () => {
+  it('gets a number only where no client may send anything to it', async () => {
+    const world = aWorld();
+    for (const recipient of [person, other]) {
+      world.wrote(recipient, 'a', 'b');
+      await world.change(-100, { recipient, scope: 'all', source: 'client' });
+    }
+    await world.change(-100, { client_id: 'b', scope: 'all', source: 'admin' });
+    await world.change(-100, { client_id: 'b', recipient: other, scope: 'messages' });
+    expect(await world.run()).toMatchObject({ added: 1 });
+    expect([...world.listed.keys()]).toEqual([person]);
+    world.hourLater();
+    await world.run();
+    world.hourLater();
+    expect(await world.run()).toMatchObject({ added: 0, suppressed: 0 });
+  });
+
+  it('loses a number that a client suppressed, but none that a person did, when that client ends it', async () => {
+    const world = aWorld();
+    for (const recipient of [person, other]) await world.change(-100, { recipient, scope: 'all' });
+    world.listOptOut(person, -90, true);
+    world.listOptOut(other, -90, false);
+    for (const recipient of [person, other]) await world.change(-50, { recipient, source: 'client' });
+    expect(await world.run()).toMatchObject({ removed: 1 });
+    expect([...world.listed.keys()]).toEqual([person]);
+  });
+
+  it('may refuse a removal, which stops nothing else', async () => {
+    const world = aWorld();
+    for (const recipient of [person, other]) {
+      world.listOptOut(recipient, -90);
+      await world.change(-80, { recipient, scope: 'messages' });
+      await world.change(-50, { recipient });
+    }
+    world.refuse('removal');
+    expect(await world.run()).toMatchObject({ refused: 2, complete: true });
+  });
+});
+
+describe('a comparison', () => {
+  it('is continued where the run before ended, and reads each page once', async () => {
+    const world = aWorld({ pageSize: 10, budgetMs: 3000 });
+    for (let index = 0; index < 95; index += 1) {
+      world.wrote(numberOf(index), 'a');
+      world.listOptOut(numberOf(index), -100);
+    }
+    expect(await world.runAll()).toBeGreaterThan(2);
+    for (let index = 0; index < 95; index += 1) {
+      expect(await world.scopeOf('a', numberOf(index))).toBe('messages');
+    }
+    expect(new Set(world.calls).size).toBe(world.calls.length);
+    expect(world.calls).toHaveLength(10);
+  });
+
+  it('looks up one number a second, and is continued within the rows', async () => {
+    const world = aWorld({ budgetMs: 5000 });
+    for (let index = 0; index < 20; index += 1) {
+      world.listOptOut(numberOf(index), -90);
+      await world.change(-80, { recipient: numberOf(index), scope: 'messages' });
+      await world.change(-50, { recipient: numberOf(index) });
+    }
+    expect(await world.runAll()).toBeGreaterThan(3);
+    expect(world.listed.size).toBe(0);
+    expect(world.calls.filter((call) => call.startsWith('remove'))).toHaveLength(20);
+  });
+
+  it('begins the list anew where the carrier no longer knows the page', async () => {
+    const world = aWorld({ pageSize: 1, budgetMs: 1 });
+    for (const recipient of [person, other]) {
+      world.wrote(recipient, 'a');
+      world.listOptOut(recipient, -100);
+    }
+    await world.run();
+    world.refuse('position');
+    await world.run();
+    world.refuse(undefined);
+    await world.runAll();
+    expect([await world.scopeOf('a', person), await world.scopeOf('a', other)]).toEqual([
+      'messages',
+      'messages',
+    ]);
+  });
+});
