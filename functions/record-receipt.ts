@@ -29,6 +29,8 @@ const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const receive: ReceiveDependencies = {
   messages,
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
+  // Numbers are of the stage, and clients share them.
+  ownerOfNumber: async () => undefined,
   suppressions,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,

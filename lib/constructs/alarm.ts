@@ -21,6 +21,7 @@ type Runbook =
   | 'relay-behind'
   | 'unreadable-records'
   | 'refused-entries'
+  | 'unreadable-notifications'
   | 'schedule-drops'
   | 'table-throttles'
   | 'limit-overrides'

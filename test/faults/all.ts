@@ -1,8 +1,9 @@
 /**
- * All runs, one after the other: messages from request to webhook, then only webhooks, with queues that also lose messages,
+ * All runs, one after the other: messages from request to webhook, then messages of people, then only webhooks, with queues that also lose messages,
  * then webhooks that are resent after an outage.
  * `npm run test:faults -- [seed] [how many]`; exits with 1 if one found anything wrong.
  */
 await import('./messages.ts');
+await import('./inbound.ts');
 await import('./webhooks.ts');
 await import('./resends.ts');

@@ -13,13 +13,17 @@ export function dynamoConversations(
   messages: Pick<MessageStore, 'getMany'>,
 ): Conversations {
   return {
-    async newestWith(person, limit) {
+    async newestWith(person, limit, before) {
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName,
           IndexName: 'by-recipient',
-          KeyConditionExpression: 'recipient = :person',
-          ExpressionAttributeValues: { ':person': person },
+          KeyConditionExpression:
+            before === undefined ? 'recipient = :person' : 'recipient = :person AND list_at < :before',
+          ExpressionAttributeValues: {
+            ':person': person,
+            ...(before === undefined ? {} : { ':before': before }),
+          },
           ScanIndexForward: false,
           Limit: limit,
         }),

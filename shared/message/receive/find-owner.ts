@@ -1,8 +1,9 @@
 /**
- * Finds the client that a person writes to: the one whose message the reply names, else the one that last wrote to that
- * person from this number (contract, section 13).
+ * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
+ * names, else the one that last wrote to that person from this number (contract, section 13).
  */
-import type { Message } from '../message.ts';
+import type { Channel, Message } from '../message.ts';
+import { listPosition } from '../store/message-row.ts';
 import type { InboundMessage } from './inbound-message.ts';
 
 export interface Owner {
@@ -12,30 +13,67 @@ export interface Owner {
 }
 
 export interface Conversations {
-  /** The newest messages with a person, of both directions and all clients, newest first. */
-  newestWith(person: string, limit: number): Promise<readonly Message[]>;
+  /**
+   * The newest messages with a person, of both directions and all clients, newest first.
+   *
+   * @param before - the list position of the last message of the page before
+   */
+  newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
 }
 
-/** A reply to an older message is assigned by the messages after it. */
-const consideredMax = 50;
+/** The client to which one of our numbers belongs; undefined where several clients send from it. */
+export type OwnerOfNumber = (number: string, channel: Channel) => Promise<string | undefined>;
+
+interface OwnerDependencies {
+  readonly conversations: Conversations;
+  readonly ownerOfNumber: OwnerOfNumber;
+}
+
+/** A reply to a message of an older page is assigned by the messages after it. */
+const pageSize = 100;
+/** Thousands may wait for one person, scheduled or queued, whom the person cannot answer. */
+const consideredMax = 2000;
 
 /** Undefined where nobody wrote to that person. */
 export async function findOwner(
-  conversations: Conversations,
+  { conversations, ownerOfNumber }: OwnerDependencies,
   inbound: InboundMessage,
 ): Promise<Owner | undefined> {
-  const messages = await conversations.newestWith(inbound.person, consideredMax);
-  const own = messages.filter((message) => message.channel === inbound.channel);
-  const answered = own.find(
+  const holder = await ownerOfNumber(inbound.number, inbound.channel);
+  let waiting: Message | undefined;
+  let before: string | undefined;
+  for (let considered = 0; considered < consideredMax; considered += pageSize) {
+    const page = await conversations.newestWith(inbound.person, pageSize, before);
+    const own = page.filter(
+      ({ channel, client_id }) =>
+        channel === inbound.channel && (holder === undefined || client_id === holder),
+    );
+    const found = answeredIn(own, inbound) ?? lastWriterIn(own, inbound);
+    if (found !== undefined) return found;
+    waiting ??= own.find(({ direction }) => direction === undefined);
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) break;
+    before = listPosition(last);
+  }
+  if (holder !== undefined) return { clientId: holder };
+  // No carrier took anything yet that could be answered. A STOP must not be lost on those who are about to write.
+  return waiting === undefined ? undefined : { clientId: waiting.client_id };
+}
+
+function answeredIn(messages: readonly Message[], { repliesTo }: InboundMessage): Owner | undefined {
+  const answered = messages.find(
     ({ direction, carrier_message_id }) =>
-      direction === undefined && carrier_message_id !== undefined && carrier_message_id === inbound.repliesTo,
+      direction === undefined && carrier_message_id !== undefined && carrier_message_id === repliesTo,
   );
-  if (answered !== undefined) return { clientId: answered.client_id, inReplyTo: answered.message_id };
-  const latest = own
+  return answered && { clientId: answered.client_id, inReplyTo: answered.message_id };
+}
+
+function lastWriterIn(messages: readonly Message[], inbound: InboundMessage): Owner | undefined {
+  const latest = messages
     .filter((message) => isOfConversation(message, inbound))
     .toSorted((one, other) => lastAt(other) - lastAt(one))
     .at(0);
-  return latest === undefined ? undefined : { clientId: latest.client_id };
+  return latest && { clientId: latest.client_id };
 }
 
 /**

@@ -13,7 +13,7 @@ import { countryOf } from '../../recipient/phone-number.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.ts';
 import type { Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { type Conversations, findOwner, nobody, type Owner } from './find-owner.ts';
+import { type Conversations, findOwner, nobody, type Owner, type OwnerOfNumber } from './find-owner.ts';
 import type { InboundMessage } from './inbound-message.ts';
 import type { WhatsAppWindows } from './whatsapp-window.ts';
 
@@ -21,6 +21,7 @@ export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;
   readonly suppressions: Pick<SuppressionStore, 'change'>;
   readonly conversations: Conversations;
+  readonly ownerOfNumber: OwnerOfNumber;
   readonly windows: Pick<WhatsAppWindows, 'open'>;
   /** Those that the stage adds. */
   readonly optOutWords: readonly string[];
@@ -36,7 +37,7 @@ export async function receiveMessage(
   dependencies: ReceiveDependencies,
   inbound: InboundMessage,
 ): Promise<ReceivedMessage> {
-  const owner = await findOwner(dependencies.conversations, inbound);
+  const owner = await findOwner(dependencies, inbound);
   const row = rowOf(inbound, owner, wishIn(inbound.text ?? '', dependencies.optOutWords));
   const creating = await dependencies.messages.create(row);
   const message = creating.created ? row : creating.existing;

@@ -43,7 +43,7 @@ const pauseMs = 1100;
 const overlapSeconds = 3600;
 const rowsPerRead = 2000;
 /** The clients that wrote to a person are found among so many of the newest messages. */
-const consideredMax = 50;
+const consideredMax = 100;
 
 export async function compareOptOuts(dependencies: CompareDependencies): Promise<Comparison> {
   const { progress, clock, budgetMs } = dependencies;

@@ -4,6 +4,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { dynamoConversations } from '../../../shared/message/receive/conversations.dynamo.ts';
 import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.dynamo.ts';
+import { listPosition } from '../../../shared/message/store/message-row.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -34,6 +35,7 @@ function onTables() {
     conversations: dynamoConversations(tables.dynamo, tables.names.messages, messages),
     suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
     windows: dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows),
+    ownerOfNumber: async () => undefined,
     optOutWords: [],
     activity: { add: async () => undefined },
   };
@@ -69,6 +71,9 @@ describe('the messages with a person', () => {
     const ids = (await conversations.newestWith(person, 10)).map(({ message_id }) => message_id);
     expect(ids).toEqual([message.message_id, second.message_id, first.message_id]);
     expect(await conversations.newestWith(person, 1)).toEqual([message]);
+    expect(await conversations.newestWith(person, 1, listPosition(message))).toMatchObject([
+      { message_id: second.message_id },
+    ]);
   });
 
   it('name the client to whom a reply belongs, once: a repeat finds the row', async () => {

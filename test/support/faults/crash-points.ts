@@ -232,6 +232,7 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
     windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
     conversations: dynamoConversations(dynamo, names.messages, messages),
+    ownerOfNumber: async () => undefined,
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),

@@ -3,6 +3,7 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
 import type { InboundMessage } from '../../../shared/message/receive/inbound-message.ts';
 import type { ReceiveDependencies } from '../../../shared/message/receive/receive-message.ts';
+import { listPosition } from '../../../shared/message/store/message-row.ts';
 import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
 import { type MemoryMessageStore, memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
@@ -28,9 +29,12 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 /** As the index by recipient has them: newest first. */
 export function memoryConversations(messages: Pick<MemoryMessageStore, 'all'>): Conversations {
   return {
-    async newestWith(recipient, limit) {
-      const found = messages.all().filter((message) => message.recipient === recipient);
-      return found.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, limit);
+    async newestWith(recipient, limit, before = '~') {
+      return messages
+        .all()
+        .filter((message) => message.recipient === recipient && listPosition(message) < before)
+        .toSorted((a, b) => (listPosition(a) < listPosition(b) ? 1 : -1))
+        .slice(0, limit);
     },
   };
 }
@@ -55,6 +59,7 @@ export function memoryReceiver() {
   const dependencies: ReceiveDependencies = {
     messages,
     conversations: memoryConversations(messages),
+    ownerOfNumber: async () => undefined,
     suppressions,
     windows,
     optOutWords: [],

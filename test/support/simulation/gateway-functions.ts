@@ -21,7 +21,7 @@ import {
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
-import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
+import type { Conversations, OwnerOfNumber } from '../../../shared/message/receive/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
 import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
@@ -79,6 +79,7 @@ interface Resources {
   readonly suppressions: SuppressionStore;
   readonly windows: WhatsAppWindows;
   readonly conversations: Conversations;
+  readonly ownerOfNumber: OwnerOfNumber;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   readonly senderPaces: SenderPaceStore;
   readonly sqs: SQSClient;

@@ -21,6 +21,7 @@ import type { MessageStore } from '../../../shared/message/store/message-store.t
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
 import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
@@ -70,6 +71,14 @@ export interface Seen {
   readonly body: string;
 }
 
+/** When a person began or ended to be suppressed for a client. */
+export interface StoredChange {
+  readonly client_id: string;
+  readonly recipient: string;
+  readonly isSuppressed: boolean;
+  readonly atMs: number;
+}
+
 export interface Post extends Seen {
   readonly deliveryId: string;
   readonly attempt: number;
@@ -99,6 +108,8 @@ interface GatewayOptions extends WorldOptions {
   readonly broken?: ((store: MessageStore) => MessageStore) | undefined;
   /** What the functions get for the rows of senders with a pace, likewise. */
   readonly senderPaces?: SenderPaceStore | undefined;
+  /** Likewise, for the suppressions. */
+  readonly brokenSuppressions?: ((store: SuppressionStore) => SuppressionStore) | undefined;
   /** Where the changes of messages are counted; by default nowhere. */
   readonly usage?: UsageCounter;
   /** The workers of each lane; by default as many as there are messages. */
@@ -148,6 +159,7 @@ export function simulatedGateway(options: GatewayOptions) {
   const resends = memoryResendStore();
   const suppressions = memorySuppressionStore();
   const windows = memoryWhatsAppWindows();
+  const suppressionChanges: StoredChange[] = [];
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
   const handOvers = new Map<string, Seen[]>();
@@ -193,6 +205,23 @@ export function simulatedGateway(options: GatewayOptions) {
     claims.set(process, delivery === undefined ? { held: claim } : { held: claim, delivery });
     return claim;
   }
+
+  const notedSuppressions: SuppressionStore = {
+    ...suppressions,
+    async change(change) {
+      const changed = await suppressions.change(change);
+      const { client_id, recipient, scope } = change;
+      if (changed.outcome !== 'outdated') {
+        suppressionChanges.push({
+          client_id,
+          recipient,
+          isSuppressed: scope !== undefined,
+          atMs: time.now(),
+        });
+      }
+      return changed;
+    },
+  };
 
   function messagesOf(process: Process): MessageStore {
     return port<MessageStore>(process, 'messages', {
@@ -312,9 +341,14 @@ export function simulatedGateway(options: GatewayOptions) {
       },
       otpSecrets: { all: otpSecrets, latest: otpSecrets, current: async () => (await otpSecrets())[0] ?? '' },
       endpoints: port(process, 'endpoints', endpoints),
-      suppressions: port(process, 'suppressions', suppressions),
+      suppressions: port(
+        process,
+        'suppressions',
+        options.brokenSuppressions?.(notedSuppressions) ?? notedSuppressions,
+      ),
       windows: port(process, 'windows', windows),
       conversations: port(process, 'conversations', memoryConversations(messages)),
+      ownerOfNumber: async () => undefined,
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
       senderPaces: port(process, 'sender pace', senderPaces),
       sqs: world.sqs(process),
@@ -394,6 +428,8 @@ export function simulatedGateway(options: GatewayOptions) {
     functionsOf,
     resends,
     suppressions,
+    /** As they were stored, in this order. */
+    suppressionChanges: suppressionChanges as readonly StoredChange[],
     /** The messages table as a process has it. */
     messagesOf,
     deliveries,

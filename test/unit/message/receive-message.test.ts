@@ -33,7 +33,7 @@ async function afterSends(...messages: readonly ReturnType<typeof sentBy>[]) {
 describe('the owner of a message from a person', () => {
   const ownerAfter = async (messages: readonly ReturnType<typeof sentBy>[], change: object = {}) => {
     const { dependencies } = await afterSends(...messages);
-    return findOwner(dependencies.conversations, anInbound(change));
+    return findOwner(dependencies, anInbound(change));
   };
 
   it('is who last wrote to that person', async () => {
@@ -56,6 +56,33 @@ describe('the owner of a message from a person', () => {
     ['but it is only scheduled', { status: 'scheduled', sent_at: undefined }],
   ])('is not who wrote later %s', async (_why, change) => {
     expect(await ownerAfter([sentBy('a', 0), sentBy('b', 1, change)])).toEqual({ clientId: 'a' });
+  });
+
+  it('is the client to which the number belongs, even if another wrote to that person', async () => {
+    const answered = sentBy('a', 0, { carrier_message_id: 'sms-1' });
+    const { dependencies } = await afterSends(answered, sentBy('b', 1, { carrier_message_id: 'sms-2' }));
+    const ownerOfNumber = async (number: string) => (number === ourNumber ? 'a' : undefined);
+    const ownerOf = (change: object = {}) => findOwner({ ...dependencies, ownerOfNumber }, anInbound(change));
+    expect(await ownerOf()).toEqual({ clientId: 'a' });
+    expect(await ownerOf({ repliesTo: 'sms-1' })).toEqual({
+      clientId: 'a',
+      inReplyTo: answered.message_id,
+    });
+    expect(await ownerOf({ repliesTo: 'sms-2' })).toEqual({ clientId: 'a' });
+    expect(await ownerOf({ number: '+447418000000' })).toEqual({ clientId: 'b' });
+  });
+
+  it('is found behind any number of messages that wait to be sent', async () => {
+    const waiting = Array.from({ length: 1000 }, (_, index) =>
+      sentBy('b', 10 + index, { status: 'scheduled', sent_at: undefined }),
+    );
+    expect(await ownerAfter([sentBy('a', 0), ...waiting])).toEqual({ clientId: 'a' });
+  });
+
+  it('is whose message waits to be sent, where nothing was sent yet', async () => {
+    expect(await ownerAfter([sentBy('b', 1, { status: 'queued', sent_at: undefined })])).toEqual({
+      clientId: 'b',
+    });
   });
 
   it('is nobody where no client wrote to that person', async () => {
@@ -212,13 +239,22 @@ function dyingAt(dependencies: ReceiveDependencies, step: number, when: 'before'
 }
 
 function through(
-  { messages, conversations, suppressions, windows, activity, optOutWords }: ReceiveDependencies,
+  {
+    messages,
+    conversations,
+    ownerOfNumber,
+    suppressions,
+    windows,
+    activity,
+    optOutWords,
+  }: ReceiveDependencies,
   call: <T>(act: () => Promise<T>) => Promise<T>,
 ): ReceiveDependencies {
   return {
     optOutWords,
     messages: { create: (message) => call(() => messages.create(message)) },
     conversations: { newestWith: (...given) => call(() => conversations.newestWith(...given)) },
+    ownerOfNumber: (...given) => call(() => ownerOfNumber(...given)),
     suppressions: { change: (change) => call(() => suppressions.change(change)) },
     windows: { open: (...given) => call(() => windows.open(...given)) },
     activity: { add: (entry) => call(() => activity.add(entry)) },
