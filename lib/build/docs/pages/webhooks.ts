@@ -41,7 +41,7 @@ ${prose(`In addition you can have up to ${endpointsMax} [webhook endpoints](${li
     id: 'events',
     title: 'Events',
     content: html`${eventTable(document)}
-${prose(`Exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: more may come.`)}`,
+${prose(`Exactly one event for each state that a message enters. The body is \`{"event", "timestamp", "data"}\`; \`data\` of a message that you sent always has \`message_id\`, \`recipient\`, \`status\` and \`client_id\`. The [other fields](${linkTo('reference', 'events')}) appear once they are known and are left out before. Ignore fields and events that you do not know: more may come.`)}`,
   },
   {
     id: 'verify',
