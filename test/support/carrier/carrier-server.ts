@@ -19,12 +19,20 @@ interface ServiceError {
 }
 
 /** `hang` never answers; `reset` breaks the connection after the request has been read. */
-export type Answer = { readonly id: string } | ServiceError | 'hang' | 'reset';
+export type Answer =
+  | { readonly id: string }
+  /** Of an operation on SMS that sends nothing. */
+  | { readonly result: object }
+  | ServiceError
+  | 'hang'
+  | 'reset';
 
 export interface CarrierServer {
   readonly url: string;
   /** Every request that came, also those that got no answer. */
   readonly requests: readonly CarrierRequest[];
+  /** The operations of SMS that were asked for. */
+  readonly operations: readonly string[];
   /** What all requests from now on are answered. */
   answerWith(answer: Answer): void;
   close(): Promise<void>;
@@ -32,6 +40,7 @@ export interface CarrierServer {
 
 export async function startCarrierServer(): Promise<CarrierServer> {
   const requests: CarrierRequest[] = [];
+  const operations: string[] = [];
   let answer: Answer = { id: 'carrier-1' };
 
   const server = createServer((request, response) => {
@@ -43,6 +52,7 @@ export async function startCarrierServer(): Promise<CarrierServer> {
         return;
       }
       requests.push({ service, body: JSON.parse(text) });
+      if (service === 'sms') operations.push(operationOf(request));
       record(request, text);
       if (answer === 'reset') response.destroy();
       else if (answer !== 'hang') reply(response, service, answer);
@@ -54,6 +64,7 @@ export async function startCarrierServer(): Promise<CarrierServer> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    operations,
     answerWith: (next) => {
       answer = next;
     },
@@ -76,16 +87,26 @@ export function carrierEnvironment(url: string): Record<string, string> {
   };
 }
 
-const smsOperations = ['PinpointSMSVoiceV2.SendTextMessage', 'PinpointSMSVoiceV2.PutMessageFeedback'];
+const smsOperations: ReadonlySet<string> = new Set([
+  'SendTextMessage',
+  'PutMessageFeedback',
+  'DescribeOptedOutNumbers',
+  'PutOptedOutNumber',
+  'DeleteOptedOutNumber',
+]);
+
+function operationOf({ headers }: IncomingMessage): string {
+  return /^PinpointSMSVoiceV2\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))?.[1] ?? '';
+}
 
 /** Only a request that is signed for the service and has its protocol's marks is a request to it. */
 function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefined {
-  const { authorization = '', 'content-type': type, 'x-amz-target': target } = request.headers;
+  const { authorization = '', 'content-type': type } = request.headers;
   if (request.method !== 'POST' || !authorization.startsWith('AWS4-HMAC-SHA256 ')) return undefined;
   if (
     request.url === '/' &&
     type === 'application/x-amz-json-1.0' &&
-    smsOperations.includes(String(target)) &&
+    smsOperations.has(operationOf(request)) &&
     authorization.includes('/sms-voice/aws4_request')
   ) {
     return 'sms';
@@ -109,6 +130,11 @@ function reply(
   answer: Exclude<Answer, string>,
 ): void {
   const contentType = service === 'sms' ? 'application/x-amz-json-1.0' : 'application/json';
+  if ('result' in answer) {
+    response.writeHead(200, { 'content-type': contentType });
+    response.end(JSON.stringify(answer.result));
+    return;
+  }
   if ('id' in answer) {
     response.writeHead(200, { 'content-type': contentType });
     response.end(JSON.stringify(service === 'sms' ? { MessageId: answer.id } : { messageId: answer.id }));
