@@ -4,7 +4,11 @@ import fc from 'fast-check';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
-import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import {
+  dynamoSuppressionChanges,
+  dynamoSuppressionStore,
+} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
@@ -50,6 +54,15 @@ describe.each<[string, () => SuppressionStore]>([
     expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages', reason: 'STOP' });
     expect((await store.change(change(client, 2, { scope: undefined }))).outcome).toBe('changed');
     expect(await store.get(client, recipient)).toBeUndefined();
+  });
+
+  it('of everything are not narrowed by a STOP, only by the client', async () => {
+    const [store, client] = [newStore(), aClient()];
+    await store.change(change(client, 1, { scope: 'all', reason: 'fraud', source: 'client' }));
+    await store.change(change(client, 2, { reason: 'STOP' }));
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'all', reason: 'fraud' });
+    await store.change(change(client, 3, { source: 'client' }));
+    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
   });
 
   it('are of one client', async () => {
@@ -108,5 +121,42 @@ describe.each<[string, () => SuppressionStore]>([
       after = page.nextAfter;
     } while (after !== undefined);
     expect(seen).toEqual(numbers.filter((_, index) => index < 2 || index > 3));
+  });
+});
+
+describe('the comparison with a list', () => {
+  it('reads what changed since a time, row by row, and not its own progress', async () => {
+    const own = await createTables(['suppressions']);
+    const name = own.names.suppressions;
+    const [store, changes] = [
+      dynamoSuppressionStore(own.dynamo, name),
+      dynamoSuppressionChanges(own.dynamo, name),
+    ];
+    const progress = dynamoOptOutProgress(own.dynamo, name, 'Default');
+    expect(await progress.read()).toBeUndefined();
+    const saved = {
+      startedAt: start,
+      since: addSeconds(start, -60),
+      phase: 'list',
+      position: 'two',
+    } as const;
+    await progress.write(saved);
+    expect(await progress.read()).toEqual(saved);
+    const client = aClient();
+    const numbers = Array.from({ length: 9 }, (_, index) => `+44770090012${index}`);
+    for (const [second, each] of numbers.entries())
+      await store.change(change(client, second, { recipient: each }));
+    await store.change(change(client, 20, { recipient: numbers[0] ?? '', scope: undefined }));
+    const seen: string[] = [];
+    let after: Parameters<typeof changes.changedSince>[2];
+    do {
+      const page = await changes.changedSince(addSeconds(start, 5), 2, after);
+      seen.push(...page.rows.map((row) => row.recipient));
+      after = page.nextAfter;
+    } while (after !== undefined);
+    expect(seen).toEqual([numbers[0], ...numbers.slice(5)]);
+    const all = await changes.changedSince(undefined, 100, undefined);
+    expect(all.rows).toHaveLength(9);
+    await own.drop();
   });
 });

@@ -10,7 +10,7 @@ import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
-} from '../../message/suppression/opt-out-list.ts';
+} from '../../message/opt-out-list/opt-out-list.ts';
 import { canonicalRecipient } from '../../recipient/phone-number.ts';
 
 const timeLimitMs = 10_000;
