@@ -112,6 +112,22 @@ describe('a message from a person', () => {
     expect(Date.parse(String(window_expires_at))).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   });
 
+  it('comes by itself from two recipients of the simulated carrier: one echoes, one answers STOP', async () => {
+    const own = await newClient();
+    const echo = await send(own, '+15005550009');
+    const echoed = await eventually(async () => {
+      const { body } = await own.call('GET', '/api/v1/messages?direction=inbound');
+      return (body.messages as Record<string, unknown>[]).find(({ from }) => from === '+15005550009');
+    });
+    expect(echoed).toMatchObject({ text: 'Hello', in_reply_to: echo });
+    await send(own, '+15005550008');
+    const suppressed = await eventually(async () => {
+      const { body } = await own.call('GET', '/api/v1/suppressions');
+      return (body.suppressions as Record<string, unknown>[])[0];
+    });
+    expect(suppressed).toMatchObject({ recipient: '+15005550008', scope: 'messages', source: 'keyword' });
+  });
+
   it('of nobody is in the activity log, without the number', async () => {
     const person = '+447700900153';
     const id = await write(person, 'Who is this?');
