@@ -16,6 +16,7 @@ import {
   rowKey,
   type Suppression,
   type SuppressionChange,
+  type SuppressionRow,
   suppressionRow,
 } from './suppression.ts';
 import type { SuppressionChanges, SuppressionPage, SuppressionStore } from './suppression-store.ts';
@@ -83,7 +84,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
             ...(start === undefined ? {} : { ExclusiveStartKey: start }),
           }),
         );
-        suppressions.push(...Items.map((item) => suppressionRow.parse(item)).filter(isSuppression));
+        suppressions.push(...Items.flatMap(readable).filter(isSuppression));
         start = LastEvaluatedKey as typeof start;
       } while (start !== undefined && suppressions.length < limit);
       return pageOf(suppressions, limit, start?.recipient);
@@ -119,6 +120,12 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   }
 }
 
+/** Without what somebody made of a row by hand: it must not hide the others. */
+function readable(item: unknown): SuppressionRow[] {
+  const parsed = suppressionRow.safeParse(item);
+  return parsed.success ? [parsed.data] : [];
+}
+
 /** A query may have read more rows than fit the page; the next page begins after the last one that is shown. */
 function pageOf(found: readonly Suppression[], limit: number, readTo: string | undefined): SuppressionPage {
   const suppressions = found.slice(0, limit);
@@ -149,7 +156,7 @@ export function dynamoSuppressionChanges(
         }),
       );
       return {
-        rows: Items.map((item) => suppressionRow.parse(item)),
+        rows: Items.flatMap(readable),
         ...(LastEvaluatedKey === undefined ? {} : { nextAfter: rowKey.parse(LastEvaluatedKey) }),
       };
     },
