@@ -57,8 +57,11 @@ export async function runnableSamples(baseUrl: string, language: LanguageName): 
   ]);
   return Promise.all(
     shown.map(async ({ operationId = '', source }) => {
-      // Its events would be posted to someone else's server: a client that sends nothing has none.
-      const client = source.includes('https://example.com') ? receiver : sender;
+      // Its events would be posted to someone else's server: a client that sends nothing has none. Nor does it miss
+      // what it sends to a recipient that another sample suppresses.
+      const isApart = source.includes('https://example.com') || operationId.endsWith('Suppression');
+      const client = isApart ? receiver : sender;
+      if (operationId === 'deleteSuppression') await client.call('PUT', '/api/v1/suppressions/+447700900123');
       return {
         operationId,
         source: await withRealIds(source, client, operationId),
