@@ -21,6 +21,9 @@ const showsSecret: ReadonlySet<AdminApiRouteName> = new Set([
   'createApiKey',
 ]);
 
+/** Of no other test. */
+const person = '+447700900190';
+
 let admin: string;
 let client: Record<string, string>;
 let apiKey: Record<string, string>;
@@ -49,6 +52,7 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     resendWebhooks: { delivery_ids: [deliveryId] },
     // Of nothing, because other tests here resend the failed webhook.
     resendWebhookDeliveries: { since: new Date().toISOString() },
+    sendInbound: { from: person, text: 'Hello' },
   };
   const filled = path
     .replace('{client_id}', client.client_id ?? '')
@@ -57,7 +61,8 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     .replace('{delivery_id}', deliveryId)
     .replace('{endpoint_id}', endpointId)
     .replace('{country}', 'GB')
-    .replace('{resend_id}', resendId);
+    .replace('{resend_id}', resendId)
+    .replace(/\{(recipient|person)\}/, encodeURIComponent(person));
   const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
   return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
 }
@@ -119,9 +124,10 @@ describe('the admin API', () => {
     }
   });
 
-  // A test event changes nothing.
+  // A test event changes nothing; a simulated message is no change by the administrator.
   const changing = names.filter(
-    (name) => adminApiRoutes[name].method !== 'GET' && name !== 'testWebhookEndpoint',
+    (name) =>
+      adminApiRoutes[name].method !== 'GET' && name !== 'testWebhookEndpoint' && name !== 'sendInbound',
   );
 
   it.each(changing)('notes in the activity log what %s changes, and who changed it', async (name) => {
@@ -129,6 +135,7 @@ describe('the admin API', () => {
     const path = `/admin/api/clients/${String(own.client_id)}`;
     const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
     await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
+    await as(admin, 'PUT', `${path}/suppressions/${encodeURIComponent(person)}`, {});
     const entriesOf = async (id: unknown): Promise<Activity[]> =>
       (
         (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
@@ -144,8 +151,8 @@ describe('the admin API', () => {
         const found = await entriesOf(id);
         return found.length >= count ? found : undefined;
       });
-    // The client was created, and got a key and limits.
-    await entriesFrom(own.client_id, 3);
+    // The client was created, and got a key, limits and a suppression.
+    await entriesFrom(own.client_id, 4);
     const before = (await entriesOf(about)).length;
     const request = requestOf(name);
     const changed = await as(
