@@ -84,7 +84,13 @@ function lastWriterIn(messages: readonly Message[], inbound: InboundMessage): Ow
 function isOfConversation(message: Message, { number }: InboundMessage): boolean {
   if (message.direction === 'inbound') return message.from === number && message.client_id !== nobody;
   const wasTaken = message.sent_at !== undefined || message.status === 'sending';
-  return wasTaken && (message.from === undefined || message.from === number);
+  const sender = message.sender?.identity ?? message.from;
+  return wasTaken && (sender === undefined || sender === number || isPool(sender));
+}
+
+/** A pool of AWS, by its id or ARN: any of its numbers may have sent it. */
+function isPool(sender: string): boolean {
+  return /^pool-[0-9a-f]{32}$|:pool\//.test(sender);
 }
 
 function lastAt({ received_at, sent_at, sending_at, created_at }: Message): number {

@@ -72,6 +72,16 @@ describe('the owner of a message from a person', () => {
     expect(await ownerOf({ number: '+447418000000' })).toEqual({ clientId: 'b' });
   });
 
+  it('can have written from a pool, but not from another number', async () => {
+    const from = (identity: string) => ({ sender: { identity } });
+    const pool = 'pool-0123456789abcdef0123456789abcdef';
+    expect(await ownerAfter([sentBy('a', 0), sentBy('b', 1, from(pool))])).toEqual({ clientId: 'b' });
+    expect(await ownerAfter([sentBy('a', 0), sentBy('b', 1, from(ourNumber))])).toEqual({ clientId: 'b' });
+    expect(await ownerAfter([sentBy('a', 0), sentBy('b', 1, from('+447418000000'))])).toEqual({
+      clientId: 'a',
+    });
+  });
+
   it('is found behind any number of messages that wait to be sent', async () => {
     const waiting = Array.from({ length: 1000 }, (_, index) =>
       sentBy('b', 10 + index, { status: 'scheduled', sent_at: undefined }),
