@@ -197,6 +197,14 @@ const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string
       ...notification('onMessageEvent', 'An event of a message'),
       description: 'Every event of the messages without a URL of their own: see the webhooks.',
     }),
+    received: callback('webhook_url', 'InboundMessageEvent', {
+      ...notification('onInboundMessage', 'A message from a person'),
+      description: 'Every message that a person sends to the client: see the webhooks.',
+    }),
+    recipients: callback('webhook_url', 'RecipientEvent', {
+      ...notification('onRecipientEvent', 'A person opted out or in'),
+      description: 'What is known of the wishes of recipients: see the webhooks.',
+    }),
   },
   createWebhookEndpoint: {
     disabled: callback('url', 'WebhookEndpointDisabledEvent', {

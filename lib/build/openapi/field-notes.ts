@@ -242,6 +242,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'Suppression.reason': 'Why it is suppressed, for people.',
   'SuppressionUpdate.reason': 'Why it is suppressed, for people; up to 256 characters.',
   direction: '`inbound` for a message from a person: `from` is the person, `recipient` our number.',
+  'MessageOrBatch.text': 'The text of an inbound message.',
+  'MessageOrBatch.whatsapp': 'What an inbound WhatsApp message holds that is no text.',
   'Message.text': 'The text of an inbound message.',
   'Message.whatsapp': 'What an inbound WhatsApp message holds that is no text.',
   received_at: 'When the message was received.',

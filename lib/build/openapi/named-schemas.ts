@@ -89,7 +89,9 @@ const enums = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** Clients in Go have one constant for each value of all lists: this is put before those that another list has too. */
-const constantPrefixes: Readonly<Partial<Record<keyof typeof enums, string>>> = {
+const constantPrefixes: Readonly<Record<string, string>> = {
+  ReceivedContentType: 'RECEIVED',
+  SuppressionScope: 'SUPPRESS',
   WebhookDeliveryState: 'WEBHOOK',
 };
 
@@ -119,7 +121,9 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
       .includes(true);
   for (const [name, prefix] of Object.entries(constantPrefixes))
     Object.assign(schemas[name] ?? {}, {
-      'x-enum-varnames': enums[name as keyof typeof enums].map((value) => `${prefix}_${value.toUpperCase()}`),
+      'x-enum-varnames': (schemas[name]?.enum as readonly string[]).map(
+        (value) => `${prefix}_${value.toUpperCase()}`,
+      ),
     });
 }
 
