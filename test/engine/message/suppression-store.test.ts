@@ -36,7 +36,7 @@ function change(
     client_id,
     recipient,
     scope: 'messages',
-    source: 'keyword',
+    source: 'client',
     at,
     cause: `at ${second}`,
     ...changed,
@@ -58,10 +58,10 @@ describe.each<[string, () => SuppressionStore]>([
 
   it('of everything are not narrowed by a STOP, only by the client', async () => {
     const [store, client] = [newStore(), aClient()];
-    await store.change(change(client, 1, { scope: 'all', reason: 'fraud', source: 'client' }));
-    await store.change(change(client, 2, { reason: 'STOP' }));
+    await store.change(change(client, 1, { scope: 'all', reason: 'fraud' }));
+    await store.change(change(client, 2, { reason: 'STOP', source: 'keyword' }));
     expect(await store.get(client, recipient)).toMatchObject({ scope: 'all', reason: 'fraud' });
-    await store.change(change(client, 3, { source: 'client' }));
+    await store.change(change(client, 3));
     expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
   });
 
