@@ -65,7 +65,7 @@ export async function showConversation(
   };
 }
 
-function messageView(message: Message): ConversationMessage {
+export function messageView(message: Message): ConversationMessage {
   return {
     message_id: message.message_id,
     client_id: message.client_id === nobody ? null : message.client_id,
@@ -82,7 +82,7 @@ function messageView(message: Message): ConversationMessage {
   };
 }
 
-async function clientView(
+export async function clientView(
   { suppressions, windows, clock }: AdminDependencies,
   clientId: string,
   person: string,

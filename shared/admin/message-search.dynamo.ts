@@ -2,7 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Message } from '../message/message.ts';
 import { listPartitions, newestFirst, partitionsOf } from '../message/store/message-list.dynamo.ts';
-import type { ListedKey } from '../message/store/message-list.ts';
+import type { Direction, ListedKey } from '../message/store/message-list.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 
 export type MessageFilter =
@@ -25,6 +25,8 @@ interface PageOptions extends MessageTimes {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly condition?: MessageCondition;
+  /** Default: all. */
+  readonly direction?: Direction | undefined;
 }
 
 interface MessagePage {
@@ -51,28 +53,31 @@ export function dynamoMessageSearch(
   return {
     async search(
       filter: MessageFilter,
-      { limit, cursor = last, since = first, until, condition = {} }: PageOptions,
+      { limit, cursor = last, since = first, until, condition = {}, direction = 'all' }: PageOptions,
     ): Promise<MessagePage> {
       const end = until === undefined ? last : `${until}#${last}`;
       const range = { from: since, before: cursor < end ? cursor : end };
       // DynamoDB rejects a range whose end is before its start.
       if (range.from > range.before) return { messages: [] };
       const wanted = Object.entries(condition).filter(([, value]) => value !== undefined);
+      const isNarrowed = wanted.length > 0 || direction !== 'all';
       // One more than is shown, to know whether there is a next page.
-      const atOnce = wanted.length === 0 ? limit + 1 : readAtOnce;
-      const keys = newestFirst(indexesOf(filter).map((index) => partition(index, range, atOnce)));
+      const atOnce = isNarrowed ? readAtOnce : limit + 1;
+      const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
       const found: { readonly message: Message; readonly position: string }[] = [];
       for (let lookedAt = 0; lookedAt < lookedAtMax; ) {
         const some = await take(keys, atOnce);
         const rows = await messages.getMany(
           some.map(({ messageId }) => messageId),
           // With a condition most are read in vain, at half the price.
-          { consistent: wanted.length === 0 },
+          { consistent: !isNarrowed },
         );
         const byId = new Map(rows.map((message) => [message.message_id, message]));
         for (const { messageId, position } of some) {
           const message = byId.get(messageId);
-          if (message !== undefined && matches(message, wanted)) found.push({ message, position });
+          if (message !== undefined && isOf(message, direction) && matches(message, wanted)) {
+            found.push({ message, position });
+          }
         }
         const shown = found.slice(0, limit);
         const next = { messages: shown.map(({ message }) => message) };
@@ -86,21 +91,24 @@ export function dynamoMessageSearch(
   };
 }
 
-/** Messages from people are found by their number. */
-const direction = 'outbound';
-
-function indexesOf(filter: MessageFilter) {
+/** The index by number has both directions. */
+function indexesOf(filter: MessageFilter, direction: Direction) {
   if ('recipient' in filter) {
     return [{ name: 'by-recipient', key: 'recipient', value: filter.recipient }] as const;
   }
-  if ('clientIds' in filter)
+  if ('clientIds' in filter) {
     return filter.clientIds.flatMap((clientId) => partitionsOf({ clientId, direction }));
+  }
   return partitionsOf({ ...filter, direction });
 }
 
 function matches(message: Message, condition: readonly (readonly [string, string | undefined])[]): boolean {
   const values: Readonly<Record<string, unknown>> = message;
   return condition.every(([name, value]) => values[name] === value);
+}
+
+function isOf(message: Message, direction: Direction): boolean {
+  return direction === 'all' || direction === (message.direction ?? 'outbound');
 }
 
 function withCursor(page: MessagePage, nextCursor: string | undefined): MessagePage {

@@ -3,6 +3,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { Message } from '../message/message.ts';
 import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
+import { nobody } from '../message/receive/find-owner.ts';
+import type { Direction } from '../message/store/message-list.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
@@ -15,10 +17,20 @@ import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
 import { eventsOf } from '../webhook/plan/events-of-change.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
+import {
+  type ConversationClient,
+  type ConversationMessage,
+  clientView,
+  messageView,
+} from './conversation.ts';
 import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
 import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
 
-export interface FoundMessages extends MessagePage {
+/** Without a client, where a message of a person belongs to none. */
+export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
+
+export interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
+  readonly messages: readonly FoundMessage[];
   /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
   readonly clients_left_out?: number;
 }
@@ -29,6 +41,7 @@ export async function searchMessages(
   { limit, cursor, since, until, ...query }: MessageQuery,
 ): Promise<FoundMessages> {
   const { status, channel, error_code } = query;
+  const direction = directionOf(query);
   const asked = messageFilterOf(query);
   const condition = { status, channel, error_code };
   const named =
@@ -37,20 +50,32 @@ export async function searchMessages(
       : asked;
   const all =
     named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
-  const filter = named ?? { clientIds: all?.clientIds ?? [] };
+  const unassigned = direction === 'outbound' ? [] : [nobody];
+  const filter = named ?? { clientIds: [...(all?.clientIds ?? []), ...unassigned] };
   const times = all ?? { since: normal(since), until: normal(until) };
   const { messages, nextCursor } = await dependencies.messages.search(filter, {
     limit,
     cursor,
     condition,
+    direction,
     since: times.since,
     until: times.until,
   });
   return {
-    messages: messages.map(statusView),
+    messages: messages.map(foundView),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
     ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
+}
+
+function foundView(message: Message): FoundMessage {
+  return { ...statusView(message), client_id: message.client_id === nobody ? null : message.client_id };
+}
+
+/** Each status and each error code is of one direction. */
+function directionOf({ direction = 'all', status, error_code }: Partial<MessageQuery>): Direction {
+  if (direction !== 'all' || (status === undefined && error_code === undefined)) return direction;
+  return status === 'received' ? 'inbound' : 'outbound';
 }
 
 /** As positions have it: `2026-11-20T10:00:00Z` would sort after `2026-11-20T10:00:00.000Z`. */
@@ -109,8 +134,12 @@ function matchingMessages(amounts: Amounts, { status, channel, error_code }: Mes
 
 const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed', 'expired', 'canceled']);
 
-export interface MessageDetails {
-  readonly message: MessageStatus & { readonly webhook_url: string | null };
+export interface MessageDetails extends Pick<ConversationMessage, 'text' | 'whatsapp'> {
+  readonly message: FoundMessage & { readonly webhook_url: string | null };
+  /** The number of the other side, whatever the direction. */
+  readonly person: string;
+  /** Null for a message of a person that belongs to no client. */
+  readonly client: ConversationClient | null;
   readonly webhooks: readonly DeliverySummary[];
 }
 
@@ -121,11 +150,19 @@ export async function showMessage(
 ): Promise<MessageDetails> {
   const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
-  const deliveries = await dependencies.deliveries.getMany(
-    deliveryIdsOf(message, await dependencies.endpoints.list(message.client_id)),
-  );
+  const { client_id, recipient: person } = message;
+  const [endpoints, client] = await Promise.all([
+    dependencies.endpoints.list(client_id),
+    client_id === nobody ? null : clientView(dependencies, client_id, person),
+  ]);
+  const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));
+  const { text, whatsapp } = messageView(message);
   return {
-    message: { ...statusView(message), webhook_url: message.webhook_url ?? null },
+    message: { ...foundView(message), webhook_url: message.webhook_url ?? null },
+    person,
+    client,
+    text,
+    whatsapp,
     webhooks: deliveries
       .map(deliverySummary)
       .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),

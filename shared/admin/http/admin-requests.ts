@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { channels, statuses } from '../../message/message.ts';
+import { directions } from '../../message/store/message-list.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import { everyCountry } from '../../sender/sender-row.ts';
 import { usageMoment } from '../../usage/usage-query.ts';
@@ -135,6 +136,7 @@ export const messageQuery = z.object({
   status: z.optional(z.enum(statuses)),
   channel: z.optional(z.enum(channels)),
   error_code: z.optional(keyText),
+  direction: z.optional(z.enum(directions)),
   since: z.optional(moment),
   until: z.optional(moment),
 });

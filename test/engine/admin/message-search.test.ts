@@ -87,6 +87,34 @@ describe.each([1, 7, 100])('an administrator’s search, %d messages a page', (l
   });
 });
 
+it('finds the messages of a person and those to them, together and apart, by client and by number', async () => {
+  const person = '+447700900003';
+  const talk = Array.from({ length: 6 }, (_, i): Message => {
+    const at = addSeconds(created, i).toISOString();
+    return aMessage({
+      message_id: newId('msg', new Date(at)),
+      client_id: i < 4 ? 'client-talks' : 'client-other',
+      recipient: person,
+      created_at: at,
+      ...(i % 2 === 0 ? {} : { direction: 'inbound', status: 'received', received_at: at }),
+    });
+  });
+  await store().createMany(talk);
+  const all6 = talk.toReversed();
+  const isInbound = ({ direction }: Message) => direction === 'inbound';
+  const ofClient = all6.filter(({ client_id }) => client_id === 'client-talks');
+  const [byClient, byNumber] = [{ clientId: 'client-talks' }, { recipient: person }];
+  expect(await all(byNumber, 2)).toEqual(all6);
+  expect(await all(byNumber, 2, { direction: 'inbound' })).toEqual(all6.filter(isInbound));
+  expect(await all(byNumber, 2, { direction: 'outbound' })).toEqual(all6.filter((one) => !isInbound(one)));
+  expect(await all(byNumber, 2, { condition: { client_id: 'client-talks' } })).toEqual(ofClient);
+  expect(await all(byClient, 2)).toEqual(ofClient);
+  expect(await all(byClient, 2, { direction: 'inbound' })).toEqual(ofClient.filter(isInbound));
+  expect(await all({ clientIds: ['client-talks'] }, 2, { direction: 'outbound' })).toEqual(
+    ofClient.filter((one) => !isInbound(one)),
+  );
+});
+
 it('ends a page after a bounded number of messages where few match, and continues there', async () => {
   const read: number[] = [];
   const many = Array.from({ length: 1100 }, (_, i) => {

@@ -71,6 +71,22 @@ it('reads the rows of days for a week, and those of months for a longer time', a
 });
 
 it.each([
+  [{}, 'all'],
+  [{ status: 'received' }, 'inbound'],
+  [{ direction: 'inbound' }, 'inbound'],
+  [{ status: 'failed' }, 'outbound'],
+  [{ error_code: 'unreachable' }, 'outbound'],
+] as const)(
+  '%j is searched in the direction %s, also among the messages that belong to no client',
+  async (query, direction) => {
+    const { filter, options } = await searched(query, 1);
+    expect(options?.direction).toBe(direction);
+    const { clientIds } = filter as { clientIds: string[] };
+    expect(clientIds.includes('nobody')).toBe(direction !== 'outbound');
+  },
+);
+
+it.each([
   { since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
   { reference: 'order 5' },
   { recipient: '+447700900123', client_id: 'client_1' },
