@@ -17,6 +17,7 @@ import { DashboardContext, NavigatedContext } from './context.ts';
 import { ActivityPage } from './pages/activity.tsx';
 import { ClientPage } from './pages/client.tsx';
 import { ClientsPage } from './pages/clients.tsx';
+import { ConversationPage } from './pages/conversation.tsx';
 import { LimitsPage } from './pages/limits.tsx';
 import { MessagePage } from './pages/message.tsx';
 import { MessagesPage } from './pages/messages.tsx';
@@ -172,7 +173,7 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
 function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const link = (text: string, page: string) => ({ type: 'link', text, href: linkTo(page) }) as const;
   const [, page = ''] = path.split('/');
-  const parent = { '': 'overview', webhooks: 'activity' }[page] ?? page;
+  const parent = { '': 'overview', webhooks: 'activity', conversation: 'messages' }[page] ?? page;
   return (
     <SideNavigation
       header={{ text: 'Administration', href: linkTo('overview') }}
@@ -198,6 +199,7 @@ function Pages() {
       <Route path="/usage" component={UsagePage} />
       <Route path="/messages" component={MessagesPage} />
       <Route path="/messages/:id">{({ id }) => <MessagePage id={decodeURIComponent(id)} />}</Route>
+      <Route path="/conversation" component={ConversationPage} />
       <Route path="/clients" component={ClientsPage} />
       <Route path="/clients/:id">{({ id }) => <ClientPage id={decodeURIComponent(id)} />}</Route>
       <Route path="/limits">

@@ -50,8 +50,8 @@ interface ListProps<Row> {
 export function List<Row>({ rows, query, columns, selection, idOf, ...props }: ListProps<Row>) {
   const state = useListState();
   const selected = state.query.getAll('selected');
-  /** The cursors of the pages up to this one; the first page has none. */
-  const after = state.query.getAll('after');
+  /** The cursors of the pages up to this one; the first page has none. Of several lists on a page, one has pages. */
+  const after = 'nextCursor' in props ? state.query.getAll('after') : [];
   const pagesCount = after.length + (props.nextCursor === undefined ? 1 : 2);
   return (
     <SpaceBetween size="m">

@@ -10,6 +10,7 @@ const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
   sent: 'in-progress',
   delivered: 'success',
   read: 'success',
+  received: 'success',
   failed: 'error',
   expired: 'warning',
   canceled: 'stopped',

@@ -26,8 +26,6 @@ import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
-  inbound_unassigned: 'Inbound message of no client',
-  suppression_changed: 'Suppression changed',
   webhook_failed: 'Failed webhooks',
   all: 'All activity',
   webhook_resent: 'Webhooks resent',
@@ -48,6 +46,8 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   permissions_changed: 'Countries and senders changed',
   api_key_created: 'API keys created',
   api_key_revoked: 'API keys revoked',
+  inbound_unassigned: 'Inbound messages of no client',
+  suppression_changed: 'Suppressions changed',
   limits_set: 'Limits set',
   limits_removed: 'Limits removed',
   sender_set: 'Sender changed',
@@ -184,12 +184,10 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
     header: 'Activity',
     minWidth: 240,
     isRowHeader: true,
-    cell: (entry) =>
-      entry.delivery_id === undefined ? (
-        entry.summary
-      ) : (
-        <Link href={linkTo('webhooks', entry.delivery_id)}>{entry.summary}</Link>
-      ),
+    cell: (entry) => {
+      const href = subjectOf(entry);
+      return href === undefined ? entry.summary : <Link href={href}>{entry.summary}</Link>;
+    },
   },
   {
     id: 'now',
@@ -205,6 +203,14 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   },
   { id: 'at', header: 'Time', minWidth: 150, cell: (entry) => <Time at={entry.at} /> },
 ];
+
+/** The page of what the entry is about: the webhook, or an inbound message. */
+function subjectOf({ delivery_id, kind, message_id }: ActivityView): string | undefined {
+  if (delivery_id !== undefined) return linkTo('webhooks', delivery_id);
+  return kind === 'inbound_unassigned' && message_id !== undefined
+    ? linkTo('messages', message_id)
+    : undefined;
+}
 
 const csvColumns = {
   at: (entry) => entry.at,
@@ -243,8 +249,10 @@ function Change({ entry }: { readonly entry: ActivityView }) {
   const changed = names.filter(
     (name) => JSON.stringify(entry.before?.[name]) !== JSON.stringify(entry.after?.[name]),
   );
+  const recipient = entry.after?.recipient;
   return (
     <Box fontSize="body-s">
+      {typeof recipient === 'string' ? <div className="id">{recipient}</div> : null}
       {changed.map((name) => (
         <div key={name}>
           {name.replaceAll('_', ' ')}: {shown(entry.before?.[name])} → {shown(entry.after?.[name])}

@@ -21,6 +21,7 @@ import { Page } from '../components/page.tsx';
 import { Permissions } from '../components/permissions.tsx';
 import { type Secret, Secrets } from '../components/secret.tsx';
 import { State } from '../components/state.tsx';
+import { Suppressions } from '../components/suppressions.tsx';
 import { Time } from '../components/time.tsx';
 import { WebhookEndpoints } from '../components/webhook-endpoints.tsx';
 import { WebhookUrl } from '../components/webhook-url.tsx';
@@ -193,6 +194,7 @@ export function ClientPage({ id }: { readonly id: string }) {
                 },
               }}
             />
+            <Suppressions clientId={id} />
             <WebhookEndpoints clientId={id} />
             <ManagedEndpoints clientId={id} />
             <LimitsInForce clientId={id} />

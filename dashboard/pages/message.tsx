@@ -1,5 +1,6 @@
-/** One message: its history and webhooks. */
+/** One message of either direction: what it says, whether its recipient can be reached, its history and webhooks. */
 import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -11,9 +12,12 @@ import type { DeliverySummary } from '../../shared/webhook/log/delivery-response
 import { useAnswer } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { Copyable } from '../components/copyable.tsx';
+import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
+import { MessageContent } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
+import { SuppressionNote, WhatsAppWindow } from '../components/reachability.tsx';
 import { channelNames, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
@@ -27,12 +31,29 @@ export function MessagePage({ id }: { readonly id: string }) {
     <Page
       title="Message"
       description={<Copyable name="message id" text={id} />}
-      actions={<Refresh query={query} />}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Refresh query={query} />
+          {query.data === undefined ? null : (
+            <Button
+              href={linkTo('conversation', undefined, {
+                client_id: query.data.client?.client_id ?? '',
+                recipient: query.data.person,
+              })}
+            >
+              Conversation
+            </Button>
+          )}
+        </SpaceBetween>
+      }
     >
       <Loaded query={query}>
-        {({ message, webhooks }) => (
+        {({ message, webhooks, ...rest }) => (
           <SpaceBetween size="l">
-            <Details message={message} />
+            <Details message={message} {...rest} />
+            <Container header={<Header variant="h2">Content</Header>}>
+              <MessageContent text={rest.text} whatsapp={rest.whatsapp} />
+            </Container>
             <List
               title="History"
               columns={[
@@ -85,35 +106,80 @@ export function MessagePage({ id }: { readonly id: string }) {
   );
 }
 
-function Details({ message }: Pick<MessageDetails, 'message'>) {
-  const cost = message.cost === null ? '–' : `${message.cost} ${message.currency ?? ''}`;
+type DetailsProps = Omit<MessageDetails, 'webhooks'>;
+
+function Details({ message, person, client }: DetailsProps) {
+  const isInbound = message.direction === 'inbound';
+  const number = <Copyable name={isInbound ? 'sender' : 'recipient'} text={person} />;
+  const ours = isInbound ? message.recipient : message.from;
   return (
     <Container header={<Header variant="h2">Details</Header>}>
       <KeyValuePairs
         columns={3}
+        minColumnWidth={170}
         items={[
           { label: 'Status', value: <State of={message.status} /> },
-          { label: 'Recipient', value: <Copyable name="recipient" text={message.recipient} /> },
-          { label: 'Sender', value: message.from ?? '–' },
+          ...(isInbound
+            ? [
+                { label: 'Sender', value: number },
+                { label: 'Recipient', value: ours ?? '–' },
+              ]
+            : [
+                { label: 'Recipient', value: number },
+                { label: 'Sender', value: ours ?? '–' },
+              ]),
           { label: 'Channel', value: channelNames[message.channel] },
-          { label: 'Segments', value: `${message.segments ?? '–'} ${message.encoding ?? ''}` },
-          { label: 'Cost', value: cost },
-          {
-            label: 'Reference',
-            value: message.reference === null ? '–' : <Copyable name="reference" text={message.reference} />,
-          },
-          { label: 'Created', value: <Time at={message.created_at} /> },
-          {
-            label: 'Client',
-            value: <ClientLink id={message.client_id} />,
-          },
-          { label: 'Webhook URL of the request', value: message.webhook_url ?? '–' },
-          { label: 'Expires', value: <Time at={message.expires_at} /> },
-          { label: 'Error', value: <ErrorNote error={message.error} /> },
+          { label: 'Client', value: client === null ? 'None' : <ClientLink id={client.client_id} /> },
+          ...(isInbound ? receivedItems(message) : sentItems(message)),
+          ...(client === null ? [] : reachabilityItems(message.channel, person, client)),
         ]}
       />
     </Container>
   );
+}
+
+type MessageProps = MessageDetails['message'];
+
+function reachabilityItems(
+  channel: MessageProps['channel'],
+  person: string,
+  { client_id, suppression, window_expires_at }: NonNullable<MessageDetails['client']>,
+) {
+  return [
+    {
+      label: 'Messages to this number',
+      value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
+    },
+    ...(channel === 'whatsapp'
+      ? [{ label: 'WhatsApp window', value: <WhatsAppWindow expiresAt={window_expires_at} /> }]
+      : []),
+  ];
+}
+
+function receivedItems({ received_at, in_reply_to }: MessageProps) {
+  return [
+    { label: 'Received', value: <Time at={received_at} /> },
+    {
+      label: 'In reply to',
+      value: in_reply_to === undefined ? '–' : <IdLink page="messages" id={in_reply_to} />,
+    },
+  ];
+}
+
+function sentItems(message: MessageProps) {
+  const { reference } = message;
+  return [
+    { label: 'Segments', value: `${message.segments ?? '–'} ${message.encoding ?? ''}` },
+    { label: 'Cost', value: message.cost === null ? '–' : `${message.cost} ${message.currency ?? ''}` },
+    {
+      label: 'Reference',
+      value: reference === null ? '–' : <Copyable name="reference" text={reference} />,
+    },
+    { label: 'Created', value: <Time at={message.created_at} /> },
+    { label: 'Webhook URL of the request', value: message.webhook_url ?? '–' },
+    { label: 'Expires', value: <Time at={message.expires_at} /> },
+    { label: 'Error', value: <ErrorNote error={message.error} /> },
+  ];
 }
 
 /** What happened, and what the client does about it. */

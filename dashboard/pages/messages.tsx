@@ -1,4 +1,4 @@
-/** Finds messages by client, recipient, reference, status, channel, error code and time; newest first. */
+/** Finds messages by client, number, reference, direction, status, channel, error code and time; newest first. */
 import Alert from '@cloudscape-design/components/alert';
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
@@ -10,13 +10,15 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
+import type { FoundMessage } from '../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
-import type { MessageStatus } from '../../shared/message/message-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientInput, ClientLink } from '../components/client-name.tsx';
+import { CorrespondentsOf } from '../components/correspondents.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
+import { summaryOf } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
 import { channelNames, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
@@ -37,7 +39,13 @@ export function MessagesPage() {
     reference: of('reference'),
     error_code: of('error_code'),
   };
-  const sent = { ...filters, status: of('status'), channel: of('channel'), ...timesIn(asked) };
+  const sent = {
+    ...filters,
+    direction: of('direction'),
+    status: of('status'),
+    channel: of('channel'),
+    ...timesIn(asked),
+  };
   const query = useAnswer<'searchMessages'>(
     '/messages',
     { ...sent, cursor: asked.getAll('after').at(-1) },
@@ -51,7 +59,7 @@ export function MessagesPage() {
   const leftOut = query.data?.clients_left_out;
   return (
     <Page title="Messages">
-      <List<MessageStatus>
+      <List<FoundMessage>
         title="Search results"
         description={
           isFiltered && ofAllClients && of('last') === '' && of('since') === ''
@@ -61,6 +69,7 @@ export function MessagesPage() {
         filter={
           <SpaceBetween size="m">
             <Search key={JSON.stringify(filters)} filters={filters} />
+            {filters.recipient === '' ? null : <CorrespondentsOf recipient={filters.recipient} />}
             {leftOut === undefined ? null : (
               <Alert type="info">
                 {leftOut === 1 ? 'One more client has' : `${leftOut} more clients have`} such messages. Choose
@@ -98,9 +107,23 @@ export function MessagesPage() {
 const any = { value: '', label: 'Any' };
 const statusOptions = [
   any,
-  ...['scheduled', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'expired', 'canceled'].map(
-    (value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }),
-  ),
+  ...[
+    'scheduled',
+    'queued',
+    'sending',
+    'sent',
+    'delivered',
+    'read',
+    'failed',
+    'expired',
+    'canceled',
+    'received',
+  ].map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` })),
+];
+const directionOptions = [
+  any,
+  { value: 'outbound', label: 'Outbound' },
+  { value: 'inbound', label: 'Inbound' },
 ];
 const channelOptions = [any, ...Object.entries(channelNames).map(([value, label]) => ({ value, label }))];
 const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
@@ -142,7 +165,7 @@ function Search({ filters }: { readonly filters: Entered }) {
   return (
     <form onSubmit={search}>
       <SpaceBetween size="m">
-        <Grid gridDefinition={Array.from({ length: 7 }, () => ({ colspan: { default: 6, s: 3 } }))}>
+        <Grid gridDefinition={Array.from({ length: 8 }, () => ({ colspan: { default: 6, s: 3 } }))}>
           <FormField label="Client">
             <ClientInput
               value={wanted.client_id}
@@ -150,8 +173,9 @@ function Search({ filters }: { readonly filters: Entered }) {
               onSelect={(client_id) => change({ client_id })}
             />
           </FormField>
-          {text('recipient', 'Recipient', '+44…')}
+          {text('recipient', 'Number', '+44…')}
           {text('reference', 'Reference', "the client's reference")}
+          {choice('direction', 'Direction', directionOptions)}
           {choice('status', 'Status', statusOptions)}
           {choice('channel', 'Channel', channelOptions)}
           <FormField label="Error code">
@@ -180,7 +204,7 @@ function Search({ filters }: { readonly filters: Entered }) {
 }
 
 /** The most important first: a narrow window shows one or two of them. */
-const columns: TableProps.ColumnDefinition<MessageStatus>[] = [
+const columns: TableProps.ColumnDefinition<FoundMessage>[] = [
   {
     id: 'recipient',
     header: 'Message',
@@ -188,7 +212,12 @@ const columns: TableProps.ColumnDefinition<MessageStatus>[] = [
     isRowHeader: true,
     cell: (message) => (
       <>
-        {message.recipient}
+        {message.direction === 'inbound' ? `From ${message.from}` : `To ${message.recipient}`}
+        {message.direction === 'inbound' ? (
+          <span className="two-lines" dir="auto">
+            {summaryOf(message)}
+          </span>
+        ) : null}
         <Box fontSize="body-s">
           <IdLink page="messages" id={message.message_id} />
         </Box>
@@ -215,7 +244,7 @@ const columns: TableProps.ColumnDefinition<MessageStatus>[] = [
     id: 'client',
     header: 'Client',
     minWidth: 170,
-    cell: (message) => <ClientLink id={message.client_id} />,
+    cell: ({ client_id }) => (client_id === null ? 'None' : <ClientLink id={client_id} />),
   },
   { id: 'channel', header: 'Channel', minWidth: 95, cell: (message) => channelNames[message.channel] },
   { id: 'reference', header: 'Reference', minWidth: 110, cell: (message) => message.reference ?? '–' },
@@ -225,6 +254,7 @@ const csvColumns = {
   message_id: (message) => message.message_id,
   client_id: (message) => message.client_id,
   channel: (message) => message.channel,
+  direction: (message) => message.direction ?? 'outbound',
   status: (message) => message.status,
   recipient: (message) => message.recipient,
   from: (message) => message.from,
@@ -235,4 +265,7 @@ const csvColumns = {
   created_at: (message) => message.created_at,
   sent_at: (message) => message.sent_at,
   delivered_at: (message) => message.delivered_at,
-} as const satisfies CsvColumns<MessageStatus>;
+  received_at: (message) => message.received_at,
+  in_reply_to: (message) => message.in_reply_to,
+  received: (message) => (message.direction === 'inbound' ? summaryOf(message) : undefined),
+} as const satisfies CsvColumns<FoundMessage>;

@@ -169,6 +169,42 @@ it('"I got no SMS": one search, by the number as it is written on paper', async 
   expect(await axeViolations(page)).toEqual([]);
 });
 
+it('"why does my customer get nothing": the conversation shows STOP, and the suppression is removed and added again', async () => {
+  client = await newClient({ name });
+  const person = `+447700${randomInt(100_000, 999_999)}`;
+  await client.statusOnce(await client.send({ to: person, message: 'Your parcel is here' }), 'delivered');
+  await open(wide);
+  await page.getByRole('searchbox', { name: 'Search', exact: true }).fill(person);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: `Conversation with ${name}` }).click();
+  const message = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  await message('Your parcel is here').getByText('delivered').waitFor();
+  await page.getByText('not suppressed').waitFor();
+  await page.getByLabel('Text', { exact: true }).fill('stop.');
+  await page.getByRole('button', { name: 'Send reply' }).click();
+  await message('asks to opt out').getByText('stop.').waitFor();
+  await page.getByText('suppressed', { exact: true }).waitFor();
+  await client.statusOnce(await client.send({ to: person }), 'failed');
+  await message('recipient_opted_out').getByText('failed').waitFor();
+  await photograph(page, 'conversation-stop', wide);
+
+  await page.getByRole('link', { name: 'Show suppression' }).click();
+  await page.getByRole('button', { name: `Remove ${person}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove suppression' }).click();
+  await page.getByText(`Messages to ${person} are sent again.`).waitFor();
+  await page.getByRole('button', { name: 'Add suppression' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add suppression' });
+  await dialog.getByLabel('Recipient').fill('12');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByText('must be a phone number in international format').waitFor();
+  await dialog.getByLabel('Recipient').fill(`${person.slice(0, 3)} (0)${person.slice(3)}`);
+  await dialog.getByLabel('Reason').fill('Asked by phone');
+  await photograph(page, 'add-suppression', wide);
+  expect(await axeViolations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await row(person).getByText('Asked by phone').waitFor();
+});
+
 it('a client is found, and its limit raised, by keyboard alone on a phone', async () => {
   client = await newClient({ name, limits: 'default' });
   await open(phone);

@@ -1,11 +1,13 @@
 /** Every page of the dashboard, at two widths and in two colour schemes: photographed, and without a fault that axe finds. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';
 import { inEachLook, openDashboard, show, signIn } from '../support/browser/dashboard.ts';
 import { documentClient, gateway } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
+import { writeToClient } from '../support/message/write-to-client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
@@ -15,6 +17,9 @@ let browser: Browser;
 let clientId: string;
 let messageId: string;
 let deliveryId: string;
+let replyId: string;
+/** Of no other test: a reply belongs to the client that last wrote to its sender. */
+const person = `+447700${randomInt(100_000, 999_999)}`;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -22,7 +27,7 @@ beforeAll(async () => {
   webhookEndpoint.answer = { status: 503, body: 'closed for today' };
   const client = await newClient({ name, webhookUrl: webhookEndpoint.url });
   clientId = client.clientId;
-  messageId = await client.send({});
+  messageId = await client.send({ to: person });
   deliveryId = (await failForGood(messageId, 'sms.delivered')).delivery_id;
   webhookEndpoint.close();
   const dynamo = documentClient();
@@ -35,6 +40,7 @@ beforeAll(async () => {
     await dynamo.send(new PutCommand({ TableName: gateway().tables.senders, Item }));
   }
   dynamo.destroy();
+  replyId = await writeToClient(client, person, 'Stop');
 });
 
 afterAll(async () => {
@@ -59,6 +65,13 @@ it('every page is well at two widths and in two colour schemes', async () => {
     ['usage-today-client', 'usage?period=today&by=client', 'Usage'],
     ['messages', `messages?client_id=${clientId}`, 'Messages'],
     ['message', `messages/${messageId}`, 'Message'],
+    ['message-received', `messages/${replyId}`, 'Message'],
+    ['messages-of-number', `messages?recipient=${encodeURIComponent(person)}`, 'Messages'],
+    [
+      'conversation',
+      `conversation?client_id=${clientId}&recipient=${encodeURIComponent(person)}`,
+      'Conversation',
+    ],
     ['clients', 'clients', 'Clients'],
     ['client', `clients/${clientId}`, name],
     ['limits', 'limits', 'Limits'],
