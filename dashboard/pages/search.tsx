@@ -16,7 +16,7 @@ const kinds = {
   one_time_password: 'One-time password',
   webhook_delivery: 'Webhook',
   client: 'Client',
-  recipient: 'Recipient',
+  recipient: 'Number',
   reference: 'Reference',
 } as const;
 

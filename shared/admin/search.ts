@@ -4,6 +4,7 @@
  */
 import type { Client } from '../client/client.ts';
 import type { Message } from '../message/message.ts';
+import { nobody } from '../message/receive/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
@@ -91,12 +92,12 @@ async function findById(dependencies: Dependencies, id: string): Promise<SearchR
 async function findMessage({ messages }: Dependencies, id: string): Promise<SearchResult | undefined> {
   const message = await messages.get(id);
   if (message === undefined) return undefined;
-  const { client_id, recipient, status } = message;
+  const { client_id, direction, recipient, status } = message;
   return {
     kind: 'message',
     id,
-    title: `${channelOf(message)} to ${recipient}, ${status}`,
-    client_id,
+    title: `${channelOf(message)} ${direction === 'inbound' ? 'from' : 'to'} ${recipient}, ${status}`,
+    ...(client_id === nobody ? {} : { client_id }),
     href: pageOf('messages', id),
   };
 }
@@ -154,7 +155,7 @@ async function findDelivery({ deliveries }: Dependencies, id: string): Promise<S
   };
 }
 
-/** Only numbers that messages went to: a text may be a number in several ways. */
+/** Only numbers that messages went to or came from: a text may be a number in several ways. */
 async function findRecipients(
   { newestMessages, country }: Dependencies,
   wanted: string,
@@ -167,7 +168,7 @@ async function findRecipients(
         {
           kind: 'recipient',
           id: recipient,
-          title: `Messages to ${recipient}`,
+          title: `Messages with ${recipient}`,
           href: pageOf('messages', undefined, { recipient }),
         },
       ];

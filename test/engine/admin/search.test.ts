@@ -6,6 +6,7 @@ import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { nobody } from '../../../shared/message/receive/find-owner.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
@@ -23,6 +24,7 @@ const ids = {
   delivery: newId('whd', created),
   ofOtp: newId('msg', addSeconds(created, 1)),
   ofOrder: newId('msg', created),
+  received: newId('msg', created),
 };
 const client = (client_id: string, name: string): Client => ({
   client_id,
@@ -67,6 +69,12 @@ beforeAll(async () => {
     message(newId('msg', created), { reference: 'order 42', client_id: 'client-b' }),
     message(newId('msg', created), { reference: '07700 900104', client_id: 'client-b' }),
     message(ids.ofOtp, { otp, recipient, created_at: addSeconds(created, 1).toISOString() }),
+    message(ids.received, {
+      client_id: nobody,
+      direction: 'inbound',
+      status: 'received',
+      recipient: '+447700900112',
+    }),
     message(newId('msg', addSeconds(created, 2)), {
       recipient,
       created_at: addSeconds(created, 2).toISOString(),
@@ -137,6 +145,18 @@ describe('a search', () => {
       expect(await find(text)).toEqual([wanted]);
   });
 
+  it('finds a message of a person that belongs to no client, by its id and by the number', async () => {
+    expect(await find(ids.received)).toEqual([
+      {
+        kind: 'message',
+        id: ids.received,
+        title: 'SMS from +447700900112, received',
+        href: `#/messages/${ids.received}`,
+      },
+    ]);
+    expect(await find('07700 900112')).toMatchObject([{ kind: 'recipient', id: '+447700900112' }]);
+  });
+
   it('finds a batch, and leads to its messages', async () => {
     expect(await find(ids.batch)).toEqual([
       {
@@ -177,7 +197,7 @@ describe('a search', () => {
       expect(await find(written)).toContainEqual({
         kind: 'recipient',
         id: recipient,
-        title: `Messages to ${recipient}`,
+        title: `Messages with ${recipient}`,
         href: '#/messages?recipient=%2B447700900104',
       });
     },
