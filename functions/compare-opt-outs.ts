@@ -1,10 +1,10 @@
 /** Every hour, where AWS is the carrier: compares the suppressions with the opt-out list of AWS. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { awsOptOutList } from '../shared/carrier/aws/aws-opt-out-list.ts';
-import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
-import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { type CompareDependencies, compareOptOuts } from '../shared/message/opt-out-list/compare-opt-outs.ts';
 import { dynamoOptOutProgress } from '../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
+import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,

@@ -2,19 +2,19 @@
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
+import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
 import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
-import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
+import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
+import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
-import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,

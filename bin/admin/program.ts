@@ -10,9 +10,9 @@ import { addFindCommand } from './find-command.ts';
 import { addLimitCommands } from './limit-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
 import { addOtpCommands } from './otp-commands.ts';
-import { addSuppressionCommands } from './suppression-commands.ts';
 import type { CommandAnswer, Runner, Session } from './runner.ts';
 import { addSenderCommands } from './sender-commands.ts';
+import { addSuppressionCommands } from './suppression-commands.ts';
 import { addUsageCommand } from './usage-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 

@@ -15,8 +15,8 @@ import {
   suppressionBody,
   suppressionsQuery,
 } from '../../shared/message/suppression/manage-suppressions.ts';
-import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { scopes } from '../../shared/message/suppression/suppression.ts';
+import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { parseBody } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';

@@ -16,8 +16,8 @@ import { linkTo } from '../route.ts';
 import { useClientName } from './client-name.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
-import { LimitPreview } from './limit-preview.tsx';
 import { everyClient, limitFault, limitTitles, limitWindows } from './limit-field.ts';
+import { LimitPreview } from './limit-preview.tsx';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { Loaded } from './loaded.tsx';
 

@@ -14,8 +14,8 @@ import type {
 } from '../../shared/admin/conversation.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientLink, useClientName } from '../components/client-name.tsx';
-import { Correspondents } from '../components/correspondents.tsx';
 import { Copyable } from '../components/copyable.tsx';
+import { Correspondents } from '../components/correspondents.tsx';
 import { Loaded, Refresh } from '../components/loaded.tsx';
 import { MessageContent } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';

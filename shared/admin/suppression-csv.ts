@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { suppressionBody } from '../message/suppression/manage-suppressions.ts';
-import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
+import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
 import { csvTable, parseCsv } from '../platform/csv.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 

@@ -4,10 +4,10 @@ import { recordActivity } from '../activity/record-activity.ts';
 import {
   endSuppression,
   suppress,
-  suppressionView,
   type suppressionBody,
   suppressionsOf,
   type suppressionsQuery,
+  suppressionView,
 } from '../message/suppression/manage-suppressions.ts';
 import type {
   RemovedSuppression,

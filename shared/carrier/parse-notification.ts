@@ -3,8 +3,8 @@
  * cannot be read is reported as an error and is never skipped.
  */
 import * as z from 'zod/mini';
-import type { InboundMessage } from '../message/receive/inbound-message.ts';
 import type { Receipt } from '../message/receipts/receipt.ts';
+import type { InboundMessage } from '../message/receive/inbound-message.ts';
 import { inboundOfTwoWaySms, twoWaySms } from './aws/sms-inbound.ts';
 import { receiptsOfSmsEvent, smsEvent } from './aws/sms-receipts.ts';
 import { inboundOfWhatsApp } from './aws/whatsapp-inbound.ts';

@@ -13,8 +13,8 @@ import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/store/delivery-store.dynamo.ts';
-import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { writeRows } from '../support/engine/write-rows.ts';
+import { functionProcesses, killProcess } from '../support/gateway/function-processes.ts';
 import { aSentMessage } from '../support/webhook/example-webhook-message.ts';
 import { failedWebhook } from '../support/webhook/failed-webhook.ts';
 

@@ -4,8 +4,9 @@
  * how long those waited, whether any second had more than the pace (by the times in the simulator's outbox), how well
  * `expected_end_at` was met, and how many messages the queue had in flight. Exits with 1 where a figure is not met.
  */
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { reserveBulkSlots } from '../../shared/message/pace/bulk-slots.ts';

@@ -1,6 +1,7 @@
 /** Every page of the dashboard, at two widths and in two colour schemes: photographed, and without a fault that axe finds. */
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+
 import { randomInt } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser/browser.ts';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, tokenOf } from '../support/http/client.ts';
 import { expectRefusal, time } from '../support/http/expected-answers.ts';
-import { eventually, gateway } from '../support/gateway/gateway.ts';
 
 const suppressions = '/api/v1/suppressions';
 const person = '+447700900141';

@@ -1,5 +1,5 @@
 /** The table of methods in the README of a client, between two comments. */
-import { camelCase, type ClientMethod } from './client-methods.ts';
+import { type ClientMethod, camelCase } from './client-methods.ts';
 
 const start = '<!-- methods: written by npm run clients:generate -->';
 const end = '<!-- end of methods -->';

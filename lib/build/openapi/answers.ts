@@ -12,12 +12,12 @@ import {
   messageList,
   messageStatus,
 } from '../../../shared/message/message-response.schema.ts';
-import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
 import {
   removedSuppression,
   suppression,
   suppressionList,
 } from '../../../shared/message/suppression/suppression-response.schema.ts';
+import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
 import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
 import {
   deliveryListSchema,

@@ -119,12 +119,12 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
     unnamed = Object.values(schemas)
       .map((schema) => referToKnown(schema, schemas))
       .includes(true);
-  for (const [name, prefix] of Object.entries(constantPrefixes))
-    Object.assign(schemas[name] ?? {}, {
-      'x-enum-varnames': (schemas[name]?.enum as readonly string[]).map(
-        (value) => `${prefix}_${value.toUpperCase()}`,
-      ),
-    });
+  for (const [name, prefix] of Object.entries(constantPrefixes)) {
+    const schema = schemas[name];
+    if (!Array.isArray(schema?.enum)) throw new Error(`the document has no list ${name}`);
+    const values: readonly string[] = schema.enum;
+    Object.assign(schema, { 'x-enum-varnames': values.map((value) => `${prefix}_${value.toUpperCase()}`) });
+  }
 }
 
 function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {

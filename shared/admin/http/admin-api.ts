@@ -3,13 +3,13 @@ import type * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
-import { defaultPageLimit } from '../../operation/list-query.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import {
   recipientInPath,
   suppressionBody,
   suppressionsQuery,
 } from '../../message/suppression/manage-suppressions.ts';
+import { defaultPageLimit } from '../../operation/list-query.ts';
+import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
 import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';

@@ -10,10 +10,10 @@
  */
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import type { Conversations } from '../receive/find-owner.ts';
-import { type ListedOptOut, type OptOutList, OutdatedPosition } from './opt-out-list.ts';
-import type { ComparisonProgress, ProgressStore } from './opt-out-progress.ts';
 import { type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
 import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.ts';
+import { type ListedOptOut, type OptOutList, OutdatedPosition } from './opt-out-list.ts';
+import type { ComparisonProgress, ProgressStore } from './opt-out-progress.ts';
 
 export interface CompareDependencies {
   readonly list: OptOutList;

@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import {
   type Direction,
   type ListedKey,
-  listKey,
   type ListRange,
+  listKey,
   listShards,
   type MessageList,
 } from './message-list.ts';

@@ -1,10 +1,10 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import { optional, withDefault } from '../optional-field.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
+import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
+import { optional, withDefault } from '../optional-field.ts';
 import { decodeRecipientCursor, encodeRecipientCursor } from './recipient-cursor.ts';
 import {
   isSuppression,

@@ -1,6 +1,7 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
-import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
+
 import type { ActivityLog } from '../../activity/activity-log.ts';
+import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';

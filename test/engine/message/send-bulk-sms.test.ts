@@ -1,5 +1,5 @@
 /** A bulk of up to 1,000: each row checked and reported, and all accepted ones stored once, whatever happens meanwhile. */
-import { memoryWhatsAppWindows } from '../../support/message/inbound.ts';
+
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,7 @@ import { engineClient } from '../../support/engine/engine.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { Killed } from '../../support/faults/kill-process.ts';
 import { type BulkBody, sendBulk } from '../../support/message/bulks.ts';
+import { memoryWhatsAppWindows } from '../../support/message/inbound.ts';
 import { aClient, ask, bytesOf, rowsOf, sendsIn, storesIn } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');

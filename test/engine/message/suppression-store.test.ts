@@ -1,14 +1,14 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addSeconds } from '../../../shared/platform/clock.ts';
+import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
-import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 

@@ -3,6 +3,7 @@
  * times, in any order. The same seed gives the same run.
  */
 import { inboundNotification } from '../../../shared/carrier/simulator/simulated-inbound.ts';
+import { leaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type Message, transitions } from '../../../shared/message/message.ts';
 import { nobody } from '../../../shared/message/receive/find-owner.ts';
 import { inboundIdOf } from '../../../shared/message/receive/receive-message.ts';
@@ -10,8 +11,7 @@ import type { SuppressionStore } from '../../../shared/message/suppression/suppr
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { eventsOf } from '../../../shared/webhook/plan/events-of-change.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
-import { leaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { type Gateway, simulatedGateway, type StoredChange } from '../simulation/gateway.ts';
+import { type Gateway, type StoredChange, simulatedGateway } from '../simulation/gateway.ts';
 import { usualFaults } from '../simulation/usual-faults.ts';
 import { ourNumber } from './inbound.ts';
 

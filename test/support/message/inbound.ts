@@ -3,8 +3,8 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
 import type { InboundMessage } from '../../../shared/message/receive/inbound-message.ts';
 import type { ReceiveDependencies } from '../../../shared/message/receive/receive-message.ts';
-import { listPosition } from '../../../shared/message/store/message-row.ts';
 import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
+import { listPosition } from '../../../shared/message/store/message-row.ts';
 import { type MemoryMessageStore, memoryMessageStore } from '../doubles/memory-message-store.ts';
 import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
 

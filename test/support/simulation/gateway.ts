@@ -5,23 +5,23 @@
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
-import { sendKinds } from '../../../shared/contract/send-kinds.ts';
-import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import {
   leaseSeconds,
   receivesMax,
   visibilitySeconds,
   workerTimeoutSeconds,
 } from '../../../shared/contract/delivery-times.ts';
+import { sendKinds } from '../../../shared/contract/send-kinds.ts';
+import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
 import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
 import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
-import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
@@ -34,8 +34,8 @@ import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-sto
 import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
-import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { memoryResendStore } from '../doubles/memory-resend-store.ts';
+import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
 import { memoryConversations, memoryWhatsAppWindows } from '../message/inbound.ts';
 import { streamRecords } from '../message/stream-records.ts';

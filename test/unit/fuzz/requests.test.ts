@@ -12,8 +12,8 @@ import { newSms } from '../../../shared/message/send/send-sms.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { parseBody } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
-import { selectNone } from '../../support/doubles/no-senders.ts';
 import { runs } from '../../fuzz/runs.ts';
+import { selectNone } from '../../support/doubles/no-senders.ts';
 
 const now = new Date('2026-11-21T10:00:00.000Z');
 const anyText = fc.string({ unit: anyCharacter, maxLength: 100 });

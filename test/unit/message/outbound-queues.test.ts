@@ -1,8 +1,8 @@
 /** Every message is put into the queue of its kind, wherever it is queued. */
 import { describe, expect, it } from '@jest/globals';
 import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
-import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { sqsOutboundQueue, urlOfQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { outboundEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { eventBridgeOutboundScheduler } from '../../../shared/message/dispatch/outbound-schedule.scheduler.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
