@@ -2,6 +2,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
+import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
+import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
 import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
@@ -11,14 +13,18 @@ import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrie
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
+import { numberOwners } from '../shared/sender/number-owners.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,
   'RECEIPTS_QUEUE_URL',
+  'SENDERS_TABLE',
+  'CLIENTS_TABLE',
   'SUPPRESSIONS_TABLE',
   'WHATSAPP_WINDOWS_TABLE',
   'ACTIVITY_LOG_TABLE',
@@ -26,11 +32,15 @@ const env = readEnvironment([
 ]);
 const messages = messagesFrom(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
+const ownerOf = numberOwners(
+  dynamoAllRows(dynamo(), env.SENDERS_TABLE),
+  dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
+  systemClock,
+);
 const receive: ReceiveDependencies = {
   messages,
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
-  // Numbers are of the stage, and clients share them.
-  ownerOfNumber: async () => undefined,
+  ownerOfNumber: (number, channel) => ownerOf(channel, number),
   suppressions,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,

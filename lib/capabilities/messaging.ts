@@ -362,6 +362,9 @@ export class Messaging extends Construct {
     storage.grantIndex(record, 'messages', 'by-carrier-id');
     // Finds the client that a person writes to.
     storage.grantIndex(record, 'messages', 'by-recipient');
+    // Finds the client that a number belongs to.
+    storage.grant(record, 'senders', 'Scan');
+    storage.grant(record, 'clients', 'BatchGetItem');
     storage.grant(record, 'suppressions', 'UpdateItem');
     storage.grant(record, 'whatsapp-windows', 'PutItem');
     storage.grant(record, 'activity-log', 'PutItem');

@@ -8,7 +8,12 @@ import type { InboundMessage } from '../message/receive/inbound-message.ts';
 import { inboundOfTwoWaySms, twoWaySms } from './aws/sms-inbound.ts';
 import { receiptsOfSmsEvent, smsEvent } from './aws/sms-receipts.ts';
 import { inboundOfWhatsApp } from './aws/whatsapp-inbound.ts';
-import { receiptsOfWhatsAppEvent, whatsAppEvent, whatsAppWebhookEntry } from './aws/whatsapp-receipts.ts';
+import {
+  numberIdOf,
+  receiptsOfWhatsAppEvent,
+  whatsAppEvent,
+  whatsAppWebhookEntry,
+} from './aws/whatsapp-receipts.ts';
 
 /** It has none of the documented forms: the queue message goes to the dead-letter queue. */
 export class UnreadableNotification extends Error {
@@ -58,9 +63,10 @@ function ofWhatsApp(event: unknown): CarrierNotification {
   const unreadable: UnreadableNotification[] = [];
   for (const { value } of entry.changes) {
     const number = value.metadata?.display_phone_number ?? '';
+    const numberId = numberIdOf(header, value.metadata?.phone_number_id);
     for (const message of value.messages ?? []) {
       try {
-        const found = inboundOfWhatsApp(message, { number, receivedAt: header.message_timestamp });
+        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt: header.message_timestamp });
         if (found !== undefined) inbound.push(found);
       } catch (cause) {
         unreadable.push(unreadableMessage(cause));

@@ -33,6 +33,27 @@ export function dynamoRowReader(dynamo: DynamoDBDocumentClient, tableName: strin
   };
 }
 
+/** All rows, by a scan: people enter few of them. */
+export function dynamoAllRows(dynamo: DynamoDBDocumentClient, tableName: string) {
+  return {
+    async allRows(): Promise<EditedRow[]> {
+      const rows: EditedRow[] = [];
+      let after: RowKey | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await dynamo.send(
+          new ScanCommand({
+            TableName: tableName,
+            ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+          }),
+        );
+        rows.push(...Items);
+        after = LastEvaluatedKey;
+      } while (after !== undefined);
+      return rows;
+    },
+  };
+}
+
 export type RowEditor = ReturnType<typeof dynamoRowEditor>;
 
 export function dynamoRowEditor(dynamo: DynamoDBDocumentClient, tableName: string) {

@@ -1,4 +1,5 @@
 /** People write to the gateway: their messages belong to a client, are told to it, and say whether it may write again. */
+import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
 import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
@@ -126,6 +127,29 @@ describe('a message from a person', () => {
       return (body.suppressions as Record<string, unknown>[])[0];
     });
     expect(suppressed).toMatchObject({ recipient: '+15005550008', scope: 'messages', source: 'keyword' });
+  });
+
+  it('belongs to the client whose row of senders claims the number', async () => {
+    const [owner, writer] = [await newClient(), await newClient()];
+    const number = `+1212555${randomInt(1000, 9999)}`;
+    const person = '+447700900154';
+    await when(writer, await send(writer, person), 'delivered');
+    await asAdmin('PATCH', '/senders', {
+      client_id: owner.clientId,
+      country: 'GB',
+      identity: number,
+      inbound: true,
+    });
+    // The rows are read every 45 s.
+    const received = await eventually(
+      async () => {
+        await asAdmin('POST', '/inbound', { from: person, to: number, text: 'Hello', channel: 'sms' });
+        const { body } = await owner.call('GET', '/api/v1/messages?direction=inbound');
+        return (body.messages as Record<string, unknown>[])[0];
+      },
+      { everyMilliseconds: 3000 },
+    );
+    expect(received).toMatchObject({ recipient: number, from: person, text: 'Hello' });
   });
 
   it('of nobody is in the activity log, without the number', async () => {

@@ -94,7 +94,7 @@ describe('the stack', () => {
     ]);
   });
 
-  it('has a batching window of a second in the slow lane, and of a minute for usage, and no other', () => {
+  it('has a batching window of a second in the slow lane, of a minute for usage and 20 s for passwords, and no other', () => {
     const batching = dev('AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.MaximumBatchingWindowInSeconds !== undefined,
     );
@@ -104,9 +104,10 @@ describe('the stack', () => {
       expect.arrayContaining([
         [100, 1],
         [1000, 60],
+        [1000, 20],
       ]),
     );
-    expect(batching).toHaveLength(2);
+    expect(batching).toHaveLength(3);
   });
 
   it('keeps the data of production when its stack is deleted, and requires TLS for queues on AWS', () => {

@@ -90,6 +90,8 @@ const interactiveReaders: Readonly<Record<string, (message: unknown) => Content>
 interface Around {
   /** Ours. */
   readonly number: string;
+  /** Its id in AWS. */
+  readonly numberId: string | undefined;
   /** When AWS received Meta's call. */
   readonly receivedAt: string | undefined;
 }
@@ -111,6 +113,7 @@ export function inboundOfWhatsApp(message: unknown, around: Around): InboundMess
     carrierMessageId,
     person: inboundNumber(from),
     number: inboundNumber(around.number),
+    ...(around.numberId === undefined ? {} : { numberId: around.numberId }),
     receivedAt: momentIn(timestamp, around.receivedAt),
     ...read(message),
     ...(repliesTo === undefined ? {} : { repliesTo }),

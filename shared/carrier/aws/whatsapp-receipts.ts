@@ -12,6 +12,11 @@ export const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
   /** When AWS received Meta's call, to the nanosecond. */
   message_timestamp: z.optional(z.string()),
+  context: z.optional(
+    z.object({
+      MetaPhoneNumberIds: z.optional(z.array(z.object({ metaPhoneNumberId: z.string(), arn: z.string() }))),
+    }),
+  ),
   /** The id that AWS gave the message. */
   messageId: z.optional(z.string().check(z.minLength(1))),
 });
@@ -35,7 +40,9 @@ export const whatsAppWebhookEntry = z.object({
     z.object({
       value: z.object({
         /** Our number, on which the messages arrived. */
-        metadata: z.optional(z.object({ display_phone_number: z.optional(z.string()) })),
+        metadata: z.optional(
+          z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
+        ),
         statuses: z.optional(z.array(status)),
         /** Each is read by itself (see `whatsapp-inbound.ts`). */
         messages: z.optional(z.array(z.unknown())),
@@ -43,6 +50,12 @@ export const whatsAppWebhookEntry = z.object({
     }),
   ),
 });
+
+/** The id that a send names as its sender, of the number with this id of Meta's. */
+export function numberIdOf({ context }: WhatsAppEvent, metaId: string | undefined): string | undefined {
+  const number = context?.MetaPhoneNumberIds?.find(({ metaPhoneNumberId }) => metaPhoneNumberId === metaId);
+  return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
+}
 
 const reached = ['sent', 'delivered', 'read'] as const;
 

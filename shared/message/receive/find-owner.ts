@@ -21,7 +21,7 @@ export interface Conversations {
   newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
 }
 
-/** The client to which one of our numbers belongs; undefined where several clients send from it. */
+/** The client to which one of our numbers, or the id of one, belongs; undefined where several clients send from it. */
 export type OwnerOfNumber = (number: string, channel: Channel) => Promise<string | undefined>;
 
 interface OwnerDependencies {
@@ -39,7 +39,7 @@ export async function findOwner(
   { conversations, ownerOfNumber }: OwnerDependencies,
   inbound: InboundMessage,
 ): Promise<Owner | undefined> {
-  const holder = await ownerOfNumber(inbound.number, inbound.channel);
+  const holder = await ownerOfNumber(inbound.numberId ?? inbound.number, inbound.channel);
   let waiting: Message | undefined;
   let before: string | undefined;
   for (let considered = 0; considered < consideredMax; considered += pageSize) {
@@ -81,17 +81,20 @@ function lastWriterIn(messages: readonly Message[], inbound: InboundMessage): Ow
  * message that a carrier took, unless it names another sender. Without one it was sent by the stage's sender, which can be
  * a pool of any numbers.
  */
-function isOfConversation(message: Message, { number }: InboundMessage): boolean {
-  if (message.direction === 'inbound') return message.from === number && message.client_id !== nobody;
+function isOfConversation(message: Message, inbound: InboundMessage): boolean {
+  if (message.direction === 'inbound') return message.from === inbound.number && message.client_id !== nobody;
   const wasTaken = message.sent_at !== undefined || message.status === 'sending';
   const sender = message.sender?.identity ?? message.from;
-  return wasTaken && (sender === undefined || sender === number || isPool(sender));
+  return wasTaken && (sender === undefined || mayBeFrom(sender, inbound));
 }
 
-/** A pool of AWS, by its id or ARN: any of its numbers may have sent it. */
-function isPool(sender: string): boolean {
-  return /^pool-[0-9a-f]{32}$|:pool\//.test(sender);
+function mayBeFrom(sender: string, { number, numberId }: InboundMessage): boolean {
+  if (sender.startsWith('phone-number-id-')) return numberId === undefined || sender === numberId;
+  return sender === number || resourceOfAws.test(sender);
 }
+
+/** A pool, any of whose numbers may have sent the message, or the id of a number. */
+const resourceOfAws = /^(?:pool|phone)-|:(?:pool|phone-number)\//;
 
 function lastAt({ received_at, sent_at, sending_at, created_at }: Message): number {
   return Date.parse(received_at ?? sent_at ?? sending_at ?? created_at);

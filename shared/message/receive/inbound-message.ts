@@ -10,6 +10,8 @@ export interface InboundMessage {
   readonly person: string;
   /** Our number that it was sent to: E.164, or a short code. */
   readonly number: string;
+  /** The id by which a WhatsApp number is a sender: `phone-number-id-…`. */
+  readonly numberId?: string;
   readonly receivedAt: Date;
   /** Of a text. */
   readonly text?: string;

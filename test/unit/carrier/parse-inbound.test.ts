@@ -57,6 +57,7 @@ describe('a WhatsApp message', () => {
           carrierMessageId: 'wamid.HBgMNDQ3NzAwOTAwMTIzFQIAEhgUexample',
           person: '+447700900123',
           number: '+447418367358',
+          numberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
           receivedAt: new Date('2026-11-20T10:00:03.271Z'),
           ...read,
         },

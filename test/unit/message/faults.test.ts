@@ -125,7 +125,7 @@ describe('the run of messages through faults', () => {
       ...paces,
       replace: async (identity, _seen, slots) => paces.replace(identity, await paces.read(identity), slots),
     };
-    const { violations } = await runMessages({ ...settings, senderPaces });
+    const { violations } = await runMessages({ ...settings, total: 150, senderPaces });
     expect(violations.join('\n')).toMatch(/more than its pace/);
   });
 

@@ -82,6 +82,22 @@ describe('the owner of a message from a person', () => {
     });
   });
 
+  it('of WhatsApp is known by the id of the number, which sends name', async () => {
+    const whatsapp = { channel: 'whatsapp' } as const;
+    const by = (clientId: string, second: number, identity: string) =>
+      sentBy(clientId, second, { ...whatsapp, sender: { identity } });
+    const sent = [by('a', 0, 'phone-number-id-1'), by('b', 1, 'phone-number-id-2')];
+    expect(await ownerAfter(sent, { ...whatsapp, numberId: 'phone-number-id-1' })).toEqual({ clientId: 'a' });
+    const { dependencies } = await afterSends(...sent);
+    const ownerOfNumber = async (number: string) => (number === 'phone-number-id-3' ? 'c' : undefined);
+    expect(
+      await findOwner(
+        { ...dependencies, ownerOfNumber },
+        anInbound({ ...whatsapp, numberId: 'phone-number-id-3' }),
+      ),
+    ).toEqual({ clientId: 'c' });
+  });
+
   it('is found behind any number of messages that wait to be sent', async () => {
     const waiting = Array.from({ length: 1000 }, (_, index) =>
       sentBy('b', 10 + index, { status: 'scheduled', sent_at: undefined }),
