@@ -38,9 +38,9 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
 }
 
-/** The first 10 characters of a ULID: the time in milliseconds. */
+/** The first 10 characters of a ULID: the time in milliseconds. Before 1970 there is none. */
 function timeText(at: Date): string {
-  return encodeTime(at.getTime(), 10);
+  return encodeTime(Math.max(0, at.getTime()), 10);
 }
 
 /** The lowest and highest id that `newId` or `derivedIdAt` can give between the two times. */

@@ -8,9 +8,12 @@ import { expectRefusal } from '../support/http/expected-answers.ts';
 /** The number of the simulated carrier. */
 const ourNumber = '+15005550100';
 
+let adminToken: Promise<string> | undefined;
+
 async function asAdmin(method: string, path: string, body?: unknown) {
   const { client_id, client_secret } = gateway().admin;
-  const credential = await tokenOf(client_id, client_secret);
+  adminToken ??= tokenOf(client_id, client_secret);
+  const credential = await adminToken;
   return call(method, `/admin/api${path}`, body === undefined ? { credential } : { credential, body });
 }
 

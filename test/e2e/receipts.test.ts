@@ -42,7 +42,12 @@ async function handedOver(channel: Channel, change: Partial<Message> = {}): Prom
 async function report(...events: object[]): Promise<void> {
   const sqs = sqsClient();
   for (const event of events) {
-    const notification = { Type: 'Notification', MessageId: 'n', Message: JSON.stringify(event) };
+    const notification = {
+      Type: 'Notification',
+      MessageId: 'n',
+      Message: JSON.stringify(event),
+      Timestamp: new Date().toISOString(),
+    };
     await sqs.send(
       new SendMessageCommand({
         QueueUrl: gateway().queues.receipts,

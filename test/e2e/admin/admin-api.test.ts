@@ -35,6 +35,12 @@ let resendId: string;
 const as = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
   call(method, path, { credential: token, ...(body === undefined ? {} : { body }) });
 
+/** The body, of this client where it names one. */
+function aboutClient(body: unknown, clientId: unknown): unknown {
+  const namesOne = typeof body === 'object' && body !== null && 'client_id' in body;
+  return namesOne ? { ...body, client_id: clientId } : body;
+}
+
 /** A path of the route that leads somewhere, and a body that it takes. */
 function requestOf(name: AdminApiRouteName): { method: string; path: string; body?: unknown } {
   const { method, path } = adminApiRoutes[name];
@@ -53,6 +59,8 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     // Of nothing, because other tests here resend the failed webhook.
     resendWebhookDeliveries: { since: new Date().toISOString() },
     sendInbound: { from: person, text: 'Hello' },
+    setSender: { client_id: client.client_id, country: 'GB', identity: 'Shop' },
+    removeSender: { client_id: client.client_id, destination: 'sms GB' },
   };
   const filled = path
     .replace('{client_id}', client.client_id ?? '')
@@ -136,6 +144,11 @@ describe('the admin API', () => {
     const key = (await as(admin, 'POST', `${path}/api-keys`, {})).body;
     await as(admin, 'PATCH', `${path}/limits`, { endpoint: 'POST /api/v1/sms/bulk', per_minute: 5 });
     await as(admin, 'PUT', `${path}/suppressions/${encodeURIComponent(person)}`, {});
+    await as(admin, 'PATCH', '/admin/api/senders', {
+      client_id: own.client_id,
+      country: 'GB',
+      identity: 'ACME',
+    });
     const entriesOf = async (id: unknown): Promise<Activity[]> =>
       (
         (await as(admin, 'GET', `/admin/api/activity?client_id=${String(id)}&limit=100`)).body
@@ -151,8 +164,8 @@ describe('the admin API', () => {
         const found = await entriesOf(id);
         return found.length >= count ? found : undefined;
       });
-    // The client was created, and got a key, limits and a suppression.
-    await entriesFrom(own.client_id, 4);
+    // The client was created, and got a key, limits, a suppression and a sender.
+    await entriesFrom(own.client_id, 5);
     const before = (await entriesOf(about)).length;
     const request = requestOf(name);
     const changed = await as(
@@ -161,7 +174,7 @@ describe('the admin API', () => {
       request.path
         .replace(String(client.client_id), String(own.client_id))
         .replace(String(apiKey.key_id), String(key.key_id)),
-      request.body,
+      aboutClient(request.body, own.client_id),
     );
     expect(changed.status).toBe(200);
     const created = name === 'createClient';

@@ -6,6 +6,7 @@
 type Rule =
   | { readonly text: RegExp; readonly min: number; readonly max: number }
   | { readonly integer: { readonly min: number; readonly max: number } }
+  | { readonly boolean: true }
   | { readonly oneOf: readonly string[] }
   | { readonly map: { readonly key: Rule; readonly value: Rule; readonly max: number } };
 
@@ -21,6 +22,7 @@ export const sendTextMessage: InputModel = {
     OriginationIdentity: { text: /^[A-Za-z0-9_:/+-]+$/, min: 1, max: 256 },
     MessageBody: { text: /^(?!\s*$)[\s\S]+$/, min: 1, max: 1600 },
     MessageType: { oneOf: ['TRANSACTIONAL', 'PROMOTIONAL'] },
+    MessageFeedbackEnabled: { boolean: true },
     ConfigurationSetName: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 256 },
     ProtectConfigurationId: { text: /^[A-Za-z0-9_:/-]+$/, min: 1, max: 64 },
     DestinationCountryParameters: {
@@ -81,6 +83,7 @@ export function fits(rule: Rule | undefined, value: unknown): boolean {
     const { key, value: inner, max } = rule.map;
     return entries.length <= max && entries.every(([name, item]) => fits(key, name) && fits(inner, item));
   }
+  if ('boolean' in rule) return typeof value === 'boolean';
   if (typeof value !== 'string') return false;
   if ('oneOf' in rule) return rule.oneOf.includes(value);
   const characters = [...value].length;

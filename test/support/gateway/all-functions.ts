@@ -1,6 +1,7 @@
 /** Every HTTP function as its own file exports it, on private tables: what is in `routes` is here, and nothing is stubbed. */
 import { randomBytes } from 'node:crypto';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { adminRoutes, type Route, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
@@ -54,6 +55,7 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     TOKEN_SIGNING_KEY_ID: await createSigningKey(kms),
     OTP_SECRET_ARN: await newOtpSecret(),
+    RECEIPTS_QUEUE_URL: await newQueue(),
     AWS_REGION: aws.region,
     AWS_ACCESS_KEY_ID: aws.access_key_id,
     AWS_SECRET_ACCESS_KEY: aws.secret_access_key,
@@ -124,6 +126,17 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
       await tables.drop();
     },
   };
+}
+
+/** Takes the messages that the simulated carrier makes up. */
+async function newQueue(): Promise<string> {
+  const queues = new SQSClient(clientConfig());
+  const { QueueUrl } = await queues.send(
+    new CreateQueueCommand({ QueueName: `receipts-${randomBytes(6).toString('hex')}` }),
+  );
+  queues.destroy();
+  if (QueueUrl === undefined) throw new Error('the queue has no URL');
+  return QueueUrl;
 }
 
 async function newOtpSecret(): Promise<string> {
