@@ -17,8 +17,7 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'send-sms': ['messages GetItem', 'messages UpdateItem'],
   'send-whatsapp': ['messages GetItem', 'messages UpdateItem'],
   'send-otp': ['messages GetItem', 'messages UpdateItem'],
-  // And one from a sender with a pace reserves slots, here of senders without one.
-  'send-bulk-sms': ['batches GetItem', 'sender-pace GetItem', 'sender-pace PutItem'],
+  'send-bulk-sms': ['batches GetItem'],
   // A message or delivery whose queue message was lost is queued again; what a service refuses is set aside.
   'expire-messages': [
     'due-items BatchWriteItem',
@@ -42,6 +41,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'messages BatchGetItem',
     'messages/by-client Query',
   ],
+  // The carrier says that the person opted out, which the simulated one never does.
+  'dispatch-message': ['suppressions UpdateItem'],
   'relay-changes': ['activity-log PutItem'],
   // Records that fail for hours go to the dead-letter queue.
   'review-edited-rows': ['sqs:SendMessage'],

@@ -7,15 +7,11 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
-import type { Message } from '../../shared/message/message.ts';
-import { reserveBulkSlots } from '../../shared/message/pace/bulk-slots.ts';
-import { senderPace } from '../../shared/message/pace/sender-pace.ts';
-import { dynamoSenderPaceStore } from '../../shared/message/pace/sender-pace-store.dynamo.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
-import { addDays, addSeconds, dayOf, systemClock } from '../../shared/platform/clock.ts';
-import { derivedId, newId } from '../../shared/platform/ids.ts';
+import { dayOf } from '../../shared/platform/clock.ts';
 import { chunksOf } from '../../shared/platform/split-into-chunks.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway, sqsClient } from '../support/gateway/gateway.ts';
@@ -45,53 +41,13 @@ async function measure(): Promise<void> {
   const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
   const database = documentClient(dynamoClient({ requestHandler }));
   const messages = dynamoMessageStore(database, { tableName: tables.messages ?? '', retentionDays: 1 });
-  const pace = senderPace({
-    store: dynamoSenderPaceStore(database, tables.sender_pace ?? ''),
-    clock: systemClock,
-    sleep: async (ms) => void (await pause(ms)),
-    random: Math.random,
-  });
-  const sender = { identity: 'bench', messages_per_second: perSecond };
   const [bulkClient, otherClient] = [await newClient(), await newClient()];
-
-  /** A row as the send stores it. */
-  function row(change: Partial<Message> & { readonly message_id: string }): Message {
-    const now = new Date();
-    return {
-      client_id: 'bench',
-      channel: 'sms',
-      status: 'queued',
-      recipient: freshNumber(),
-      type: 'transactional',
-      text: 'Hello {{code}}',
-      encoding: 'GSM-7',
-      segments: 1,
-      sender,
-      created_at: now.toISOString(),
-      queued_at: now.toISOString(),
-      expires_at: addDays(now, 2).toISOString(),
-      ...change,
-    };
-  }
-  async function sendOtp(): Promise<string> {
-    const message_id = newId('msg', new Date());
-    const otp = {
-      otp_id: newId('otp', new Date()),
-      code_length: 6,
-      expires_at: addSeconds(new Date(), 300).toISOString(),
-      attempts_remaining: 5,
-    };
-    await messages.create(row({ message_id, otp }));
-    return message_id;
-  }
-  async function sendSingle(): Promise<string> {
-    const { status, body } = await otherClient.post('/api/v1/sms/send', {
-      to: freshNumber(),
-      message: 'Hello',
-    });
-    if (status !== 202) throw new Error(JSON.stringify(body));
-    return String(body.message_id);
-  }
+  const sender = { destination: 'sms *', identity: '+447911000000', messages_per_second: perSecond };
+  await database.send(
+    new PutCommand({ TableName: tables.senders, Item: { client_id: bulkClient.clientId, ...sender } }),
+  );
+  const sendOtp = () => bulkClient.send({ to: freshNumber() }, '/api/v1/otp/send');
+  const sendSingle = () => otherClient.send({ to: freshNumber(), message: 'Hello' });
   const sent = async (ids: readonly string[]): Promise<boolean> => {
     for (const some of chunksOf([...ids], 1000)) {
       const rows = await messages.getFilterFields(some);
@@ -109,18 +65,11 @@ async function measure(): Promise<void> {
   const bulk: string[] = [];
   let expectedEndMs = 0;
   for (let from = 0; from < total; from += rowsOfRequest) {
-    const batch_id = newId('bat', new Date());
-    const rows = Array.from({ length: Math.min(rowsOfRequest, total - from) }, (_, index) =>
-      row({
-        message_id: derivedId('msg', batch_id, String(index)),
-        batch_id,
-        client_id: bulkClient.clientId,
-      }),
-    );
-    const { messages: withSlots, expectedEndAt } = await reserveBulkSlots(pace, rows);
-    expectedEndMs = expectedEndAt?.getTime() ?? 0;
-    await messages.createMany(withSlots);
-    bulk.push(...rows.map(({ message_id }) => message_id));
+    const recipients = Array.from({ length: Math.min(rowsOfRequest, total - from) }, freshNumber);
+    const { status, body } = await bulkClient.post('/api/v1/sms/bulk', { message: 'Hello', recipients });
+    if (status !== 202) throw new Error(JSON.stringify(body));
+    expectedEndMs = Date.parse(String(body.expected_end_at));
+    bulk.push(...(body.messages as { message_id: string }[]).map(({ message_id }) => message_id));
   }
   console.log(`${total} stored in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 

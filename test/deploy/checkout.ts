@@ -6,6 +6,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..', '..');
 const sources = [
   'bin',
+  'clients',
   'lib',
   'functions',
   'dashboard',

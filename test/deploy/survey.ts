@@ -24,8 +24,8 @@ export interface Survey {
   resources(stackName: string): Promise<StackResource[]>;
   /** The hash of each function's code, by the name of its logical resource. */
   codeOf(stackName: string): Promise<ReadonlyMap<string, string>>;
-  /** The resources of the wanted types that still exist. */
-  standing(resources: readonly StackResource[]): Promise<StackResource[]>;
+  /** The resources of the wanted types that still exist; of log groups, those made before that time. */
+  standing(resources: readonly StackResource[], madeBefore?: Date): Promise<StackResource[]>;
 }
 
 export function surveyOf(endpoint: string): Survey {
@@ -54,7 +54,7 @@ export function surveyOf(endpoint: string): Survey {
   }
 
   /** By type: the physical ids of what there is. */
-  const lists: Readonly<Record<string, () => Promise<Set<string>>>> = {
+  const lists: Readonly<Record<string, (madeBefore?: Date) => Promise<Set<string>>>> = {
     'AWS::DynamoDB::Table': () =>
       namesOf(paginateListTables({ client: dynamo }, {}), ({ TableNames = [] }) => TableNames),
     'AWS::Lambda::Function': () =>
@@ -68,9 +68,11 @@ export function surveyOf(endpoint: string): Survey {
         // CloudFormation has the ARN on AWS, and the name on the emulator.
         SecretList.flatMap(({ ARN, Name }) => [ARN, Name]),
       ),
-    'AWS::Logs::LogGroup': () =>
+    'AWS::Logs::LogGroup': (madeBefore?: Date) =>
       namesOf(paginateDescribeLogGroups({ client: logs }, {}), ({ logGroups = [] }) =>
-        logGroups.map(({ logGroupName }) => logGroupName),
+        logGroups
+          .filter(({ creationTime = 0 }) => madeBefore === undefined || creationTime < madeBefore.getTime())
+          .map(({ logGroupName }) => logGroupName),
       ),
     'AWS::Scheduler::ScheduleGroup': () =>
       namesOf(paginateListScheduleGroups({ client: scheduler }, {}), ({ ScheduleGroups = [] }) =>
@@ -104,10 +106,10 @@ export function surveyOf(endpoint: string): Survey {
       }
       return code;
     },
-    async standing(wanted) {
+    async standing(wanted, madeBefore) {
       const found: StackResource[] = [];
       for (const [type, list] of Object.entries(lists)) {
-        const names = await list();
+        const names = await list(madeBefore);
         found.push(...wanted.filter((resource) => resource.type === type && names.has(resource.id)));
       }
       for (const key of wanted.filter(({ type }) => type === 'AWS::KMS::Key')) {

@@ -146,6 +146,16 @@ describe('a dry run', () => {
     });
   });
 
+  it.each([
+    ['/api/v1/otp/send', {}],
+    ['/api/v1/whatsapp/send', { message }],
+  ])('tells when a cap is full: %s', async (path, fields) => {
+    const client = await newClient({ caps: { messages: { per_day: 1 } } });
+    await client.send({ to: freshNumber(), message });
+    const { body } = await client.post(`${path}?dry_run=true`, { to: freshNumber(), ...fields });
+    expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
+  });
+
   it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes'])(
     'is refused with 400 where it is misspelled, and nothing is sent: %s',
     async (query) => {

@@ -24,6 +24,7 @@ import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { newDelivery } from '../../shared/webhook/delivery-transitions.ts';
+import { startCarrierServer } from '../support/carrier/carrier-server.ts';
 import { aMessage } from '../support/webhook/example-webhook-message.ts';
 import { apiGatewayEvent, scheduleEvent, snsNotification, sqsEvent, streamEvent } from './events.ts';
 import { installRuntimeClient } from './install.ts';
@@ -42,6 +43,9 @@ const gateway = await startLocalGateway({
   progress: () => undefined,
   signal: new AbortController().signal,
 });
+/** Its list of people who opted out is empty. */
+const carrier = await startCarrierServer();
+carrier.answerWith({ result: { OptedOutNumbers: [] } });
 const posts: string[] = [];
 const endpoint = createServer((request, response) => {
   posts.push(String(request.headers['webhook-id']));
@@ -57,8 +61,10 @@ try {
   const connection = connectionOf(gateway, clients);
   const deployed = await deployedFunctions();
   const [first] = deployed.values();
-  // Where AWS carries SMS.
-  if (first !== undefined) deployed.set('report-verified', reportVerified(first, connection.tables));
+  if (first !== undefined) {
+    for (const [name, variables] of Object.entries(onlyOnAws(connection.tables)))
+      deployed.set(name, withVariables(first, variables));
+  }
   const cases = await casesOf(connection);
   const wanted = bundleFunctions().functionNames;
   for (const [what, names] of [
@@ -83,6 +89,7 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
   endpoint.close().closeAllConnections();
+  await carrier.close();
   await gateway.stop();
 }
 for (const failure of failures) console.log(`FAILED ${failure}`);
@@ -106,18 +113,28 @@ async function deployedFunctions(): Promise<Map<string, FunctionConfiguration>> 
   return found;
 }
 
-/** With the variables that the function has where it is deployed. */
-function reportVerified(
-  other: FunctionConfiguration,
-  tables: Readonly<Record<string, string>>,
-): FunctionConfiguration {
-  const Variables = {
-    LOG_LEVEL: 'INFO',
-    MESSAGES_TABLE: tables.messages ?? '',
-    ONE_TIME_PASSWORDS_TABLE: tables.one_time_passwords ?? '',
-    RETENTION_DAYS: '30',
+/** The functions of stages where AWS carries SMS, with their variables. */
+function onlyOnAws(tables: Readonly<Record<string, string>>): Record<string, Record<string, string>> {
+  return {
+    'report-verified': {
+      MESSAGES_TABLE: tables.messages ?? '',
+      ONE_TIME_PASSWORDS_TABLE: tables.one_time_passwords ?? '',
+    },
+    'compare-opt-outs': {
+      MESSAGES_TABLE: tables.messages ?? '',
+      SUPPRESSIONS_TABLE: tables.suppressions ?? '',
+      SMS_OPT_OUT_LIST: 'Default',
+      AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2: carrier.url,
+    },
   };
-  return { ...other, Handler: 'index.handler', Environment: { Variables } };
+}
+
+function withVariables(
+  other: FunctionConfiguration,
+  variables: Readonly<Record<string, string>>,
+): FunctionConfiguration {
+  const Variables = { LOG_LEVEL: 'INFO', RETENTION_DAYS: '30', ...variables };
+  return { ...other, Handler: 'index.handler', Timeout: 300, Environment: { Variables } };
 }
 
 async function faultOf(name: string, deployed: FunctionConfiguration, { event, judge }: Case) {
@@ -240,6 +257,13 @@ async function casesOf(connection: ReturnType<typeof connectionOf>): Promise<Rea
     }),
     'rotate-webhook-secret': post(200, '/api/v1/account/webhook-secret', {}),
     'webhook-endpoints': http(200, { method: 'GET', resource: '/api/v1/webhook-endpoints' }),
+    suppressions: http(200, { method: 'GET', resource: '/api/v1/suppressions' }),
+    'compare-opt-outs': {
+      ...scheduledRun('compare-opt-outs'),
+      says: 'reads the opt-out list of the carrier',
+      judge: () =>
+        carrier.operations.includes('DescribeOptedOutNumbers') ? undefined : 'it did not read the list',
+    },
     'webhook-deliveries': http(200, { method: 'GET', resource: '/api/v1/webhook-deliveries' }),
     'refuse-unmatched': http(404, { method: 'GET', resource: '/{proxy+}', parameters: { proxy: 'nowhere' } }),
     'describe-api': http(200, { method: 'GET', resource: '/openapi.json' }),
