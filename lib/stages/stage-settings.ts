@@ -81,7 +81,7 @@ const settings = z.strictObject({
   /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
   country: z
     .string()
-    .check(z.refine(isSupportedCountry, 'the two letters of a country with phone numbers, as GB')),
+    .check(z.refine(isSupportedCountry, 'a two-letter country code with phone numbers, such as GB')),
   /** Words with which a person opts out, beside STOP and its like: those of the languages of the recipients. */
   optOutWords: z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word'))),
 
@@ -92,7 +92,7 @@ const settings = z.strictObject({
       .array(
         z
           .string()
-          .check(z.refine(isSupportedCountry, 'the two letters of countries with phone numbers, as GB')),
+          .check(z.refine(isSupportedCountry, 'two-letter country codes with phone numbers, such as GB')),
       )
       .check(z.minLength(1)),
   ]),

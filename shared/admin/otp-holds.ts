@@ -77,7 +77,7 @@ function countryCode(text: string): string {
     details: [
       {
         field: 'country',
-        message: `must be the two letters of a country, or ${noCountry} for numbers of none`,
+        message: `must be a two-letter country code, or ${noCountry} for numbers of none`,
       },
     ],
   });

@@ -94,7 +94,7 @@ export const senderSchema = z.string().check(
 /** ISO 3166-1 alpha-2 code of a country that has phone numbers. */
 export const countrySchema = z
   .string()
-  .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be the two letters of a country, such as GB'));
+  .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be a two-letter country code such as GB'));
 
 /**
  * The ISO 3166 country of a number; undefined for a number of no single country. A number outside the ranges in use

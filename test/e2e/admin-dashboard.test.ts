@@ -147,7 +147,7 @@ it('limits a client to some countries, and names an entry that is no country', a
   const save = page.getByRole('button', { name: 'Save countries and senders' });
   await page.getByLabel('Countries').fill('GB, Gaul');
   await save.click();
-  await page.getByText('Number 2 must be the two letters of a country, such as GB.').waitFor();
+  await page.getByText('Number 2 must be a two-letter country code such as GB.').waitFor();
   await page.getByLabel('Countries').fill('GB, fr');
   await page.getByLabel('Senders').fill('ACME');
   await save.click();

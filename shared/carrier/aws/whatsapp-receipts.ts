@@ -44,7 +44,7 @@ export const whatsAppWebhookEntry = z.object({
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
         statuses: z.optional(z.array(status)),
-        /** Each is read by itself (see `whatsapp-inbound.ts`). */
+        /** Each is read separately (see `whatsapp-inbound.ts`). */
         messages: z.optional(z.array(z.unknown())),
       }),
     }),

@@ -45,7 +45,8 @@ function faultOf(call: Call, front: UnreliableFront, printed: string | undefined
     String(call.parameters.find((one) => one.in === 'path' && one.name === name)?.value),
   );
   const asked = front.answers.findLast(
-    (answer) => answer.method === call.method && answer.path.split('?')[0] === path,
+    // Some clients encode the plus of a number, and some do not.
+    (answer) => answer.method === call.method && decodeURIComponent(answer.path.split('?')[0] ?? '') === path,
   );
   if (asked === undefined) return [`${call.operationId} was not called; printed: ${printed}`];
   if (asked.status !== call.answer.status) return [`${call.operationId} ${asked.status}: ${asked.body}`];
