@@ -116,7 +116,7 @@ function parseDestination(value: unknown): Parsed<Destination> {
     const meant = countryNamed(country);
     const suggestion =
       meant === undefined
-        ? 'Write a two-letter country code of ISO 3166, such as GB, or *..'
+        ? 'Write a two-letter country code of ISO 3166, such as GB, or *.'
         : `Write ${shownValue(`${found} ${meant}`)}.`;
     return { reason: `there is no country ${shownValue(country)}. ${suggestion}` };
   }

@@ -86,7 +86,7 @@ const senderKey = {
   channel: z._default(z.enum(channels), 'sms'),
   country: z.union(
     [z.literal(everyCountry), countrySchema],
-    'must be a two-letter country code such as GB, or **',
+    'must be a two-letter country code such as GB, or *',
   ),
 };
 

@@ -1,7 +1,7 @@
 /**
  * Reserves slots of senders with a pace. All reservations that a process makes for a sender at the same time are one
- * conditional write of the sender's row; whoever meets another process's write computes again from the row that the failed
- * write returned. A process that dies leaves at most its own slots unused.
+ * conditional write of the sender's row; after a conflict a process computes again from the row that the failed write
+ * returned. A process that dies leaves at most its own slots unused.
  */
 import type { SendKind } from '../../contract/send-kinds.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';

@@ -6,7 +6,7 @@ interface WebhookEvent {
   readonly event: string;
   /** When the message entered the state. */
   readonly happenedAt: string;
-  /** Made where it is posted: whoever only looks for deliveries needs the names. */
+  /** Built only when the event is posted: a search for deliveries needs only the names. */
   readonly body: () => string;
 }
 
