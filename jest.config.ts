@@ -4,6 +4,8 @@ import type { Config } from 'jest';
 const onDynamoDbLocal = process.env.DYNAMODB_LOCAL === '1';
 /** `npm run test:local`: tests of what `npm start` does, each of which starts gateways of its own. */
 const ofLocalGateways = process.env.LOCAL_GATEWAYS === '1';
+/** `npm run test:browser`: the dashboard and the documentation in Chromium, which takes more than half of the processor. */
+const inBrowser = process.env.IN_BROWSER === '1';
 
 /** What starts and stops the engine or makes and removes shared files, below test/support. */
 type Around = readonly [start: string, stop: string];
@@ -16,6 +18,7 @@ const templates: Around = ['template/start-templates.ts', 'template/stop-templat
 function folders(): Readonly<Record<string, Around | undefined>> {
   if (onDynamoDbLocal) return { engine: dynamoDbLocal };
   if (ofLocalGateways) return { local: undefined };
+  if (inBrowser) return { browser: emulator };
   return {
     /** No engine, no template. */
     unit: undefined,

@@ -1,6 +1,7 @@
 /**
- * Checks every call to AWS of a run of `npm test` with the services' own models, and that every permission of a function
- * was used: `npm run test:aws-inputs` runs the tests first, `npm run test:aws-inputs -- FILE` takes the calls of a run with `AWS_CALLS_FILE=FILE`.
+ * Checks every call to AWS of `npm test` and `npm run test:browser` with the services' own models, and that every
+ * permission of a function was used: `npm run test:aws-inputs` runs the tests first, `npm run test:aws-inputs -- FILE`
+ * takes the calls of runs with `AWS_CALLS_FILE=FILE`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,6 +32,7 @@ if (status === 0 && file === undefined) {
   file = join(localFolder, 'aws-calls.jsonl');
   rmSync(file, { force: true });
   status = await run('npm', ['test'], { AWS_CALLS_FILE: file });
+  if (status === 0) status = await run('npm', ['run', 'test:browser'], { AWS_CALLS_FILE: file });
 }
 if (status === 0 && file !== undefined) {
   status = await run(python, [program('validate.py'), resolve(file)], withoutCache);

@@ -19,7 +19,9 @@ import {
 const inputs = operationInputs('client_of_nobody').filter(({ route }) => hostileRoutes.includes(route));
 const names = inputs.map(({ name }) => name);
 /** Each run is a request to a function on real tables. */
-const runs = { numRuns: Math.max(25, Math.ceil(Number(process.env.FUZZ_RUNS ?? 0) / 20)) };
+const runs = { numRuns: Math.max(20, Math.ceil(Number(process.env.FUZZ_RUNS ?? 0) / 20)) };
+/** `npm run test:fuzz` */
+const thorough = Number(process.env.FUZZ_RUNS ?? 0) >= 5000;
 
 let functions: Awaited<ReturnType<typeof loadAllFunctions>>;
 let current: ReadonlyMap<string, OperationInputs>;
@@ -132,24 +134,23 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('answers each notable text, in every place, with 2xx or 4xx', async () => {
+  it('answers each notable text, in one place after another, with 2xx or 4xx', async () => {
     const operation = inputsOf(name);
-    for (const text of notableTexts) {
-      for (const query of operation.queryNames) {
-        const change = { query: { [query]: text } };
-        expectNoFaultOfOurs(await functions.call(requestOf(operation, change)), change);
-      }
-      for (const parameter of Object.keys(operation.pathParameters)) {
-        for (const pathParameters of [
-          { [parameter]: text },
-          { [parameter]: encodeURIComponent(text.toWellFormed()) },
-        ]) {
-          if (operation.method === 'GET' || text !== '') {
-            expectNoFaultOfOurs(
-              await functions.call(requestOf(operation, { pathParameters })),
-              pathParameters,
-            );
-          }
+    const places: ((text: string) => Change)[] = [
+      ...operation.queryNames.map((query) => (text: string) => ({ query: { [query]: text } })),
+      ...Object.keys(operation.pathParameters).flatMap((parameter) => [
+        (text: string) => ({ pathParameters: { [parameter]: text } }),
+        (text: string) => ({ pathParameters: { [parameter]: encodeURIComponent(text.toWellFormed()) } }),
+      ]),
+    ];
+    const start = fc.sample(fc.nat(), 1)[0] ?? 0;
+    for (const [index, text] of notableTexts.entries()) {
+      // Another place for each text in each run, or every place in a thorough one.
+      const tried = thorough ? places : places.slice((start + index) % places.length).slice(0, 1);
+      for (const place of tried) {
+        const change = place(text);
+        if (change.pathParameters === undefined || operation.method === 'GET' || text !== '') {
+          expectNoFaultOfOurs(await functions.call(requestOf(operation, change)), change);
         }
       }
     }

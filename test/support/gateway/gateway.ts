@@ -19,7 +19,8 @@ export interface GatewayUnderTest extends Connection {
 /** The gateway of this run: its address, credentials, tables and queues (contract, section 9). */
 export function gateway(): GatewayUnderTest {
   const text = process.env.GATEWAY_UNDER_TEST;
-  if (text === undefined) throw new Error('no gateway runs: is this test in test/engine or test/e2e?');
+  if (text === undefined)
+    throw new Error('no gateway runs: is this test in test/engine, test/e2e or test/browser?');
   return JSON.parse(text) as GatewayUnderTest;
 }
 

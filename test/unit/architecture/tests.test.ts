@@ -4,7 +4,7 @@ import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { files, filesOf, inFolder, type SourceFile } from '../../support/architecture/source-files.ts';
 
 describe('the folder of a test', () => {
-  it('tests that need an engine are in test/engine, test/e2e or test/local', () => {
+  it('tests that need an engine are in a folder that has one', () => {
     const all = new Map([...files, ...filesOf('test')].map((file) => [file.path, file]));
     const reaches = (path: string, wanted: string, seen = new Set<string>()): boolean => {
       if (path === wanted) return true;
@@ -19,7 +19,7 @@ describe('the folder of a test', () => {
         const needsEngine =
           reaches(path, 'test/support/gateway/gateway.ts') || reaches(path, 'test/support/engine/tables.ts');
         const synthesizes = reaches(path, 'lib/gateway-stack.ts') || reaches(path, 'lib/build/bundle.ts');
-        if (/^test\/(engine|e2e|local)\//.test(path)) return false;
+        if (/^test\/(engine|e2e|browser|local)\//.test(path)) return false;
         if (needsEngine) return true;
         return path.startsWith('test/unit/') ? synthesizes : !path.startsWith('test/template/');
       });
@@ -44,7 +44,7 @@ describe('the folder of a test', () => {
 });
 
 it('each operation of the API has a test over HTTP that names its path', () => {
-  const texts = ['test/e2e', 'test/conformance'].flatMap(filesOf).map(({ text }) => text);
+  const texts = ['test/e2e', 'test/browser', 'test/conformance'].flatMap(filesOf).map(({ text }) => text);
   const untested = Object.values<Route>(routes)
     .filter(({ path }) => path.startsWith('/api/v1/'))
     .filter(({ path }) => {
