@@ -27,9 +27,13 @@ export function dnsResolve({ servers, otherKindWaitMs = 200 }: DnsSettings = {})
         found[6] = addresses;
       }),
     ];
-    const oneKind = Promise.any(lookups).then(() => sleep(otherKindWaitMs));
+    const wait = new AbortController();
+    const oneKind = Promise.any(lookups).then(() =>
+      sleep(otherKindWaitMs, undefined, { signal: wait.signal }),
+    );
     // If both failed, the error is thrown below.
     await Promise.race([Promise.allSettled(lookups), oneKind.catch(() => undefined)]);
+    wait.abort();
     const addresses = [...found[4], ...found[6]];
     if (addresses.length === 0) await Promise.all(lookups);
     return addresses;
