@@ -94,8 +94,8 @@ function synthesizeAlone(name: string): string {
 }
 
 const waitMs = 100;
-/** Far longer than all syntheses on a slow machine: by then their process has died. */
-const waitsMax = 2400;
+/** Far longer than all syntheses on a slow machine. Where their process ended before, its fault is there. */
+const waitsMax = 6000;
 
 /** Without a promise, so that tests can be declared from a template. */
 function awaitOneOf(...paths: readonly string[]): void {

@@ -1,10 +1,10 @@
 /** Starts to synthesize the templates that the test files of one run share; each waits for those that it reads. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deployments } from './deployments.ts';
-import { synthesizer } from './stage-templates.ts';
+import { placeOf, synthesizer } from './stage-templates.ts';
 
 declare global {
   var templatesOfRun:
@@ -23,6 +23,14 @@ export default function start(): void {
   process.env.TEMPLATES_FOLDER = folder;
   const synthesis = spawn(process.execPath, [synthesizer, folder, ...Object.keys(deployments)], {
     stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  // Of one that is killed by the system, too: the tests are told instead of waiting.
+  synthesis.once('exit', (status, signal) => {
+    for (const name of Object.keys(deployments)) {
+      const { complete, fault } = placeOf(folder, name);
+      if (!existsSync(complete) && !existsSync(fault))
+        writeFileSync(fault, `the synthesis ended with ${status ?? signal}`);
+    }
   });
   globalThis.templatesOfRun = { folder, synthesis, isKept: given !== undefined };
 }
