@@ -215,7 +215,7 @@ describe('usage', () => {
       ),
       { numRuns: 25 },
     );
-  }, 300_000);
+  });
 
   it('equals the messages wherever a worker dies, before or after the call took effect', async () => {
     let died = 0;
@@ -235,7 +235,7 @@ describe('usage', () => {
     }
     // Two minutes of changes: two reads and two transactions.
     expect(died).toBe(8);
-  }, 120_000);
+  });
 
   it('counts the difference where the figure of the carrier replaces the estimate', async () => {
     const start = newMonth();
@@ -279,7 +279,7 @@ describe('usage', () => {
       rows.flatMap((ofOne) => ofOne.at(-1) ?? []),
       start,
     );
-  }, 120_000);
+  });
 
   it('takes a tenth of a write unit for a message where a batch is full', async () => {
     const start = newMonth();

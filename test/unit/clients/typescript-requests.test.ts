@@ -36,14 +36,18 @@ interface Started {
 
 async function start(
   replies: Parameters<typeof startFaultServer>[0] = [],
-  options: Partial<GatewayOptions> & { readonly tokenReply?: (request: number) => Reply } = {},
+  options: Partial<GatewayOptions> & {
+    readonly tokenReply?: (request: number) => Reply;
+    /** When the server has read a request that it leaves without an answer. */
+    readonly onHang?: () => void;
+  } = {},
 ): Promise<Started> {
-  const { tokenReply, ...more } = options;
+  const { tokenReply, onHang, ...more } = options;
   // Time ends for a request when the server has read it and leaves it without an answer.
   let endTime = (): void => undefined;
   const started = await startFaultServer(replies, {
     ...(tokenReply === undefined ? {} : { tokenReply }),
-    onHang: () => endTime(),
+    onHang: () => (onHang ?? endTime)(),
   });
   server = started;
   const waits: number[] = [];
@@ -292,10 +296,11 @@ describe('an error', () => {
 
 describe('a call', () => {
   it('ends when its signal is aborted, while others go on', async () => {
-    const { gateway } = await start(['hang'], { timeoutMs: 60_000 });
     const controller = new AbortController();
+    const { gateway } = await start(['hang'], {
+      onHang: () => controller.abort(new Error('shut down')),
+    });
     const hanging = gateway.sms.send(sms, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('shut down')), 50);
     await expect(hanging).rejects.toThrow('shut down');
     await expect(gateway.sms.send(sms)).resolves.toBeDefined();
   });

@@ -257,7 +257,7 @@ describe('the feedback and the limiter', () => {
       }),
       { numRuns: Math.ceil(runs.numRuns / 5), examples: [[{ per_minute: 1, per_hour: 6, per_day: 6 }]] },
     );
-  }, 120_000);
+  });
 });
 
 /** Sends at an even rate for a day. */

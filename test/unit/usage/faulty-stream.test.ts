@@ -78,4 +78,4 @@ it('leaves the usage that the messages have', async () => {
   }
   expect(repeated).toBeGreaterThan(10);
   expect((await compareUsage(usage, messages)).faults).toEqual([]);
-}, 120_000);
+});

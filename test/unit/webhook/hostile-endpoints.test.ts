@@ -10,8 +10,8 @@ import { httpPost, type PostResult } from '../../../shared/webhook/post/post-web
 import { hostileWebhookEndpoints } from '../../support/webhook/hostile-endpoints.ts';
 
 const limitMs = 5500;
-/** How late a timer may be on a busy machine. */
-const scheduleToleranceMs = 100;
+/** After the limit, for what ends the POST. */
+const toleranceMs = 100;
 const limitBytes = 10 * 1024 * 1024;
 const open: { server: Server; sockets: Set<Socket> }[] = [];
 
@@ -38,6 +38,8 @@ const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
 interface Measured extends PostResult {
   readonly elapsedMs: number;
+  /** Whether it ended before a timer of the same process did, which a busy machine delays as much. */
+  readonly inTime: boolean;
   readonly grownBytes: number;
 }
 
@@ -47,14 +49,20 @@ async function postTo(port: number, scheme = 'http', tls = {}, resolve = thisMac
   const post = httpPost({ rules, resolve, tls });
   const memoryBefore = process.memoryUsage().rss;
   const startedAt = performance.now();
+  let inTime = true;
+  const timer = setTimeout(() => {
+    inTime = false;
+  }, limitMs + toleranceMs);
   const result = await post({
     url: `${scheme}://localhost:${port}/hook`,
     headers: { 'x-a': 'b' },
     body: '{}',
   });
+  clearTimeout(timer);
   const measured = {
     ...result,
     elapsedMs: performance.now() - startedAt,
+    inTime,
     grownBytes: process.memoryUsage().rss - memoryBefore,
   };
   return measured;
@@ -120,7 +128,7 @@ describe.each(hostileWebhookEndpoints)('an endpoint that $name', ({ name, status
     measurements.push(`${name}: ${seconds.toFixed(2)} s, ${megabytes.toFixed(1)} MB`);
     expect(result.status).toBe(status);
     expect(result.error).toBe(error);
-    expect(result.elapsedMs).toBeLessThan(limitMs + scheduleToleranceMs);
+    expect(result.inTime).toBe(true);
     expect(result.grownBytes).toBeLessThan(limitBytes);
     expect(result.bodyStart.length).toBeLessThanOrEqual(4096);
   });
@@ -131,7 +139,7 @@ describe('over TLS', () => {
     const result = await waiting.handshake;
     expect(result.error).toBe('timeout');
     expect(result.errorMessage).toContain('TLS');
-    expect(result.elapsedMs).toBeLessThan(limitMs);
+    expect(result.inTime).toBe(true);
   });
 
   it('reports a reset in the handshake', async () => {
