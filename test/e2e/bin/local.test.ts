@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { freePort } from '../../support/gateway/free-port.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'local.ts');
 
@@ -33,7 +34,12 @@ describe('npm start', () => {
   });
 
   it('says which folder it can keep nothing in', async () => {
-    const { stderr, status } = await start(['--port', '39471', '--data', join(program, 'data')]);
+    const { stderr, status } = await start([
+      '--port',
+      String(await freePort()),
+      '--data',
+      join(program, 'data'),
+    ]);
     expect(stderr).toContain(`Data cannot be kept in ${join(program, 'data')}: `);
     expect(status).toBe(1);
   });

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,6 +13,7 @@ import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/cl
 import { signatureHeaders } from '../../../shared/webhook/post/signature.ts';
 import { Api } from '../../conformance/api.ts';
 import { served } from '../../support/docs/served.ts';
+import { freePort } from '../../support/gateway/free-port.ts';
 import { eventually } from '../../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../../support/http/client.ts';
 
@@ -64,15 +65,6 @@ afterAll(() => {
   for (const webhookEndpoint of webhookEndpoints) webhookEndpoint.kill();
   rmSync(built, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function start(
   command: readonly [string, ...string[]],
@@ -164,23 +156,24 @@ describe.each(runnable)('a rotation of the secret, for the endpoint of the guide
       await start(command(), oldSecret, newSecret),
     ];
     const stages = [
-      { name: 'before', secrets: rotatedSecrets(0).slice(-1), old: true, new: false },
-      { name: 'created, not active yet', secrets: rotatedSecrets(30_000), old: true, new: false },
-      { name: 'active', secrets: rotatedSecrets(-1000), old: true, new: true },
-      { name: 'about to end', secrets: rotatedSecrets(-dayMs + 60_000), old: true, new: true },
-      { name: 'after 24 h', secrets: rotatedSecrets(-dayMs - 1000), old: false, new: true },
+      { name: 'before', secrets: () => rotatedSecrets(0).slice(-1), old: true, new: false },
+      { name: 'created, not active yet', secrets: () => rotatedSecrets(30_000), old: true, new: false },
+      { name: 'active', secrets: () => rotatedSecrets(-1000), old: true, new: true },
+      { name: 'about to end', secrets: () => rotatedSecrets(-dayMs + 60_000), old: true, new: true },
+      { name: 'after 24 h', secrets: () => rotatedSecrets(-dayMs - 1000), old: false, new: true },
     ];
     for (const stage of stages) {
+      const secrets = stage.secrets();
       const taken = {
         name: stage.name,
-        old: await isTaken(withOld.port, stage.secrets),
-        new: await isTaken(withNew.port, stage.secrets),
-        both: await isTaken(withBoth.port, stage.secrets),
+        old: await isTaken(withOld.port, secrets),
+        new: await isTaken(withNew.port, secrets),
+        both: await isTaken(withBoth.port, secrets),
       };
       expect(taken).toEqual({ name: stage.name, old: stage.old, new: stage.new, both: true });
       // Either signature is enough.
-      expect(await isTaken(withBoth.port, stage.secrets, 'x-webhook-signature')).toBe(true);
-      expect(await isTaken(withBoth.port, stage.secrets, 'webhook-signature')).toBe(true);
+      expect(await isTaken(withBoth.port, secrets, 'x-webhook-signature')).toBe(true);
+      expect(await isTaken(withBoth.port, secrets, 'webhook-signature')).toBe(true);
     }
   });
 
