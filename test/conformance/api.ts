@@ -1,8 +1,8 @@
 /** Calls a gateway over HTTP, and compares each answer with the OpenAPI document that this gateway serves. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { OpenApiDocument } from '../../lib/build/openapi/document.ts';
+import { admitted } from '../support/http/admitted.ts';
 import { type ApiDocument, apiDocument } from '../support/http/api-document.ts';
-import { type Answer, type HttpCall, httpCall } from '../support/http/http-call.ts';
+import { type Answer, type HttpCall, httpCall, timeLimitMs } from '../support/http/http-call.ts';
 
 export interface Target {
   readonly baseUrl: string;
@@ -18,6 +18,8 @@ export interface Call extends HttpCall {
   readonly limited?: boolean;
 }
 
+const retryAfter = ({ headers }: { readonly headers: Headers }) => headers.get('retry-after');
+
 export class Api {
   readonly target: Target;
   readonly document: ApiDocument;
@@ -31,7 +33,10 @@ export class Api {
   }
 
   static async at(target: Target): Promise<Api> {
-    const response = await fetch(`${target.baseUrl}/openapi.json`, { signal: AbortSignal.timeout(30_000) });
+    const response = await admitted(
+      () => fetch(`${target.baseUrl}/openapi.json`, { signal: AbortSignal.timeout(timeLimitMs) }),
+      retryAfter,
+    );
     if (response.status !== 200) throw new Error(`GET /openapi.json answers ${response.status}`);
     return new Api(target, apiDocument((await response.json()) as OpenApiDocument));
   }
@@ -46,11 +51,7 @@ export class Api {
       const sent = { body, headers: { ...authorization, ...headers } };
       return httpCall({ baseUrl, document: this.document }, method, path, sent);
     };
-    const answer = await send();
-    if (answer.status !== 429 || limited) return answer;
-    // Another user of this client or address used the limit up; the next minute has a new one.
-    await pause(1000 * Number(answer.headers.get('retry-after') ?? 60));
-    return send();
+    return limited ? send() : admitted(send, retryAfter);
   }
 
   async accessToken(): Promise<string> {

@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/activity-log.ts';
 import { type Route, routes } from '../../shared/contract/routes.ts';
-import { gateway } from '../support/gateway/gateway.ts';
-import { call, newClient, tokenOf } from '../support/http/client.ts';
+import { adminToken, call, newClient } from '../support/http/client.ts';
 import { expectRefusal, time } from '../support/http/expected-answers.ts';
 
 /** A body with which each route of the account changes something. */
@@ -14,10 +13,8 @@ const changes: Readonly<Record<string, unknown>> = {
 
 /** Without the limits that tests set in the table. */
 async function activityOf(clientId: string): Promise<Activity[]> {
-  const { client_id, client_secret } = gateway().admin;
-  const token = await tokenOf(client_id, client_secret);
   const { body } = await call('GET', `/admin/api/activity?client_id=${clientId}&limit=100`, {
-    credential: token,
+    credential: await adminToken(),
   });
   return (body.entries as Activity[]).filter(({ kind }) => kind !== 'limits_set');
 }

@@ -1,19 +1,16 @@
 /** People write to the gateway: their messages belong to a client, are told to it, and say whether it may write again. */
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { eventually, gateway } from '../support/gateway/gateway.ts';
-import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { freshNumber } from '../support/carrier/outbox.ts';
+import { eventually } from '../support/gateway/gateway.ts';
+import { adminToken, call, newClient, type TestClient } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-answers.ts';
 
 /** The number of the simulated carrier. */
 const ourNumber = '+15005550100';
 
-let adminToken: Promise<string> | undefined;
-
 async function asAdmin(method: string, path: string, body?: unknown) {
-  const { client_id, client_secret } = gateway().admin;
-  adminToken ??= tokenOf(client_id, client_secret);
-  const credential = await adminToken;
+  const credential = await adminToken();
   return call(method, `/admin/api${path}`, body === undefined ? { credential } : { credential, body });
 }
 
@@ -42,7 +39,7 @@ async function when(own: TestClient, messageId: string, status: string) {
 describe('a message from a person', () => {
   it('belongs to the client that last wrote to them, which lists it; STOP ends and START allows messages', async () => {
     const [own, other] = [await newClient(), await newClient()];
-    const person = '+447700900151';
+    const person = freshNumber();
     const first = await send(own, person);
     await when(own, first, 'delivered');
     const stop = await write(person, ' stop! ');
@@ -86,7 +83,7 @@ describe('a message from a person', () => {
 
   it('opens the WhatsApp window; outside of it the fallback template is sent', async () => {
     const own = await newClient();
-    const person = '+447700900152';
+    const person = freshNumber();
     const sendText = async () => {
       const answer = await own.call('POST', '/api/v1/whatsapp/send', {
         body: {
@@ -135,7 +132,7 @@ describe('a message from a person', () => {
   it('belongs to the client whose row of senders claims the number', async () => {
     const [owner, writer] = [await newClient(), await newClient()];
     const number = `+1212555${randomInt(1000, 9999)}`;
-    const person = '+447700900154';
+    const person = freshNumber();
     await when(writer, await send(writer, person), 'delivered');
     await asAdmin('PATCH', '/senders', {
       client_id: owner.clientId,
@@ -156,7 +153,7 @@ describe('a message from a person', () => {
   });
 
   it('of nobody is in the activity log, without the number', async () => {
-    const person = '+447700900153';
+    const person = freshNumber();
     const id = await write(person, 'Who is this?');
     const noted = await eventually(async () => {
       const { body } = await asAdmin('GET', '/activity?kind=inbound_unassigned&limit=100');

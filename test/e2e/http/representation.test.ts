@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { gateway } from '../../support/gateway/gateway.ts';
+import { admitted } from '../../support/http/admitted.ts';
 import { newClient, type TestClient } from '../../support/http/client.ts';
 
 let client: TestClient;
@@ -18,6 +19,18 @@ interface Raw {
 
 /** Without what `fetch` adds and decodes. */
 function raw(method: string, path: string, headers: Record<string, string>, body?: Buffer): Promise<Raw> {
+  return admitted(
+    () => sendOnce(method, path, headers, body),
+    (answer) => String(answer.headers['retry-after']),
+  );
+}
+
+function sendOnce(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: Buffer | undefined,
+): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const sent = request(`${gateway().base_url}${path}`, { method, headers }, (response) => {
       const chunks: Buffer[] = [];

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
+import { served } from '../../support/docs/served.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';
 
@@ -34,8 +35,8 @@ it('a client generated from the document compiles and sends a message', async ()
   // Inside the checkout, so that the compiler finds the types of Node.
   const folder = await mkdtemp(join(root, '.local', 'client-'));
   try {
-    const response = await fetch(`${gateway().base_url}/openapi.json`);
-    await writeFile(join(folder, 'openapi.json'), await response.text());
+    const { body } = await served(`${gateway().base_url}/openapi.json`);
+    await writeFile(join(folder, 'openapi.json'), body);
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await writeFile(join(folder, 'program.ts'), program);
     const generator = join(root, 'node_modules/swagger-typescript-api/dist/cli.mjs');

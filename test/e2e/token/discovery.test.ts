@@ -1,8 +1,10 @@
 /** Another service finds the gateway's token endpoint and keys by discovery, and verifies its tokens (RFC 8414, RFC 9068). */
 import { expect, it } from '@jest/globals';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import { gateway } from '../../support/gateway/gateway.ts';
+import { admitted } from '../../support/http/admitted.ts';
 import { call, newClient, tokenOf } from '../../support/http/client.ts';
+import { timeLimitMs } from '../../support/http/http-call.ts';
 
 it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (name) => {
   const { base_url } = gateway();
@@ -18,7 +20,14 @@ it.each(['oauth-authorization-server', 'openid-configuration'])('by %s', async (
       response_types_supported: [],
     }),
   ]);
-  const keys = createRemoteJWKSet(new URL(String(body.jwks_uri)));
+  const keys = createRemoteJWKSet(new URL(String(body.jwks_uri)), {
+    timeoutDuration: timeLimitMs,
+    [customFetch]: (url, { headers, method, redirect, signal }) =>
+      admitted(
+        () => fetch(url, { headers, method, redirect, signal }),
+        (answer) => answer.headers.get('retry-after'),
+      ),
+  });
   const { payload } = await jwtVerify(token, keys, {
     issuer: String(body.issuer),
     typ: 'at+jwt',

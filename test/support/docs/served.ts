@@ -1,8 +1,5 @@
-/**
- * What the gateway serves to readers without a client. Such requests are counted by source address, which is one for all
- * tests: a file of tests asks for each page once, and waits where others used the limit up.
- */
-import { setTimeout as pause } from 'node:timers/promises';
+/** What the gateway serves to readers without a client: a file of tests asks for each page once. */
+import { admitted } from '../http/admitted.ts';
 
 export interface Served {
   readonly status: number;
@@ -19,16 +16,13 @@ export function served(url: string, method = 'GET'): Promise<Served> {
   return answer;
 }
 
-async function ask(url: string, method: string): Promise<Served> {
-  for (;;) {
-    const { status, headers, text } = await fetch(url, { method, redirect: 'manual' }).then(
-      async (response) => ({
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        text: await response.text(),
-      }),
-    );
-    if (status !== 429) return { status, headers, body: text };
-    await pause(Number(headers['retry-after']) * 1000);
-  }
+function ask(url: string, method: string): Promise<Served> {
+  return admitted(
+    async () => {
+      const response = await fetch(url, { method, redirect: 'manual' });
+      const headers = Object.fromEntries(response.headers);
+      return { status: response.status, headers, body: await response.text() };
+    },
+    ({ headers }) => headers['retry-after'],
+  );
 }

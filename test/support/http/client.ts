@@ -10,7 +10,8 @@ import {
 import type { CapName, WindowAttribute } from '../../../shared/contract/limit-rows.ts';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
-import { putAllLimits } from '../rate-limit/put-limits.ts';
+import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
+import { admitted } from './admitted.ts';
 import { type ApiDocument, apiDocument } from './api-document.ts';
 import { type Answer, type HttpCall, httpCall } from './http-call.ts';
 
@@ -29,14 +30,18 @@ export function call(
   { body, headers, credential, key }: CallOptions = {},
 ): Promise<Answer> {
   document ??= apiDocument(openApiDocument());
-  return httpCall({ baseUrl: gateway().base_url, document }, method, path, {
-    body,
-    headers: {
-      ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
-      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-      ...headers,
-    },
-  });
+  const target = { baseUrl: gateway().base_url, document };
+  const ask = () =>
+    httpCall(target, method, path, {
+      body,
+      headers: {
+        ...(credential === undefined ? {} : { Authorization: `Bearer ${credential}` }),
+        ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+        ...headers,
+      },
+    });
+  const namesClient = credential !== undefined || headers?.Authorization !== undefined;
+  return namesClient ? ask() : admitted(ask, (answer) => answer.headers.get('retry-after'));
 }
 
 export function requestToken(clientId: string, clientSecret: string): Promise<Answer> {
@@ -49,6 +54,15 @@ export async function tokenOf(clientId: string, clientSecret: string): Promise<s
   const { body, text } = await requestToken(clientId, clientSecret);
   if (typeof body.access_token !== 'string') throw new Error(`no token: ${text}`);
   return body.access_token;
+}
+
+let ofAdmin: Promise<string> | undefined;
+
+/** An access token of the administrator, asked for once in a file of tests: it holds for an hour. */
+export function adminToken(): Promise<string> {
+  const { client_id, client_secret } = gateway().admin;
+  ofAdmin ??= tokenOf(client_id, client_secret);
+  return ofAdmin;
 }
 
 /** The fields of a status answer that tests read. */
@@ -79,13 +93,11 @@ interface ClientWishes {
   readonly webhookUrl?: string | undefined;
   readonly countries?: readonly string[];
   readonly senders?: readonly string[];
-  /** `default`: the limits of every client. Without limits: more than a test can send. */
+  /** `default`: the limits of every client. */
   readonly limits?: Limits | 'default';
   /** Rows of `limit-overrides` with caps, as administrators write them. */
   readonly caps?: Readonly<Partial<Record<CapName, Readonly<Partial<Record<WindowAttribute, number>>>>>>;
 }
-
-const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };
 
 export function clientAdmin(): ClientAdminDependencies {
   return dynamoClientAdmin(documentClient(), gateway().tables);

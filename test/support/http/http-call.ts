@@ -16,7 +16,7 @@ export interface HttpCall {
 }
 
 /** No answer takes so long, on however slow a machine. */
-const timeLimitMs = 240_000;
+export const timeLimitMs = 240_000;
 
 /** @throws Error that names each difference from the document */
 export async function httpCall(

@@ -3,6 +3,9 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../../../shared/contract/routes.ts';
 
+/** More than a test can send. */
+export const unreachable: Limits = { perMinute: 20_000, perHour: 1_000_000, perDay: 10_000_000 };
+
 export async function putLimits(
   dynamo: DynamoDBDocumentClient,
   TableName: string,
