@@ -171,7 +171,13 @@ describe("a queue or an event bus in the client's own account", () => {
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const again = { origin, state: 'acknowledged', since };
     const resend = await owner.post('/api/v1/webhook-deliveries/resend', again);
-    expect(resend).toMatchObject({ status: 202, body: { matched: 1 } });
+    expect(resend.status).toBe(202);
+    const progress = `/api/v1/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
+    const completed = await eventually(async () => {
+      const { body } = await owner.call('GET', progress);
+      return body.status === 'completed' ? body : undefined;
+    });
+    expect(completed).toMatchObject({ matched: 1, resent: 1 });
     const second = await received(QueueName);
     expect(second.Body).toBe(first.Body);
     expect(JSON.parse(second.Body ?? '').data.message_id).toBe(messageId);
@@ -199,16 +205,15 @@ describe("a queue or an event bus in the client's own account", () => {
   it('gets nothing from another client that names the same role', async () => {
     const stranger = await newClient();
     const endpoint = await create(stranger, { sqs: { queue_arn: queueArn, role_arn: roleArn } });
-    expect(await attempted(await testEvent(stranger, endpoint))).toMatchObject({
-      state: 'retry_scheduled',
-      attempts: [
-        {
-          status: 403,
-          error: 'not_200',
-          error_message: expect.stringContaining(`with the external id ${stranger.clientId}`),
-        },
-      ],
-    });
+    const { attempts } = await attempted(await testEvent(stranger, endpoint));
+    // Its retries may have begun.
+    for (const attempt of attempts) {
+      expect(attempt).toMatchObject({
+        status: 403,
+        error: 'not_200',
+        error_message: expect.stringContaining(`with the external id ${stranger.clientId}`),
+      });
+    }
   });
 
   it('is not sent to by a role that anyone could use through the gateway', async () => {
@@ -216,8 +221,10 @@ describe("a queue or an event bus in the client's own account", () => {
     await aRole(open, {});
     const role_arn = arnOf('iam', `role/${open}`, '');
     const endpoint = await create(owner, { sqs: { queue_arn: queueArn, role_arn } });
-    expect(await attempted(await testEvent(owner, endpoint))).toMatchObject({
-      attempts: [{ error: 'blocked', error_message: expect.stringContaining('sts:ExternalId') }],
+    const { attempts } = await attempted(await testEvent(owner, endpoint));
+    expect(attempts[0]).toMatchObject({
+      error: 'blocked',
+      error_message: expect.stringContaining('sts:ExternalId'),
     });
   });
 

@@ -133,9 +133,14 @@ describe('administrators', () => {
     const since = new Date(Date.now() - 3_600_000).toISOString();
     const body = { since, origin: new URL(server.url).origin };
     const resend = await call('POST', `${own}/webhook-deliveries/resend`, { credential, body });
-    expect(resend).toMatchObject({ status: 200, body: { matched: 1, resent: 1, status: 'completed' } });
+    expect(resend).toMatchObject({ status: 200, body: { resend_id: expect.any(String) } });
     const progress = `${own}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
-    expect((await call('GET', progress, { credential })).body).toEqual(resend.body);
+    // A request does what it can in four seconds; the rest is done each minute.
+    const completed = await eventually(async () => {
+      const { body } = await call('GET', progress, { credential });
+      return body.status === 'completed' ? body : undefined;
+    });
+    expect(completed).toMatchObject({ matched: 1, resent: 1 });
     await eventually(async () => (postsOf(id).length === 1 ? true : undefined));
     const theirs = `/admin/api/clients/${other.clientId}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
     expect((await call('GET', theirs, { credential })).status).toBe(404);
@@ -154,7 +159,7 @@ describe('everything that failed', () => {
       since: new Date(Date.now() - 3_600_000).toISOString(),
     };
     const answer = await client.post(`/api/v1/webhook-deliveries/resend`, wanted);
-    expect(answer).toMatchObject({ status: 202, body: { matched: 130 } });
+    expect(answer.status).toBe(202);
     const again = await client.post(`/api/v1/webhook-deliveries/resend`, wanted);
     expect(again.body.resend_id).toBe(answer.body.resend_id);
     const progress = `/api/v1/webhook-deliveries/resend/${String(answer.body.resend_id)}`;

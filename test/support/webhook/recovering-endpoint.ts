@@ -1,4 +1,5 @@
-/** A webhook endpoint whose answer a test can change; it records each POST. */
+/** A webhook endpoint whose answer a test can change; it records each POST to its own path or below it. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +14,13 @@ export interface RecoveringWebhookEndpoint {
 
 export async function startRecoveringWebhookEndpoint(): Promise<RecoveringWebhookEndpoint> {
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const path = `/hook/${randomUUID()}`;
   const server = createServer(async (request, response) => {
+    // Its port may have been that of another endpoint, whose webhooks still come.
+    if (request.url?.startsWith(path) !== true) {
+      response.writeHead(404).end();
+      return;
+    }
     received.push({ headers: request.headers, body: await text(request) });
     response.writeHead(webhookEndpoint.answer.status).end(webhookEndpoint.answer.body);
   });
@@ -21,7 +28,7 @@ export async function startRecoveringWebhookEndpoint(): Promise<RecoveringWebhoo
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const webhookEndpoint: RecoveringWebhookEndpoint = {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://127.0.0.1:${port}${path}`,
     received,
     answer: { status: 200, body: '' },
     close() {

@@ -1,9 +1,13 @@
-/** A webhook endpoint for tests that records each POST byte for byte. */
-import { createHmac } from 'node:crypto';
+/**
+ * A webhook endpoint for tests that records each POST byte for byte: those to its own path alone, because its port may
+ * have been that of another endpoint, whose webhooks still come.
+ */
+import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { acknowledgeWithinSeconds } from '../../../shared/contract/retry-delays.ts';
 import { eventually } from '../gateway/gateway.ts';
 
 export interface ReceivedPost {
@@ -21,6 +25,7 @@ interface WebhookBody {
 
 export interface WebhookEndpoint {
   readonly url: string;
+  /** Without those that were answered too late, and then repeated as the gateway promises. */
   readonly posts: readonly ReceivedPost[];
   /** The posts about a message, in the order of arrival. */
   postsOf(messageId: string): ReceivedPost[];
@@ -35,26 +40,40 @@ export interface WebhookEndpoint {
 export async function startWebhookEndpoint(
   statusFor: (postNumber: number) => number = () => 200,
 ): Promise<WebhookEndpoint> {
-  const posts: ReceivedPost[] = [];
+  const all: ReceivedPost[] = [];
+  /** On a busy machine this process may have no time to answer while the gateway waits. */
+  const late = new Set<ReceivedPost>();
+  const path = `/hook/${randomUUID()}`;
   const server = createServer((request, response) => {
+    if (request.url?.startsWith(path) !== true) {
+      response.writeHead(404).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      posts.push({ at: new Date(), headers: request.headers, bytes: Buffer.concat(chunks) });
-      response.writeHead(statusFor(posts.length)).end();
+      const post = { at: new Date(), headers: request.headers, bytes: Buffer.concat(chunks) };
+      const status = statusFor(all.push(post));
+      if (status === 200 && isLate(post)) late.add(post);
+      response.writeHead(status).end();
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const isRepeated = (post: ReceivedPost): boolean =>
+    all.findLast(({ headers }) => headers['webhook-id'] === post.headers['webhook-id']) !== post;
+  const posts = (): ReceivedPost[] => all.filter((post) => !(late.has(post) && isRepeated(post)));
   const postsOf = (messageId: string): ReceivedPost[] =>
-    posts.filter((post) => bodyOf(post).data.message_id === messageId);
+    posts().filter((post) => bodyOf(post).data.message_id === messageId);
   const eventsOf = (messageId: string): string[] =>
     postsOf(messageId)
       .map((post) => bodyOf(post).event)
       .toSorted();
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    posts,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    get posts() {
+      return posts();
+    },
     postsOf,
     eventsOf,
     eventsOnce: (messageId, count) =>
@@ -74,6 +93,33 @@ export function bodyOf(post: ReceivedPost): WebhookBody {
   return JSON.parse(post.bytes.toString('utf8')) as WebhookBody;
 }
 
+/** Whether the gateway may have stopped waiting for the answer to it. */
+function isLate({ at, headers }: ReceivedPost): boolean {
+  return at.getTime() - Number(headers['webhook-timestamp']) * 1000 >= acknowledgeWithinSeconds * 1000;
+}
+
+/** Of a library for Standard Webhooks: refuses by an error. */
+interface Verifier {
+  verify(body: string, headers: Record<string, string>): unknown;
+}
+
+/**
+ * What the library makes of the post when it came. A signature holds for five minutes, and a test may look at it later;
+ * the libraries know no other clock than the system's.
+ *
+ * @throws whatever the library throws
+ */
+export function verifiedBy(library: Verifier, { at, headers, bytes }: ReceivedPost): unknown {
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const { now } = Date;
+  Date.now = () => at.getTime();
+  try {
+    return library.verify(bytes.toString('utf8'), texts);
+  } finally {
+    Date.now = now;
+  }
+}
+
 /**
  * The body, once both signatures hold: the specification's over the raw bytes, and that of Standard Webhooks as an
  * independent library sees it.
@@ -81,8 +127,5 @@ export function bodyOf(post: ReceivedPost): WebhookBody {
 export function verifiedBody(post: ReceivedPost, webhookSecret: string): WebhookBody {
   const expected = createHmac('sha256', webhookSecret).update(post.bytes).digest('hex');
   if (post.headers['x-webhook-signature'] !== expected) throw new Error('X-Webhook-Signature does not hold');
-  const headers = Object.fromEntries(
-    Object.entries(post.headers).map(([name, value]) => [name, String(value)] as const),
-  );
-  return new Webhook(webhookSecret).verify(post.bytes.toString('utf8'), headers) as WebhookBody;
+  return verifiedBy(new Webhook(webhookSecret), post) as WebhookBody;
 }
