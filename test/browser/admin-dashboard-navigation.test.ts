@@ -10,13 +10,14 @@ import {
   show,
   signIn,
 } from '../support/browser/dashboard.ts';
-import { eventually, gateway } from '../support/gateway/gateway.ts';
+import { eventually, gateway, patienceSeconds } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
 const look: Look = { width: 1280, colorScheme: 'light' };
 const messagesPerPage = 25;
+const fetchOptions = { timeout: patienceSeconds * 1000 };
 
 let browser: Browser;
 let page: Page;
@@ -98,7 +99,6 @@ it('keeps type, client, time and selection of the activity log in the address', 
   endpoint.answer = { status: 503, body: '' };
   const client = await newClient({ webhookUrl: endpoint.url });
   await failForGood(await client.send({}), 'sms.delivered');
-  endpoint.close();
   await show(page, 'activity', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill(client.clientId);
   await page.getByRole('link', { name: /sms\.delivered was not acknowledged/ }).waitFor();
@@ -128,6 +128,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await eventually(async () => (hash().size === 0 ? true : undefined));
   expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('');
+  endpoint.close();
 });
 
 it('gives each page its title, moves the focus to its heading, and offers to skip to it', async () => {
@@ -183,30 +184,30 @@ it('shows a message and a webhook in progress until they are final, without a cl
   const client = await newClient({ webhookUrl: endpoint.url });
   const messageId = await client.send({});
   await client.statusOnce(messageId, 'delivered');
-  // The first answers are those of a moment ago.
-  let early = 2;
+  // Until it was seen, the answers are those of a moment ago.
+  let isOnItsWay = true;
   await page.route(`**/admin/api/messages/${messageId}`, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch(fetchOptions);
     const body = await response.json();
-    if (early > 0) body.message.status = 'sending';
-    early -= 1;
+    if (isOnItsWay) body.message.status = 'sending';
     await route.fulfill({ response, json: body });
   });
   await show(page, `messages/${messageId}`, 'Message');
   await page.getByText('sending', { exact: true }).waitFor();
+  isOnItsWay = false;
   await page.getByText('sending', { exact: true }).waitFor({ state: 'hidden' });
   const link = page.getByRole('link', { name: 'sms.delivered' });
   await link.waitFor();
 
-  let pending = true;
+  isOnItsWay = true;
   await page.route('**/admin/api/webhooks/whd_*', async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch(fetchOptions);
     const body = await response.json();
-    await route.fulfill({ response, json: pending ? { ...body, state: 'attempting' } : body });
-    pending = false;
+    await route.fulfill({ response, json: isOnItsWay ? { ...body, state: 'attempting' } : body });
   });
   await link.click();
   await page.getByText('attempting', { exact: true }).waitFor();
+  isOnItsWay = false;
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   endpoint.close();
 });
@@ -242,9 +243,10 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('This data could not be loaded').first().waitFor({ state: 'hidden' });
   await rows().first().waitFor();
-  const shown = await rows().count();
 
   await page.route(clients, (route) => route.fulfill(unavailable));
+  // From now on no refresh brings what other tests create.
+  const shown = await rows().count();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByText('This data could not be refreshed').waitFor();
   await photograph(page, 'refresh-failure', look);

@@ -120,23 +120,13 @@ it('is shared with new tabs without the secret, and signing out ends it in all o
   }
 });
 
-/** The scripts beyond those that the page itself names, when no more of them come. */
+/** The scripts beyond those that the page itself names, each with all that it imports. */
 async function scriptsLoaded(): Promise<void> {
   const named = await page.locator('link[rel=modulepreload]').count();
-  let before = 0;
-  await eventually(
-    async () => {
-      const loaded = Number(
-        await page.evaluate(
-          "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/part-')).length",
-        ),
-      );
-      const isAll = loaded > named && loaded === before;
-      before = loaded;
-      return isAll ? true : undefined;
-    },
-    { everyMilliseconds: 1000 },
-  );
+  const parts =
+    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/assets/part-'))";
+  await eventually(async () => ((await page.evaluate<number>(`${parts}.length`)) > named ? true : undefined));
+  await page.evaluate(`Promise.all(${parts}.map((name) => import(name))).then(() => undefined)`);
 }
 
 it('shows its first rows after two answers of less than 20 KB together: the token, and the rows', async () => {
@@ -153,11 +143,11 @@ it('shows its first rows after two answers of less than 20 KB together: the toke
   await page.getByRole('heading', { name: 'Top clients today' }).waitFor();
   // No script, and nothing that waits for another answer than the token's.
   expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
-  const sizes = await Promise.all(
-    answers
-      .filter((answer) => /auth\/token|usage\/summary/.test(answer.url()))
-      .map(async (answer) => (await answer.body()).length),
+  // The first of each: the page refreshes its rows.
+  const needed = ['/auth/token', '/usage/summary'].map((path) =>
+    answers.find((answer) => answer.url().includes(path)),
   );
-  expect(sizes).toHaveLength(2);
+  const sizes = await Promise.all(needed.map(async (answer) => (await answer?.body())?.length ?? 0));
+  expect(Math.min(...sizes)).toBeGreaterThan(0);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(20_000);
 });

@@ -13,7 +13,7 @@ const refused = '+15005550001';
 /** Among the top senders whatever else the run has sent. */
 const sent = { delivered: 24, refused: 8 };
 const all = sent.delivered + sent.refused;
-const waits = { withinSeconds: 240, everyMilliseconds: 1000 };
+const waits = { everyMilliseconds: 1000 };
 
 const name = `Shop of ${randomUUID()}`;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     const [entry] = body.usage as { delivered: number; failed: number }[];
     return entry?.delivered === sent.delivered && entry.failed === sent.refused ? true : undefined;
   }, waits);
-}, 600_000);
+});
 
 beforeEach(async () => {
   page = (await openDashboard(browser, { width: 1280, colorScheme: 'light' })).page;

@@ -90,9 +90,12 @@ it('a held country is refused with a clear error, and shown to administrators, w
   const { otp_holds } = (await shell.json('otp', 'holds')) as { otp_holds: readonly OtpHoldView[] };
   expect(otp_holds).toContainEqual(hold);
   const path = `/admin/api/activity?client_id=${client.clientId}&kind=otp_held`;
-  const { entries } = (await call('GET', path, { credential })).body as unknown as {
-    entries: readonly Activity[];
-  };
+  // Written after the hold itself.
+  const entries = await eventually(async () => {
+    const { body } = await call('GET', path, { credential });
+    const found = body.entries as readonly Activity[];
+    return found.length > 0 ? found : undefined;
+  });
   expect(entries.map(({ summary }) => summary)).toEqual([hold?.summary]);
 
   const { page } = await openDashboard(browser, look);

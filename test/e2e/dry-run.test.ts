@@ -100,7 +100,7 @@ describe('a dry run', () => {
   });
 
   it('names every reason to refuse the request at once, each as the request itself is refused', async () => {
-    const client = await newClient({ senders: ['ACME'], caps: { messages: { per_day: 1 } } });
+    const client = await newClient({ senders: ['ACME'], caps: { messages: { per_month: 1 } } });
     const sms = { to: freshNumber(), message };
     expect((await client.post('/api/v1/sms/send', { ...sms, from: 'ACME' })).status).toBe(202);
     const { body } = await client.post('/api/v1/sms/send?dry_run=true', sms);
@@ -134,7 +134,7 @@ describe('a dry run', () => {
   });
 
   it('of a bulk without a valid row, or too large for the cap, says so', async () => {
-    const client = await newClient({ caps: { messages: { per_day: 1 } } });
+    const client = await newClient({ caps: { messages: { per_month: 1 } } });
     const post = (recipients: string[]) =>
       client.post('/api/v1/sms/bulk?dry_run=true', { message, recipients });
     expect((await post(['+33'])).body).toMatchObject({
@@ -150,7 +150,7 @@ describe('a dry run', () => {
     ['/api/v1/otp/send', {}],
     ['/api/v1/whatsapp/send', { message }],
   ])('tells when a cap is full: %s', async (path, fields) => {
-    const client = await newClient({ caps: { messages: { per_day: 1 } } });
+    const client = await newClient({ caps: { messages: { per_month: 1 } } });
     await client.send({ to: freshNumber(), message });
     const { body } = await client.post(`${path}?dry_run=true`, { to: freshNumber(), ...fields });
     expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
@@ -167,7 +167,8 @@ describe('a dry run', () => {
   );
 
   it('counts towards the rate limit, and dry_run=false sends', async () => {
-    const client = await newClient({ limits: { perMinute: 2, perHour: 100, perDay: 100 } });
+    // Of a day, which hardly ends between two requests.
+    const client = await newClient({ limits: { perMinute: 100, perHour: 100, perDay: 2 } });
     const sms = { to: freshNumber(), message };
     expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(200);
     expect((await client.post('/api/v1/sms/send?dry_run=false', sms)).status).toBe(202);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { call, newClient } from '../support/http/client.ts';
 import type { Answer } from '../support/http/http-call.ts';
@@ -13,44 +12,44 @@ const headerNames = [
   'ratelimit-policy',
 ];
 const sendsAtOnce = 200;
-/** What must be left of the minute for all of them, at each attempt: on a slow machine nearly all of it. */
-const secondsNeeded = [25, 58, 58, 58];
+const perMinute = 60;
+/** On a machine that answers so many a minute at most, none is refused. */
+const attemptsMax = 4;
 
-async function untilMinuteHas(seconds: number): Promise<void> {
-  const secondsLeft = 60 - ((Date.now() / 1000) % 60);
-  if (secondsLeft < seconds) await pause(secondsLeft * 1000 + 100);
+/** The answers of each minute, to that many sends of one client at once: a minute may end in between. */
+async function sendAtOnce(times: number): Promise<readonly (readonly Answer[])[]> {
+  const client = await newClient({ limits: 'default' });
+  const body = { to: '+447700900126', message: 'Hello' };
+  const answers = await Promise.all(
+    Array.from({ length: times }, () => client.post('/api/v1/sms/send', body)),
+  );
+  return [...Map.groupBy(answers, ({ headers }) => headers.get('x-ratelimit-reset')).values()];
 }
 
-/** All answers to that many sends of one client in one minute; a run that a minute's end cut in two says nothing. */
-async function sendAtOnce(times: number): Promise<readonly Answer[]> {
-  for (const seconds of secondsNeeded) {
-    const client = await newClient({ limits: 'default' });
-    await untilMinuteHas(seconds);
-    const minute = Math.floor(Date.now() / 60_000);
-    const body = { to: '+447700900126', message: 'Hello' };
-    const answers = await Promise.all(
-      Array.from({ length: times }, () => client.post('/api/v1/sms/send', body)),
-    );
-    if (Math.floor(Date.now() / 60_000) === minute) return answers;
-  }
-  throw new Error('this machine is too slow for so many sends in a minute');
-}
+const isRefused = ({ status }: Answer): boolean => status !== 202;
 
 describe('the rate limit over HTTP', () => {
-  it('admits exactly 60 of 200 sends at once, with 59 … 0 left, each once', async () => {
-    const answers = await sendAtOnce(sendsAtOnce);
-    const admitted = answers.filter(({ status }) => status === 202);
-    const left = admitted
-      .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
-      .toSorted((a, b) => a - b);
-    expect(left).toEqual(Array.from({ length: 60 }, (_, remaining) => remaining));
-    const ids = admitted.map(({ body }) => body.message_id);
-    expect(new Set(ids).size).toBe(60);
+  it('admits exactly 60 a minute of 200 sends at once, with 59 … 0 left, each once', async () => {
+    let minutes: Awaited<ReturnType<typeof sendAtOnce>> = [];
+    for (let attempt = 0; attempt < attemptsMax && !minutes.flat().some(isRefused); attempt += 1)
+      minutes = await sendAtOnce(sendsAtOnce);
+    const refused = minutes.flat().filter(isRefused);
+    expect(refused.length).toBeGreaterThan(0);
 
-    const refused = answers.filter(({ status }) => status !== 202);
+    for (const answers of minutes) {
+      const left = answers
+        .filter((answer) => !isRefused(answer))
+        .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+        .toSorted((a, b) => b - a);
+      const admitted = answers.some(isRefused) ? perMinute : answers.length;
+      expect(left).toEqual(Array.from({ length: admitted }, (_, before) => perMinute - 1 - before));
+    }
+    const ids = minutes.flat().flatMap(({ body }) => body.message_id ?? []);
+    expect(new Set(ids).size).toBe(sendsAtOnce - refused.length);
+
     for (const { status, headers, body } of refused) {
       expect(status).toBe(429);
-      expect(headers.get('x-ratelimit-limit')).toBe('60');
+      expect(headers.get('x-ratelimit-limit')).toBe(String(perMinute));
       expect(headers.get('x-ratelimit-remaining')).toBe('0');
       expect(headers.get('x-ratelimit-policy')).toBe('60;w=60;comment=sms_send_minute');
       expect(Number(headers.get('retry-after'))).toBe(body.retry_after);
@@ -58,7 +57,6 @@ describe('the rate limit over HTTP', () => {
       expect(body.retry_after).toBeGreaterThanOrEqual(1);
       expect(body.retry_after).toBeLessThanOrEqual(60);
     }
-    expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-reset'))).size).toBe(1);
   });
 
   it.each([

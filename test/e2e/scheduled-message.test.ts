@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freshNumber, outboxOf, outboxOnce } from '../support/carrier/outbox.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
+import { expectRefusal } from '../support/http/expected-answers.ts';
 
 let client: TestClient;
 let scheduled: Awaited<ReturnType<typeof scheduleTwo>>;
@@ -10,20 +11,32 @@ beforeAll(async () => {
   scheduled = await scheduleTwo();
 });
 
-/** Two messages for about as soon as the contract allows, which is 60 s ahead; the second of them is canceled. */
+/** The contract allows a message for 60 s ahead of when the gateway has its request, which a busy machine may delay. */
+const leadsSeconds = [80, 160, 320];
+
+/** Two messages for about as soon as the contract allows; the second of them is canceled. */
 async function scheduleTwo() {
-  const at = new Date(Date.now() + 80_000);
   const [kept, canceled] = [freshNumber(), freshNumber()];
-  const send = async (to: string) => {
-    const body = { to, message: 'Later', scheduled_at: at.toISOString() };
-    const answer = await client.post('/api/v1/sms/send', body);
-    expect(answer.status).toBe(202);
-    return answer.body.message_id;
-  };
-  const [keptId, canceledId] = [await send(kept), await send(canceled)];
-  const answer = await client.call('DELETE', `/api/v1/messages/${String(canceledId)}`);
-  expect(answer.status).toBe(200);
-  return { at, kept, keptId, canceled };
+  for (const lead of leadsSeconds) {
+    const at = new Date(Date.now() + lead * 1000);
+    const [keptId, canceledId] = await Promise.all([send(kept, at), send(canceled, at)]);
+    if (canceledId !== undefined) {
+      const answer = await client.call('DELETE', `/api/v1/messages/${canceledId}`);
+      expect(answer.status).toBe(200);
+    }
+    if (keptId !== undefined && canceledId !== undefined) return { at, kept, keptId, canceled };
+    if (keptId !== undefined) await client.call('DELETE', `/api/v1/messages/${keptId}`);
+  }
+  throw new Error('the gateway takes longer for a request than a message may be scheduled ahead');
+}
+
+/** The id of the message; undefined if its time had come too near. */
+async function send(to: string, at: Date): Promise<string | undefined> {
+  const body = { to, message: 'Later', scheduled_at: at.toISOString() };
+  const answer = await client.post('/api/v1/sms/send', body);
+  if (answer.status === 202) return String(answer.body.message_id);
+  expectRefusal(answer, 400, 'invalid_request', ['scheduled_at']);
+  return undefined;
 }
 
 describe('a scheduled message', () => {

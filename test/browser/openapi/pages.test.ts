@@ -6,8 +6,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { textOf } from '../../../lib/build/docs/html.ts';
 import { sitePages } from '../../../lib/build/docs/site.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
+import { routeServed } from '../../support/browser/route-served.ts';
 import { served } from '../../support/docs/served.ts';
-import { gateway } from '../../support/gateway/gateway.ts';
+import { gateway, patienceSeconds } from '../../support/gateway/gateway.ts';
 
 let browser: Browser;
 
@@ -26,11 +27,8 @@ const phone = { width: 390, height: 844 };
 /** A browser's window that gets what the gateway serves, each page asked for once. */
 async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: wide, ...options });
-  await context.route('**/*', async (route) => {
-    const { status, headers, body } = await served(route.request().url());
-    const { 'content-encoding': _, 'content-length': __, ...others } = headers;
-    await route.fulfill({ status, headers: others, body });
-  });
+  context.setDefaultTimeout(patienceSeconds * 1000);
+  await routeServed(context, '**/*');
   return context;
 }
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
+import { freshNumber } from '../../support/carrier/outbox.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
 
 let shell: AdminShell;
@@ -87,8 +88,10 @@ describe('npm run admin', () => {
       more_clients: false,
       log_query: null,
     });
-    const nothing = await run('find', '07700 900999');
-    expect([nothing.status, nothing.stdout]).toEqual([1, 'Nothing was found for 07700 900999\n']);
+    // Of nobody, in the national form.
+    const number = freshNumber().replace('+44', '0');
+    const nothing = await run('find', number);
+    expect([nothing.status, nothing.stdout]).toEqual([1, `Nothing was found for ${number}\n`]);
   });
 
   it('tells what is wrong with a client, by its name, and ends with 1 where there is a problem', async () => {
@@ -106,8 +109,12 @@ describe('npm run admin', () => {
   });
 
   it('lists failed webhooks and the outbox as one document each', async () => {
-    expect(await json('webhooks', 'failed')).toEqual({ webhooks: expect.any(Array), more: false });
-    expect(await json('outbox', 'list', '--to', '+447700900999')).toEqual({ messages: [] });
+    // Other tests may have more of them than the command prints.
+    expect(await json('webhooks', 'failed')).toEqual({
+      webhooks: expect.any(Array),
+      more: expect.any(Boolean),
+    });
+    expect(await json('outbox', 'list', '--to', freshNumber())).toEqual({ messages: [] });
   });
 
   // Standard error has only what the command says: the SDK once wrote a warning about a queue's address there.

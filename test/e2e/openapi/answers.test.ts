@@ -4,6 +4,7 @@ import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts
 import { dynamoClientAdmin } from '../../../shared/client/client-admin.dynamo.ts';
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { Api } from '../../conformance/api.ts';
+import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';
 
@@ -23,7 +24,7 @@ describe('answers of the deployed gateway, as its document says them', () => {
   });
 
   it('verifies a one-time password once', async () => {
-    const to = '+447700900321';
+    const to = freshNumber();
     const sent = await api.call('POST', '/api/v1/otp/send', { body: { to } });
     const outbox = dynamoOutbox(documentClient(), gateway().tables.simulator_outbox ?? '', 1);
     const text = await eventually(async () => (await outbox.list({ to }, 1))[0]?.body);

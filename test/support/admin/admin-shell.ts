@@ -48,7 +48,9 @@ export function adminShell(): AdminShell {
     run,
     runProgram: (...words) =>
       new Promise((resolve) => {
-        execFile(process.execPath, [program, ...withConnection(words)], (error, stdout, stderr) =>
+        const given = [program, ...withConnection(words)];
+        // A list has what all tests left.
+        execFile(process.execPath, given, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
           resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
         );
       }),

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { gateway, patienceSeconds } from '../gateway/gateway.ts';
+import { routeServed } from './route-served.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Where `SCREENSHOTS=1` has the pages photographed, for a person to look at after a run; not kept with the sources. */
@@ -38,8 +39,11 @@ export async function openDashboard(browser: Browser, look: Look): Promise<OpenD
     // Animations would be photographed half way.
     reducedMotion: 'reduce',
   });
+  // They are counted by source address, which is one for all tests.
+  await routeServed(context, '**/admin/assets/**');
+  // Of every page of the context.
+  context.setDefaultTimeout(patienceSeconds * 1000);
   const page = await context.newPage();
-  page.setDefaultTimeout(patienceSeconds * 1000);
   const complaints: string[] = [];
   page.on('console', (line) => {
     if (line.type() === 'error') complaints.push(line.text());
