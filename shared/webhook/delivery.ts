@@ -98,8 +98,18 @@ export const deliverySchema = z.readonly(
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
-    /** The last request to resend many that included it, and when it had finished until then. */
-    resent_by: z.optional(z.readonly(z.object({ resend_id: z.string(), finished_at: time }))),
+    /** The last request to resend many that included it. */
+    resent_by: z.optional(
+      z.readonly(
+        z.object({
+          resend_id: z.string(),
+          /** When it had finished until then. */
+          finished_at: time,
+          /** The delivery of the message's event before it, to the same destination, which this one must not overtake. */
+          after: z.optional(z.string()),
+        }),
+      ),
+    ),
     /** Failed, and the alert is not yet sent. */
     alert_pending: z.optional(z.boolean()),
     created_at: time,

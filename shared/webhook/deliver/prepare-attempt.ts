@@ -30,12 +30,18 @@ export interface Claimed extends Claim {
 /** This queue message leads to no attempt now. */
 export type NotClaimed =
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
-  /** Another worker has the attempt. If it is dead, this queue message repeats the attempt after the lease. */
+  /**
+   * Another worker has the attempt, or that of the event before it. If it is dead, this queue message repeats the attempt
+   * after the lease.
+   */
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery };
 
 /** Messages are early by a fraction of a second, and in the slow lane by the batch window too. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
+
+/** Twelve receives are more than three leases of dead workers, after which the event before has failed. */
+const eventBeforePauseSeconds = 15;
 
 export async function prepareAttempt(
   dependencies: DeliverDependencies,
@@ -61,6 +67,9 @@ export async function prepareAttempt(
     return { kind: 'waiting' };
   }
   await waitUntil(dependencies, new Date(seen.attempt_due_at));
+  if (await isEventBeforeOpen(dependencies, seen)) {
+    return { kind: 'held', retryAfterSeconds: eventBeforePauseSeconds };
+  }
 
   const { delivery: current, endpoint, withdrawn } = await atPresentUrl(dependencies, seen);
   const { lane, trial } =
@@ -83,6 +92,14 @@ export async function prepareAttempt(
   }
   if (message.delivery === undefined) return { kind: 'lost_race' };
   return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
+}
+
+/** Whether the resend of the message's event before this one is not finished, because its worker died or is late. */
+async function isEventBeforeOpen({ deliveries }: DeliverDependencies, seen: Delivery): Promise<boolean> {
+  const { resent_by, state, attempt_trigger } = seen;
+  if (resent_by?.after === undefined || state !== 'pending' || attempt_trigger !== 'manual') return false;
+  const before = await deliveries.get(resent_by.after);
+  return before?.state === 'pending' || before?.state === 'attempting';
 }
 
 /** An endpoint's URL is the one that it has now; the URL of a request or an account is the one of the event. */

@@ -14,7 +14,7 @@
 
 import { messageEventNames } from '../../contract/webhook-events.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
-import { eventStatuses } from '../../message/message.ts';
+import { statuses } from '../../message/message.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import type { Delivery } from '../delivery.ts';
@@ -46,9 +46,11 @@ const deliveriesPerStep = 50;
 const countedPerStep = 100;
 /** A step of 50 takes this long: 20 a second, so that endpoints that have just recovered are not flooded. */
 const stepMs = 2500;
+/** Resent together; the groups of a step are spread over its time, so that no burst of writes and POSTs delays others. */
+const groupSize = 10;
 /**
- * Between the events of one message, which so arrive in their order: longer than a POST may take, with the batching window
- * of the slow lane.
+ * Between the events of one message, which arrive in their order: longer than a POST may take, with the batching window
+ * of the slow lane, so that no event finds the one before it unfinished (../deliver/prepare-attempt.ts).
  */
 const betweenEventsSeconds = 8;
 
@@ -159,22 +161,21 @@ async function takeStep(
 async function resendAll(
   dependencies: RunResendDependencies,
   resend: Resend,
-  included: readonly Delivery[],
+  page: readonly Delivery[],
 ): Promise<ReadonlySet<string>> {
-  const { deliveries, dueItemIndex, queue, clock, newRevision } = dependencies;
-  const rows = await withEventsOfTheSame(dependencies, included);
+  const { deliveries, dueItemIndex, queue, clock, sleep, newRevision } = dependencies;
+  const rows = await withEventsOfTheSame(dependencies, page);
   const now = clock();
-  const due = rows.filter((row) => isDue(resend, row)).toSorted(byEvent);
-  const waiting = rows.filter(
-    (row) => isResentBy(resend, row) && row.state === 'pending' && row.attempt_trigger === 'manual',
-  );
-  const ranks = new Map<string, number>();
-  const planned = due.map((seen) => {
-    const destination = `${seen.message_id ?? seen.delivery_id} ${seen.endpoint_id ?? ''}`;
-    const rank = ranks.get(destination) ?? 0;
-    ranks.set(destination, rank + 1);
-    const dueAt = addSeconds(now, rank * betweenEventsSeconds);
-    const resent_by = { resend_id: resend.resend_id, finished_at: seen.finished_at ?? seen.created_at };
+  const included = rows.filter((row) => isDue(resend, row) || isResentBy(resend, row));
+  const ordered = inOrder(included);
+  const due = ordered.filter(({ row }) => isDue(resend, row));
+  const waiting = included.filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual');
+  const groupMs = stepMs / Math.max(deliveriesPerStep / groupSize, Math.ceil(due.length / groupSize));
+  const planned = due.map(({ row: seen, rank, after }, index) => {
+    const group = Math.floor(index / groupSize);
+    const dueAt = addSeconds(now, (group * groupMs) / 1000 + rank * betweenEventsSeconds);
+    const finished_at = seen.finished_at ?? seen.created_at;
+    const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
     return { seen, next: resendDue(seen, dueAt, newRevision(), { lane: 'slow', resent_by }) };
   });
   await dueItemIndex.add(
@@ -182,19 +183,31 @@ async function resendAll(
     planned.flatMap(({ next }) => dueItemOf(next)),
   );
   const resent: Delivery[] = [];
-  await allEnded(
-    planned.map(async ({ seen, next }) => {
-      if (await deliveries.replace(seen, next)) resent.push(next);
-    }),
-  );
-  const entries = [...resent, ...waiting].map((delivery) => ({
-    clientId: delivery.client_id,
-    message: { delivery_id: delivery.delivery_id },
-    delaySeconds: secondsUntil(delivery, now),
-  }));
-  if (entries.length > 0) await queue.send('slow', entries);
-  const before = rows.filter((row) => isResentBy(resend, row));
+  for (let first = 0; first === 0 || first < planned.length; first += groupSize) {
+    const groupAt = now.getTime() + (first / groupSize) * groupMs;
+    if (groupAt > clock().getTime()) await sleep(groupAt - clock().getTime());
+    const group: Delivery[] = first === 0 ? [...waiting] : [];
+    await allEnded(
+      planned.slice(first, first + groupSize).map(async ({ seen, next }) => {
+        if (!(await deliveries.replace(seen, next))) return;
+        group.push(next);
+        resent.push(next);
+      }),
+    );
+    const entries = group.map((delivery) => ({
+      clientId: delivery.client_id,
+      message: { delivery_id: delivery.delivery_id },
+      delaySeconds: secondsUntil(delivery, clock()),
+    }));
+    if (entries.length > 0) await queue.send('slow', entries);
+  }
+  const before = included.filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
+}
+
+/** The same for all events of a message at one destination. */
+function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Delivery): string {
+  return `${message_id ?? delivery_id} ${endpoint_id}`;
 }
 
 /** With the other events of each message at the same destination, which must not be overtaken. */
@@ -221,12 +234,28 @@ function eventsLike(event: string): string[] {
   return messageEventNames.filter((name) => name.startsWith(prefix));
 }
 
-function byEvent(a: Delivery, b: Delivery): number {
-  return Date.parse(a.created_at) - Date.parse(b.created_at) || orderOf(a) - orderOf(b);
+interface OrderedDelivery {
+  readonly row: Delivery;
+  /** How many of its message's events come before it. */
+  readonly rank: number;
+  /** The id of the last of these. */
+  readonly after: string | undefined;
 }
 
-function orderOf({ event }: Delivery): number {
-  return eventStatuses.findIndex((status) => event.endsWith(`.${status}`));
+/**
+ * Messages by time, the events of each in the order of its states: `created_at` is by the clocks of two processes, and
+ * the events of one message can be closer to each other than these.
+ */
+function inOrder(rows: readonly Delivery[]): OrderedDelivery[] {
+  const byTime = rows.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  return [...Map.groupBy(byTime, destinationOf).values()].flatMap((events) => {
+    const byState = events.toSorted((a, b) => stateOrderOf(a) - stateOrderOf(b));
+    return byState.map((row, rank) => ({ row, rank, after: byState[rank - 1]?.delivery_id }));
+  });
+}
+
+function stateOrderOf({ event }: Delivery): number {
+  return statuses.findIndex((status) => event.endsWith(`.${status}`));
 }
 
 /** The slow lane's queue holds a message for a second to fill a batch. */

@@ -65,7 +65,8 @@ export async function afterAnOutage({ messages, stillRefused, fault, copies, ...
 
 /**
  * Resends everything while processes die and calls fail, with a client that repeats its request. What is wrong in the end:
- * a delivery that was left out, resent twice, or posted twice without a death or a lost answer.
+ * a delivery that was left out, resent twice, posted twice without a death or a lost answer, or before an earlier event
+ * of its message.
  */
 export async function resendWithFaults(options: OutageOptions): Promise<readonly string[]> {
   // One that fails again must not be resent again.
@@ -96,5 +97,18 @@ export async function resendWithFaults(options: OutageOptions): Promise<readonly
   for (const [id, posts] of Map.groupBy(resent(), ({ deliveryId }) => deliveryId))
     for (const { claim, unknown } of posts.slice(0, -1))
       if (claim.settled && !unknown) violations.push(`${id} was posted twice`);
+  for (const [messageId, events] of eventsByMessage(resent()))
+    if (events.lastIndexOf('sms.sent') > events.indexOf('sms.delivered'))
+      violations.push(`${messageId}: ${events.join(', ')}`);
   return violations;
+}
+
+/** The events that were posted for each message, in their order. */
+export function eventsByMessage(posts: readonly Post[]): Map<string, string[]> {
+  const events = new Map<string, string[]>();
+  for (const { body } of posts) {
+    const { event, data } = JSON.parse(body) as { event: string; data: { message_id: string } };
+    events.set(data.message_id, [...(events.get(data.message_id) ?? []), event]);
+  }
+  return events;
 }

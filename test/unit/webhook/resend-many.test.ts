@@ -6,20 +6,10 @@ import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import type { Post } from '../../support/simulation/gateway.ts';
 import { randomFaults } from '../../support/simulation/processes.ts';
 import { created } from '../../support/webhook/example-webhook-message.ts';
-import { afterAnOutage, resendWithFaults } from '../../support/webhook/outage.ts';
+import { afterAnOutage, eventsByMessage, resendWithFaults } from '../../support/webhook/outage.ts';
 
 function ids(posts: readonly Post[]): string[] {
   return posts.map(({ deliveryId }) => deliveryId).toSorted();
-}
-
-/** The events that were posted for each message, in their order. */
-function eventsByMessage(posts: readonly Post[]): Map<string, string[]> {
-  const events = new Map<string, string[]>();
-  for (const { body } of posts) {
-    const { event, data } = JSON.parse(body) as { event: string; data: { message_id: string } };
-    events.set(data.message_id, [...(events.get(data.message_id) ?? []), event]);
-  }
-  return events;
 }
 
 it.each([
@@ -64,7 +54,17 @@ describe('everything that failed', () => {
     for (const posts of seconds.values()) expect(posts.length).toBeLessThanOrEqual(250);
   });
 
-  it.each([1, 2, 3])('is resent once although processes die and calls fail (%i)', async (seed) => {
+  it('is resent evenly, without bursts', async () => {
+    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 120 });
+    recover();
+    void request();
+    await gateway.run(310);
+    const times = resent().map(({ at }) => at.getTime());
+    const within = (from: number) => times.filter((time) => time >= from && time < from + 200).length;
+    expect(Math.max(...times.map(within))).toBeLessThanOrEqual(15);
+  });
+
+  it.each([1, 2, 3])('is resent once, in order, although processes die and calls fail (%i)', async (seed) => {
     const random = randomFrom(seed);
     const rates = { kill_before: 0.02, kill_after: 0.02, fail_before: 0.02, fail_after: 0.02 };
     expect(await resendWithFaults({ messages: 60, random, fault: randomFaults(random, rates) })).toEqual([]);
