@@ -42,7 +42,7 @@ const snsNotification = z.object({
 export function parseNotification(sqsBody: string): CarrierNotification {
   const notification = read(snsNotification, jsonOf(sqsBody, 'the body'), 'the notification');
   const event = jsonOf(notification.Message, 'the event');
-  if (hasField(event, 'whatsAppWebhookEntry')) return ofWhatsApp(event);
+  if (hasField(event, 'whatsAppWebhookEntry')) return ofWhatsApp(event, notification.Timestamp);
   if (hasField(event, 'inboundMessageId')) {
     const sms = read(twoWaySms, event, 'the inbound SMS');
     const inbound = [inboundOfTwoWaySms(sms, new Date(notification.Timestamp))];
@@ -52,8 +52,10 @@ export function parseNotification(sqsBody: string): CarrierNotification {
   return { receipts, inbound: [], unreadable: [] };
 }
 
-function ofWhatsApp(event: unknown): CarrierNotification {
-  const header = read(whatsAppEvent, event, 'the WhatsApp event');
+function ofWhatsApp(event: unknown, notifiedAt: string): CarrierNotification {
+  const heard = read(whatsAppEvent, event, 'the WhatsApp event');
+  const receivedAt = heard.message_timestamp ?? notifiedAt;
+  const header = { ...heard, message_timestamp: receivedAt };
   const entry = read(
     whatsAppWebhookEntry,
     jsonOf(header.whatsAppWebhookEntry, 'the webhook entry'),
@@ -66,7 +68,7 @@ function ofWhatsApp(event: unknown): CarrierNotification {
     const numberId = numberIdOf(header, value.metadata?.phone_number_id);
     for (const message of value.messages ?? []) {
       try {
-        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt: header.message_timestamp });
+        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt });
         if (found !== undefined) inbound.push(found);
       } catch (cause) {
         unreadable.push(unreadableMessage(cause));
@@ -81,9 +83,12 @@ function unreadableMessage(cause: unknown): UnreadableNotification {
   return new UnreadableNotification(`a WhatsApp message does not have a documented form: ${why}`, { cause });
 }
 
+/** A character that was cut in two, as the parts of a long SMS can be, is replaced: DynamoDB does not store half of one. */
 function jsonOf(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_name, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
   } catch (cause) {
     throw new UnreadableNotification(`${what} is not JSON`, { cause });
   }

@@ -7,9 +7,12 @@ const maxEpochSeconds = 253_402_300_799;
 /** Seconds since the epoch: documented as a string. */
 export const epochSecondsText = z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds));
 
+const clocksDifferMaxMs = 60_000;
+
 /**
  * A moment in the second that Meta names: when AWS received the notification, if that was within it, else its end. So the
- * order of a history is kept, because a start of a second may be before what caused it.
+ * order of a history is kept, because a start of a second may be before what caused it. A second that is more
+ * than a minute ahead of AWS's clock is not believed: the newest opt-out or opt-in counts, so none may be of the future.
  *
  * @param receivedAt - ISO 8601, to the nanosecond
  */
@@ -17,5 +20,6 @@ export function momentIn(epochSeconds: number, receivedAt: string | undefined): 
   const start = epochSeconds * 1000;
   const end = start + 999;
   const received = Date.parse(receivedAt ?? '');
-  return new Date(Number.isNaN(received) ? end : Math.max(start, Math.min(end, received)));
+  if (Number.isNaN(received)) return new Date(end);
+  return new Date(start - received > clocksDifferMaxMs ? received : Math.max(start, Math.min(end, received)));
 }

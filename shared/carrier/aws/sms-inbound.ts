@@ -6,7 +6,8 @@ import * as z from 'zod/mini';
 import type { InboundMessage } from '../../message/receive/inbound-message.ts';
 import { inboundNumber } from './inbound-number.ts';
 
-const number = z.string().check(z.regex(/\d/));
+/** E.164 has at most 15 digits. */
+const number = z.string().check(z.regex(/^\D*(?:\d\D*){1,15}$/), z.maxLength(32));
 
 export const twoWaySms = z.object({
   originationNumber: number,

@@ -14,7 +14,7 @@ const asGiven = z.record(text, z.unknown());
 
 const envelope = z.object({
   /** The person's number, without a plus. */
-  from: text.check(z.regex(/^\+?\d{4,}$/)),
+  from: text.check(z.regex(/^\+?\d{4,15}$/)),
   /** Meta's id (`wamid.…`). */
   id,
   timestamp: epochSecondsText,
@@ -29,62 +29,66 @@ type Content = Pick<InboundMessage, 'text' | 'content'>;
 const notAMessage = 'system';
 
 /** The content of each type. */
-const readers: Readonly<Record<string, (message: unknown) => Content>> = {
-  text: reader(z.object({ text: z.object({ body: text }) }), (message) => ({ text: message.text.body })),
-  image: mediaReader('image'),
-  video: mediaReader('video'),
-  audio: mediaReader('audio'),
-  document: mediaReader('document'),
-  sticker: mediaReader('sticker'),
-  location: reader(
-    z.object({
-      location: z.object({
-        latitude: z.number(),
-        longitude: z.number(),
-        name: z.exactOptional(text),
-        address: z.exactOptional(text),
+const readers = new Map<string, (message: unknown) => Content>(
+  Object.entries({
+    text: reader(z.object({ text: z.object({ body: text }) }), (message) => ({ text: message.text.body })),
+    image: mediaReader('image'),
+    video: mediaReader('video'),
+    audio: mediaReader('audio'),
+    document: mediaReader('document'),
+    sticker: mediaReader('sticker'),
+    location: reader(
+      z.object({
+        location: z.object({
+          latitude: z.number(),
+          longitude: z.number(),
+          name: z.exactOptional(text),
+          address: z.exactOptional(text),
+        }),
       }),
-    }),
-    ({ location }) => ({ content: { type: 'location', location } }),
-  ),
-  // A quick reply to a template.
-  button: reader(
-    z.object({ button: z.object({ text, payload: z.optional(text) }) }),
-    ({ button: { text: title, payload = title } }) => buttonReply(payload, title),
-  ),
-  interactive: readInteractive,
-  reaction: reader(
-    z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
-    // Meta leaves the emoji out, or empty, where the person removes the reaction.
-    ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
-  ),
-  contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
-    content: { type: 'contacts', contacts },
-  })),
-  order: reader(z.object({ order: asGiven }), ({ order }) => ({ content: { type: 'order', order } })),
-  unsupported: () => ({ content: { type: 'unsupported' } }),
-};
+      ({ location }) => ({ content: { type: 'location', location } }),
+    ),
+    // A quick reply to a template.
+    button: reader(
+      z.object({ button: z.object({ text, payload: z.optional(text) }) }),
+      ({ button: { text: title, payload = title } }) => buttonReply(payload, title),
+    ),
+    interactive: readInteractive,
+    reaction: reader(
+      z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
+      // Meta leaves the emoji out, or empty, where the person removes the reaction.
+      ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
+    ),
+    contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
+      content: { type: 'contacts', contacts },
+    })),
+    order: reader(z.object({ order: asGiven }), ({ order }) => ({ content: { type: 'order', order } })),
+    unsupported: (): Content => ({ content: { type: 'unsupported' } }),
+  }),
+);
 
 const interactiveType = z.object({ interactive: z.object({ type: text }) });
 
-const interactiveReaders: Readonly<Record<string, (message: unknown) => Content>> = {
-  button_reply: reader(
-    z.object({ interactive: z.object({ button_reply: z.object({ id: text, title: text }) }) }),
-    ({ interactive: { button_reply } }) => buttonReply(button_reply.id, button_reply.title),
-  ),
-  list_reply: reader(
-    z.object({
-      interactive: z.object({
-        list_reply: z.object({ id: text, title: text, description: z.exactOptional(text) }),
+const interactiveReaders = new Map<string, (message: unknown) => Content>(
+  Object.entries({
+    button_reply: reader(
+      z.object({ interactive: z.object({ button_reply: z.object({ id: text, title: text }) }) }),
+      ({ interactive: { button_reply } }) => buttonReply(button_reply.id, button_reply.title),
+    ),
+    list_reply: reader(
+      z.object({
+        interactive: z.object({
+          list_reply: z.object({ id: text, title: text, description: z.exactOptional(text) }),
+        }),
       }),
-    }),
-    ({ interactive: { list_reply } }) => ({ content: { type: 'list_reply', list_reply } }),
-  ),
-  nfm_reply: reader(
-    z.object({ interactive: z.object({ nfm_reply: asGiven }) }),
-    ({ interactive: { nfm_reply } }) => ({ content: { type: 'flow_reply', flow_reply: nfm_reply } }),
-  ),
-};
+      ({ interactive: { list_reply } }) => ({ content: { type: 'list_reply', list_reply } }),
+    ),
+    nfm_reply: reader(
+      z.object({ interactive: z.object({ nfm_reply: asGiven }) }),
+      ({ interactive: { nfm_reply } }) => ({ content: { type: 'flow_reply', flow_reply: nfm_reply } }),
+    ),
+  }),
+);
 
 /** What the event says of all messages in it. */
 interface Around {
@@ -93,7 +97,7 @@ interface Around {
   /** Its id in AWS. */
   readonly numberId: string | undefined;
   /** When AWS received Meta's call. */
-  readonly receivedAt: string | undefined;
+  readonly receivedAt: string;
 }
 
 /**
@@ -104,7 +108,7 @@ interface Around {
 export function inboundOfWhatsApp(message: unknown, around: Around): InboundMessage | undefined {
   const { from, id: carrierMessageId, timestamp, type, context } = envelope.parse(message);
   if (type === notAMessage) return undefined;
-  const read = readers[type];
+  const read = readers.get(type);
   if (read === undefined) throw new Error(`messages of type ${JSON.stringify(type)} are not known`);
   const reaction = type === 'reaction' ? reactedTo.parse(message).reaction.message_id : undefined;
   const repliesTo = reaction ?? context?.id;
@@ -124,7 +128,7 @@ const reactedTo = z.object({ reaction: z.object({ message_id: z.optional(id) }) 
 
 function readInteractive(message: unknown): Content {
   const { type } = interactiveType.parse(message).interactive;
-  const read = interactiveReaders[type];
+  const read = interactiveReaders.get(type);
   if (read === undefined)
     throw new Error(`interactive messages of type ${JSON.stringify(type)} are not known`);
   return read(message);

@@ -7,7 +7,7 @@
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
-import { wishIn } from '../../contract/opt-out-words.ts';
+import { onlyWordOf, wishIn } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
@@ -55,7 +55,7 @@ async function follow(dependencies: ReceiveDependencies, message: Message): Prom
       client_id,
       recipient,
       scope: isOptOut ? 'messages' : undefined,
-      reason: isOptOut ? `The recipient answered ${message.text?.trim()}` : undefined,
+      reason: isOptOut ? `The recipient answered ${onlyWordOf(message.text ?? '')}` : undefined,
       source: 'keyword',
       at,
       cause: message_id,

@@ -40,6 +40,14 @@ describe('an SMS', () => {
     expect(sms).toMatchObject({ number: '12345', text: '' });
   });
 
+  it('that was cut within a character is stored without its half', () => {
+    expect(parse(twoWaySms({ messageBody: 'Thanks \ud83d' })).inbound[0]?.text).toBe('Thanks \ufffd');
+  });
+
+  it.each(['1'.repeat(16), 'ACME'])('from %s is set aside: nobody could be answered', (originationNumber) => {
+    expect(() => parse(twoWaySms({ originationNumber }))).toThrow('originationNumber');
+  });
+
   it('has the spelling of the number that a send has', () => {
     const [sms] = parse(twoWaySms({ originationNumber: '+4407700900123' })).inbound;
     expect(sms?.person).toBe('+447700900123');
@@ -86,6 +94,12 @@ describe('a WhatsApp message', () => {
   it.each([
     ['of a type that is not known', { type: 'hologram', hologram: {} }],
     ['of an interactive type that is not known', { type: 'interactive', interactive: { type: 'dance' } }],
+    ['of a type that JavaScript knows', { type: 'constructor' }],
+    [
+      'of an interactive type that JavaScript knows',
+      { type: 'interactive', interactive: { type: 'toString' } },
+    ],
+    ['from a number with too many digits', { type: 'text', text: { body: 'Hi' }, from: '4'.repeat(16) }],
     ['without its content', { type: 'image' }],
     ['without a number', { type: 'text', text: { body: 'Hi' }, from: undefined }],
     ['of no time', { type: 'text', text: { body: 'Hi' }, timestamp: 'now' }],
@@ -94,6 +108,15 @@ describe('a WhatsApp message', () => {
     const { inbound, unreadable } = parse(inboundWhatsApp([whatsAppMessage(odd, odd), good]));
     expect(inbound.map(({ carrierMessageId }) => carrierMessageId)).toEqual(['wamid.good']);
     expect(unreadable).toHaveLength(1);
+  });
+
+  it('of a time that has not come yet is of now, so that a later START counts', () => {
+    const message = whatsAppMessage({ type: 'text', text: { body: 'STOP' } }, { timestamp: '253402300799' });
+    const { message_timestamp: _heard, ...unheard } = inboundWhatsApp([message]);
+    expect(parse(inboundWhatsApp([message])).inbound[0]?.receivedAt).toEqual(
+      new Date('2026-11-20T10:00:03.271Z'),
+    );
+    expect(parse(unheard).inbound[0]?.receivedAt).toEqual(new Date('2026-11-20T10:00:05.000Z'));
   });
 
   it('that only says that a person has a new number is no message', () => {

@@ -152,6 +152,7 @@ describe('a WhatsApp event', () => {
     ['heard of within the second', '2026-11-20T10:00:03.271279391Z', '2026-11-20T10:00:03.271Z'],
     ['heard of later', '2026-11-20T10:07:00Z', '2026-11-20T10:00:03.999Z'],
     ['heard of too early, by another clock', '2026-11-20T10:00:02Z', '2026-11-20T10:00:03.000Z'],
+    ['heard of long before, by a wrong clock', '2026-11-20T09:58:00Z', '2026-11-20T09:58:00.000Z'],
     ['heard of at no known time', undefined, '2026-11-20T10:00:03.999Z'],
   ])('%s is put at the end of what Meta’s second leaves open', (_, heard, at) => {
     expect(whatsAppTransition({}, { message_timestamp: heard })?.at).toEqual(new Date(at));

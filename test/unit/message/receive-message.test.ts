@@ -204,8 +204,13 @@ describe('a message from a person', () => {
 describe('STOP', () => {
   it('suppresses the person for the client; START ends that', async () => {
     const { dependencies, suppressions } = await afterSends(sentBy('a', 0));
-    await receiveMessage(dependencies, anInbound({ text: ' Stop. ' }));
-    expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    // The row is read at each hand-over, so it must not grow with what surrounds the word.
+    await receiveMessage(dependencies, anInbound({ text: ` Stop${'.'.repeat(4000)} ` }));
+    expect(await suppressions.get('a', person)).toMatchObject({
+      scope: 'messages',
+      source: 'keyword',
+      reason: 'The recipient answered STOP',
+    });
     expect(await suppressions.get('b', person)).toBeUndefined();
     const receivedAt = new Date('2026-11-20T12:00:01.000Z');
     await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
