@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { aimAtEmulator } from '../../lib/local/environment.ts';
 import { startLocalGateway } from '../../lib/local/gateway.ts';
 import { dynamoClientAdmin } from '../../shared/client/client-admin.dynamo.ts';
 import { createClient } from '../../shared/client/client-admin.ts';
+import type { Scope } from '../../shared/contract/routes.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
@@ -31,7 +32,8 @@ export interface BenchWebhookEndpoint {
 }
 
 export interface OwnGateway {
-  newClient(name: string): Promise<string>;
+  /** @param scopes - by default `messages` */
+  newClient(name: string, scopes?: readonly Scope[]): Promise<string>;
   webhookEndpoint(answer: (response: ServerResponse) => void): Promise<BenchWebhookEndpoint>;
   /** Stores a message of the client that has just been sent, and returns its id: its event has to be sent from now on. */
   sent(clientId: string, url: string): Promise<string>;
@@ -40,6 +42,10 @@ export interface OwnGateway {
   /** A request of a client that `newClient` made. @throws Error unless the answer is 2xx */
   call(clientId: string, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   deliveryOf(messageId: string): Promise<Delivery | undefined>;
+  /** For what no operation of the API tells. */
+  readonly database: DynamoDBDocumentClient;
+  /** By snake_case name: `limit_overrides`. */
+  readonly tables: Readonly<Record<string, string>>;
   /** How many processes the emulator has: itself, and each worker of a function. */
   processes(): number;
   /** Kills the workers of the function with this name, and returns how many. */
@@ -109,8 +115,10 @@ function parts(
   };
   const deliveries = dynamoDeliveryStore(database, tables.webhook_deliveries ?? '');
   return {
-    async newClient(name) {
-      const { client, clientSecret } = await createClient(admin, { name, scopes: ['messages'] }, new Date());
+    database,
+    tables,
+    async newClient(name, scopes = ['messages']) {
+      const { client, clientSecret } = await createClient(admin, { name, scopes }, new Date());
       secrets.set(client.client_id, clientSecret);
       return client.client_id;
     },
