@@ -18,10 +18,21 @@ export interface OutageOptions extends Partial<Omit<WorldOptions, 'startAt'>> {
   readonly messages: number;
   /** Deliveries that fail after the outage, too. */
   readonly stillRefused?: (deliveryId: string) => boolean;
+  /** The workers of each lane; by default as many as there are messages. */
+  readonly workers?: NonNullable<Parameters<typeof simulatedGateway>[0]['workers']>;
+  /** How long the endpoint takes to answer; other clients' endpoints answer at once. */
+  readonly answerMs?: number;
 }
 
 /** Faults begin with the recovery, so that every webhook has failed before. */
-export async function afterAnOutage({ messages, stillRefused, fault, copies, ...world }: OutageOptions) {
+export async function afterAnOutage({
+  messages,
+  stillRefused,
+  fault,
+  copies,
+  answerMs = 20,
+  ...world
+}: OutageOptions) {
   let isDown = true;
   let isFaulty = false;
   const gateway = simulatedGateway({
@@ -29,8 +40,8 @@ export async function afterAnOutage({ messages, stillRefused, fault, copies, ...
     startAt: created,
     fault: (...call): Fault | undefined => (isFaulty ? fault?.(...call) : undefined),
     copies: (queue) => (isFaulty ? (copies?.(queue) ?? 1) : 1),
-    answer: (deliveryId) => ({
-      afterMs: 20,
+    answer: (deliveryId, _postNumber, clientId) => ({
+      afterMs: clientId === 'client-a' ? answerMs : 20,
       status: isDown || stillRefused?.(deliveryId) === true ? 500 : 200,
     }),
   });

@@ -1,11 +1,12 @@
 /** Resending many webhooks: each of them once, in order, whatever dies; nothing that was not asked for. */
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { derivedId } from '../../../shared/platform/ids.ts';
 import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import type { Post } from '../../support/simulation/gateway.ts';
 import { randomFaults } from '../../support/simulation/processes.ts';
-import { created } from '../../support/webhook/example-webhook-message.ts';
+import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import { afterAnOutage, eventsByMessage, resendWithFaults } from '../../support/webhook/outage.ts';
 
 function ids(posts: readonly Post[]): string[] {
@@ -52,6 +53,46 @@ describe('everything that failed', () => {
     await gateway.run(310);
     const seconds = Map.groupBy(resent(), ({ at }) => Math.floor(at.getTime() / 10_000));
     for (const posts of seconds.values()) expect(posts.length).toBeLessThanOrEqual(250);
+  });
+
+  it('takes no worker of other clients’ webhooks, however long its endpoint takes to answer', async () => {
+    const workers = { count: 5, batchSize: 10, receiveFurtherMs: (random: number) => 2000 + 5000 * random };
+    const { gateway, recover, request, resent } = await afterAnOutage({
+      messages: 40,
+      answerMs: 4000,
+      latencyMs: () => 8,
+      workers: { fast: workers, slow: workers },
+    });
+    recover();
+    const sentAt = new Map<string, number>();
+    const liveFor = async (seconds: number) => {
+      const first = sentAt.size;
+      for (let tick = 0; tick < 5 * seconds; tick += 1) {
+        const message = {
+          message_id: `msg_live_${sentAt.size}`,
+          client_id: 'client-b',
+          webhook_url: 'https://live.example.com/hook',
+        };
+        sentAt.set(derivedId('whd', message.message_id, 'sms.sent'), gateway.now().getTime());
+        gateway.messages.put(aMessage(message), aSentMessage(message));
+        await gateway.run(0.2);
+      }
+      const posts = new Map(gateway.posts.map((post) => [post.deliveryId, post]));
+      const delays = [...sentAt]
+        .slice(first)
+        .map(([id, at]) => (posts.get(id)?.at.getTime() ?? Number.NaN) - at);
+      return {
+        delayMax: Math.max(...delays),
+        lanes: new Set([...sentAt.keys()].map((id) => posts.get(id)?.lane)),
+      };
+    };
+    await liveFor(5);
+    const without = await liveFor(10);
+    void request();
+    const beside = await liveFor(15);
+    expect(resent().filter(({ deliveryId }) => !sentAt.has(deliveryId)).length).toBeGreaterThan(70);
+    expect(beside.lanes).toEqual(new Set(['fast']));
+    expect(beside.delayMax).toBeLessThanOrEqual(1.1 * without.delayMax);
   });
 
   it('is resent evenly, without bursts', async () => {
