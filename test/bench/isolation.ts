@@ -1,8 +1,9 @@
 /**
  * What endpoints that hang cost those that answer: the time from an event to its POST, for one client's endpoint that
  * answers, alone and next to as many webhooks of another client whose endpoint hangs from the first one on, or starts
- * to hang when it is known to be quick. Fails unless the 99th percentile stays within twice its value alone and
- * under a second. A second client whose endpoint answers shows what the load alone costs.
+ * to hang when it is known to be quick; and next to a second endpoint of the same client, to which every event goes too
+ * (fan-out). Fails unless the 99th percentile stays within twice its value alone and under a second. A second client whose
+ * endpoint answers, and a second endpoint that does, show what the load alone costs.
  * `npm run bench:isolation -- [seconds of each trouble] [webhooks a second of each client]`
  *
  * The time counts from the write that makes the event to the arrival of its POST: stream, relay, queue and worker are
@@ -78,6 +79,14 @@ await withOwnGateway(1, async (gateway) => {
   turning.answer(false);
   const turned = await beside(seconds, turning.webhookEndpoint);
   await mended(turning);
+
+  const second = await recovering(gateway, true);
+  const stopFanOut = await fanOut(gateway, quickClient, second.webhookEndpoint);
+  const fannedOut = await alone(seconds);
+  second.answer(false);
+  const fannedOutToHanging = await alone(seconds);
+  await stopFanOut();
+  await mended(second);
   const after = await alone(aloneSeconds);
 
   const inTransient = ({ at }: Sent, { startedAt }: Phase) => at < startedAt + transientSeconds * 1000;
@@ -96,12 +105,14 @@ await withOwnGateway(1, async (gateway) => {
     ['beside one that begins to hang', await ways([turned], quick), 'judged'],
     [`  first ${transientSeconds} s`, await ways([turned], quick, inTransient), 'told'],
     ['  then', await ways([turned], quick, later), 'told'],
+    ['fan-out, the second endpoint answers', await ways([fannedOut], quick), 'told'],
+    ['fan-out, the second endpoint begins to hang', await ways([fannedOutToHanging], quick), 'judged'],
     ['(the very first that hangs, workers yet to start)', await ways([cold], quick), 'told'],
     ['(to the one that hangs)', await ways([slowRecorded], hanging.webhookEndpoint)],
     ['(to the one that begins to hang)', await ways([turned], turning.webhookEndpoint)],
   ];
   printMachine(`npm run bench:isolation -- ${seconds} ${perSecond}`);
-  const workers = [cold, before, slowRecorded, between, busy, turned, after]
+  const workers = [cold, before, slowRecorded, between, busy, turned, fannedOut, fannedOutToHanging, after]
     .map((phase) => phase.workers)
     .join(', ');
   console.log(`processes of the emulator: ${workers}; load average ${loadavg()[0]?.toFixed(1)}`);
@@ -175,6 +186,17 @@ async function recovering(gateway: OwnGateway, answers: boolean): Promise<Recove
       if (yes) for (const end of waiting.splice(0)) end();
     },
   };
+}
+
+/** All events of the client go to this endpoint too, until the returned function is called. */
+async function fanOut(
+  gateway: OwnGateway,
+  clientId: string,
+  { url }: BenchWebhookEndpoint,
+): Promise<() => Promise<unknown>> {
+  const path = '/api/v1/webhook-endpoints';
+  const { endpoint_id } = await gateway.call(clientId, 'POST', path, { url });
+  return () => gateway.call(clientId, 'DELETE', `${path}/${String(endpoint_id)}`);
 }
 
 /** Each endpoint gets `perSecond` webhooks a second, evenly, one endpoint a little after the other. */

@@ -46,6 +46,8 @@ export interface OwnGateway {
   readonly database: DynamoDBDocumentClient;
   /** By snake_case name: `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
+  /** URLs, by snake_case name. */
+  readonly queues: Readonly<Record<string, string>>;
   /** How many processes the emulator has: itself, and each worker of a function. */
   processes(): number;
   /** Kills the workers of the function with this name, and returns how many. */
@@ -72,10 +74,11 @@ export async function withOwnGateway(
   });
   const servers: Server[] = [];
   try {
-    const { aws, tables } = gateway;
+    const { aws, tables, queues } = gateway;
     aimAtEmulator(process.env, aws);
     await work({
       ...parts(gateway.baseUrl, tables, servers),
+      queues,
       processes: () => processesOf(gateway.emulatorPid),
       async killWorkers(functionName) {
         const workers = await functionProcesses(gateway.emulatorPid);
@@ -92,7 +95,7 @@ function parts(
   baseUrl: string,
   tables: Readonly<Record<string, string>>,
   servers: Server[],
-): Omit<OwnGateway, 'processes' | 'killWorkers'> {
+): Omit<OwnGateway, 'queues' | 'processes' | 'killWorkers'> {
   // The limits of the functions are too short for a machine with other work, and a failed write would end the run.
   const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
   const database = documentClient(dynamoClient({ requestHandler }));

@@ -1,15 +1,22 @@
 /**
- * Opt-outs by the thousand, over HTTP, on a local gateway of its own: of a bulk to 1,000 recipients ten are suppressed; and a
- * person says STOP while 1,000 messages to them are queued and scheduled, later START. `npm run test:opt-outs`
+ * Opt-outs and messages from people by the thousand, on a local gateway of its own: of a bulk to 1,000 recipients ten are
+ * suppressed; a person says STOP while 1,000 messages to them are queued and scheduled, later START; 1,000 messages
+ * from people, most notified twice, arrive among notifications that nobody can read. `npm run test:inbound`
  *
  * Exits with 1 unless 990 of the bulk are delivered and the ten have failed with the code of an opt-out, no message was
- * taken for its hand-over after STOP was stored and yet handed over, and what is sent after START is delivered.
+ * taken for its hand-over after STOP was stored and yet handed over, what is sent after START is delivered, every message
+ * from a person is stored once, and each unreadable notification is kept and delays nothing.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
+import { inboundNotification, simulatorNumber } from '../../shared/carrier/simulator/simulated-inbound.ts';
+import { inboundIdOf } from '../../shared/message/receive/receive-message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../shared/message/suppression/suppression-store.dynamo.ts';
+import { sqs } from '../../shared/platform/aws/clients.ts';
+import { sendMessages } from '../../shared/platform/aws/send-messages.sqs.ts';
 import { type OwnGateway, withOwnGateway } from '../bench/own-gateway.ts';
 
 const bulkSize = 1000;
@@ -18,6 +25,8 @@ const waitingOfEachKind = 500;
 /** Until most of the queued ones are handed over or refused, on a slow machine. */
 const scheduledInSeconds = 60;
 const endsWithinSeconds = 600;
+/** Of which four in five are notified twice. */
+const fromPeople = 1000;
 const optedOut = 'recipient_opted_out';
 
 const findings: string[] = [];
@@ -27,6 +36,7 @@ function check(holds: boolean, finding: string): void {
 }
 
 await withOwnGateway(1, async (gateway) => {
+  await amongUnreadable(gateway);
   await bulkWithSuppressed(gateway);
   await stopAndStart(gateway);
 });
@@ -90,6 +100,105 @@ async function stopAndStart(gateway: OwnGateway): Promise<void> {
   await suppressed(gateway, clientId, person, false);
   const [later] = await endedMessages(gateway, [await sendOne()]);
   check(later?.status === 'delivered', `after START: ${later?.status}`);
+}
+
+async function amongUnreadable(gateway: OwnGateway): Promise<void> {
+  const clientId = await gateway.newClient('replies');
+  const people = Array.from({ length: 50 }, (_, index) => `+44796${1_000_000 + index}`);
+  const own = await sendBulk(gateway, clientId, {
+    message: 'Hello',
+    recipients: people.map((to) => ({ to })),
+  });
+  await endedMessages(gateway, own);
+
+  const notified = Array.from({ length: fromPeople }, (_, index) =>
+    inboundNotification({
+      channel: 'sms',
+      from: people[index % people.length] ?? '',
+      to: simulatorNumber,
+      text: `Reply ${index}`,
+      id: `reply-${index}`,
+      at: new Date(),
+    }),
+  );
+  const startedAt = Date.now();
+  const bodies = [...notified, ...unreadable(), ...notified.slice(0, fromPeople * 0.8)];
+  await sendMessages(
+    sqs(),
+    gateway.queues.receipts ?? '',
+    bodies.map((json) => ({ json, clientId: 'people' })),
+  );
+  const [receipt] = await endedMessages(
+    gateway,
+    await sendBulk(gateway, clientId, { message: 'Hi', recipients: [{ to: people[0] }] }),
+  );
+  const ids = Array.from({ length: fromPeople }, (_, index) =>
+    inboundIdOf({ channel: 'sms', carrierMessageId: `reply-${index}` }),
+  );
+  const stored = await endedMessages(gateway, ids);
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(0);
+  const listed = await allInbound(gateway, clientId);
+  check(
+    listed.length === fromPeople &&
+      new Set(listed).size === fromPeople &&
+      stored.every((one) => one.client_id === clientId),
+    `${bodies.length} notifications of ${fromPeople} messages from people, ${unreadable().length} unreadable among them: ${listed.length} listed by their client, after ${seconds} s`,
+  );
+  check(receipt?.status === 'delivered', `a message that was sent meanwhile: ${receipt?.status}`);
+  const kept = await keptNotifications(gateway);
+  check(kept === unreadable().length, `${kept} unreadable notifications are kept`);
+}
+
+function unreadable(): string[] {
+  const of = (event: unknown) =>
+    JSON.stringify({
+      Type: 'Notification',
+      Message: JSON.stringify(event),
+      Timestamp: new Date().toISOString(),
+    });
+  const entry = (message: object) =>
+    of({ whatsAppWebhookEntry: JSON.stringify({ changes: [{ value: { messages: [message] } }] }) });
+  const odd = [
+    'not JSON',
+    '{}',
+    of({ eventType: 'TEXT_HOLOGRAM' }),
+    of({ inboundMessageId: 'odd', originationNumber: 'ACME', destinationNumber: '', messageBody: 5 }),
+    entry({ from: '447700900123', id: 'wamid.odd', timestamp: '1763632800', type: 'constructor' }),
+    entry({ from: '447700900123', id: 'wamid.odd', timestamp: '1763632800', type: 'hologram', hologram: {} }),
+  ];
+  return Array.from({ length: 60 }, (_, index) => odd[index % odd.length] ?? '');
+}
+
+async function allInbound(gateway: OwnGateway, clientId: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await gateway.call(clientId, 'GET', `/api/v1/messages?direction=inbound&limit=100${after}`);
+    ids.push(...(page.messages as { message_id: string }[]).map(({ message_id }) => message_id));
+    cursor = page.next_cursor as string | undefined;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+/** In the queue, until it has delivered them often enough, or set aside. */
+async function keptNotifications({ queues }: OwnGateway): Promise<number> {
+  const counts = await Promise.all(
+    [queues.receipts, queues.receipts_dead_letters].map(async (QueueUrl) => {
+      const { Attributes = {} } = await sqs().send(
+        new GetQueueAttributesCommand({
+          QueueUrl,
+          AttributeNames: [
+            'ApproximateNumberOfMessages',
+            'ApproximateNumberOfMessagesNotVisible',
+            'ApproximateNumberOfMessagesDelayed',
+          ],
+        }),
+      );
+      return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function sendBulk(gateway: OwnGateway, clientId: string, body: object): Promise<string[]> {
