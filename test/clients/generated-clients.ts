@@ -11,6 +11,7 @@ import { oapiCodegen, openApiGeneratorGo } from './every-operation/go.ts';
 import { openApiGeneratorJava } from './every-operation/java.ts';
 import { callsForPython } from './every-operation/python.ts';
 import { heyApi, openApiFetch, orval, typescriptFetch } from './every-operation/typescript.ts';
+import { namesAreWritten } from './names.ts';
 import type { Steps } from './steps.ts';
 import { at, compiles, document, made, npmFolder, npmTool, programs, pythonWith, run } from './tools.ts';
 
@@ -43,6 +44,7 @@ export async function generatedClientSteps(
     await cp(join(programs, 'oapi-codegen'), module, { recursive: true });
     await mkdir(join(module, 'gateway'));
     await run('go', ['run', codegen, '-config', 'oapi-codegen.yaml', document], at(module));
+    namesAreWritten(join(module, 'gateway'));
     await use.everyOperation((calls, env) => runGo(join(module, 'every'), oapiCodegen(calls), env));
     await run('go', ['run', '.'], { ...at(module), env: await use.environment() });
   });
@@ -100,10 +102,13 @@ async function typescriptSteps({ step }: Steps, use: Use): Promise<void> {
   });
   await step('hey-api calls every operation', async () => {
     await npmTool('openapi-ts', '-i', document, '-o', join(npmFolder, 'hey-api'));
+    namesAreWritten(join(npmFolder, 'hey-api'));
     await useTypescript('hey-api', heyApi, use);
   });
   await step('orval calls every operation', async () => {
     await npmTool('orval', '--input', document, '--output', join(npmFolder, 'orval/client.ts'));
+    // It makes a type of each field that may be null.
+    namesAreWritten(join(npmFolder, 'orval'), ['WhatsappMessageMessage']);
     await useTypescript('orval', orval, use);
   });
 }
@@ -135,6 +140,7 @@ async function pythonSteps({ step }: Steps, use: Use): Promise<void> {
       ...at(made),
       env: { ...process.env, PATH: `${join(python, '..')}:${process.env.PATH}` },
     });
+    namesAreWritten(output);
     await usePython('openapi_python_client', output, use);
   });
 }
@@ -201,6 +207,7 @@ async function openApiGeneratorSteps({ stepWith }: Steps, use: Use): Promise<voi
       const output = join(made, `openapi-generator-${name}`);
       const generate = ['generate', '-i', document, '-g', name, '-o', output];
       await run('java', ['-jar', jar, ...generate, ...options], at(made));
+      namesAreWritten(output);
       await useClient(output, use);
     });
   }

@@ -32,6 +32,8 @@ with MessagingGateway(**OPTIONS) as gateway:
         message="Hello {{name}}", recipients=[{"to": TO, "variables": {"name": "Ada"}}, models.BulkRow(to="+33")]
     )
     assert gateway.batches.get(batch.batch_id).total == 2
+    dry_run = gateway.sms.dry_run_bulk(message="Hello", recipients=[TO, "+33"])
+    assert (dry_run.accepted, dry_run.rejected) == (1, 1), dry_run
     otp = gateway.otp.send(to=TO)
     assert not gateway.otp.verify(otp_id=otp.otp_id, code="0000").verified
     assert gateway.account.update(webhook_url="https://example.com/webhooks").webhook_url

@@ -308,7 +308,7 @@ class Requests:
         self.assertEqual(server.requests[2]["body"], scheduled)
 
     def test_models_and_dictionaries_are_taken_alike(self):
-        template = models.WhatsAppTemplate(
+        template = models.WhatsappTemplate(
             name="parcel", language="en_GB", parameters=models.TemplateParameters(body=["Ada"])
         )
         client, server = self.start(*[(202, ACCEPTED_SMS, {})] * 2)

@@ -8,7 +8,15 @@ from datetime import datetime, timedelta, timezone
 
 from standardwebhooks.webhooks import Webhook
 
-from messaging_gateway import WebhookVerificationError, verify_webhook
+from messaging_gateway import (
+    InboundMessageEvent,
+    RecipientEvent,
+    UnknownEvent,
+    WebhookEndpointDisabledEvent,
+    WebhookEvent,
+    WebhookVerificationError,
+    verify_webhook,
+)
 
 OLD, NEW, OTHER = (f"whsec_{base64.b64encode(bytes([one]) * 32).decode()}" for one in (1, 2, 3))
 BODY = """{"event":"sms.delivered","timestamp":"2026-11-20T10:00:03.120Z","new":1,"data":
@@ -33,6 +41,38 @@ class Webhooks(unittest.TestCase):
                 (event.event, event.data.message_id, event.data.reference),
                 ("sms.delivered", "msg_1", "Grüße 👋"),
             )
+
+    def test_each_event_has_its_own_fields(self):
+        common = '"timestamp":"2026-11-20T10:00:03.120Z"'
+        message = '"message_id":"msg_1","client_id":"client_1"'
+        for model, body, read, value in [
+            (WebhookEvent, BODY, lambda data: data.recipient, "+447700900123"),
+            (
+                InboundMessageEvent,
+                f'{{"event":"sms.received",{common},"data":{{{message},"status":"received","from":"+447700900123",'
+                '"to":"+447418367358","text":"Hi","received_at":"2026-11-20T10:00:03.120Z"}}',
+                lambda data: (data.from_, data.text),
+                ("+447700900123", "Hi"),
+            ),
+            (
+                RecipientEvent,
+                f'{{"event":"recipient.opted_out",{common},"data":{{{message},"recipient":"+447700900123",'
+                '"channel":"sms","source":"keyword"}}',
+                lambda data: data.source,
+                "keyword",
+            ),
+            (
+                WebhookEndpointDisabledEvent,
+                f'{{"event":"webhook_endpoint.disabled",{common},"data":{{"endpoint_id":"whe_1",'
+                '"url":"https://example.com/","disabled_at":"2026-11-20T10:00:03.120Z",'
+                '"reason":"no_successful_delivery","client_id":"client_1"}}',
+                lambda data: data.endpoint_id,
+                "whe_1",
+            ),
+            (UnknownEvent, f'{{"event":"fax.sent",{common},"data":{{"pages":2}}}}', lambda data: data["pages"], 2),
+        ]:
+            event = verify_webhook(body, signed(NEW, body=body), NEW)
+            self.assertEqual((type(event), read(event.data)), (model, value))
 
     def test_both_secrets_accept_every_webhook_of_a_rotation(self):
         for signers in [(OLD,), (OLD, NEW), (NEW,)]:

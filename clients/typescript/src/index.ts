@@ -18,4 +18,4 @@ export { MessagingGateway } from './gateway.ts';
 export type * from './generated/schema.ts';
 export type { Pages } from './pages.ts';
 export type { GatewayOptions, RequestOptions, SendOptions } from './transport.ts';
-export { verifyWebhook, type WebhookHeaders } from './webhook.ts';
+export { type AnyWebhookEvent, verifyWebhook, type WebhookHeaders } from './webhook.ts';

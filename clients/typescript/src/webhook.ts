@@ -1,7 +1,20 @@
 /** Tells a webhook of the gateway from any other request, also while its secret is rotated. */
 import { Webhook } from 'standardwebhooks';
 import { WebhookVerificationError } from './errors.ts';
-import type { WebhookEvent } from './generated/schema.ts';
+import type {
+  InboundMessageEvent,
+  MessageEventName,
+  RecipientEvent,
+  WebhookEndpointDisabledEvent,
+  WebhookEvent,
+} from './generated/schema.ts';
+
+/** What is posted, told apart by `event`. Ignore an event that is none of these: a release may add some. */
+export type AnyWebhookEvent =
+  | (WebhookEvent & { event: MessageEventName })
+  | InboundMessageEvent
+  | RecipientEvent
+  | WebhookEndpointDisabledEvent;
 
 /** Of `fetch`, of Node's `http`, or of an event of API Gateway. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -19,7 +32,7 @@ export function verifyWebhook(
   body: string | Uint8Array,
   headers: WebhookHeaders,
   secrets: string | readonly string[],
-): WebhookEvent {
+): AnyWebhookEvent {
   const list = typeof secrets === 'string' ? [secrets] : secrets;
   if (list.length === 0 || list.some((secret) => typeof secret !== 'string' || secret === ''))
     throw new TypeError('Give the webhook secret: whsec_…');
@@ -29,7 +42,7 @@ export function verifyWebhook(
   for (const secret of list) {
     const webhook = new Webhook(secret);
     try {
-      return webhook.verify(text, given) as WebhookEvent;
+      return webhook.verify(text, given) as AnyWebhookEvent;
     } catch (error) {
       cause = error;
     }

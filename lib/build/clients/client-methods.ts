@@ -26,6 +26,8 @@ export interface ClientMethod {
   readonly body: string | undefined;
   readonly answer: string;
   readonly repeat: Repeat;
+  /** Whether it only asks what would be sent. */
+  readonly isDryRun: boolean;
   /** Of a list with pages: the field with the items, and their schema. */
   readonly pages: { readonly field: string; readonly item: string } | undefined;
 }
@@ -89,6 +91,7 @@ function methodsOf(
     query: parameters.some((one) => one.in === 'query') ? queryName(operationId) : undefined,
     body: schemaName(operation.requestBody?.content['application/json']?.schema),
     repeat: isKeyed ? ('with_key' as const) : httpMethod === 'post' ? 'if_refused' : 'always',
+    isDryRun: false,
     pages: pagesOf(operation, answer, schemas),
   } satisfies Partial<ClientMethod>;
   const given = named[operationId];
@@ -99,15 +102,39 @@ function methodsOf(
     });
   }
   const resource = (path.split('/')[3] ?? '').split('-');
-  return [{ ...common, resource, answer, ...nameOf(operationId, resource) }];
+  const method = { ...common, resource, answer, ...nameOf(operationId, resource) };
+  return [method, ...dryRunOf(operation, method)];
 }
 
-/** `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`: the resource is not said twice. */
+/** `sms.send_bulk` has `sms.dry_run_bulk` beside it: an answer of its own, so a method of its own. */
+function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
+  const answer = schemaName(dryRun?.response.content['application/json']?.schema);
+  if (answer === undefined) return [];
+  const [, ...object] = send.name;
+  return [
+    {
+      ...send,
+      name: ['dry', 'run', ...object],
+      summary: `${send.summary}: dry run`,
+      description:
+        'What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.',
+      answer,
+      repeat: 'always',
+      isDryRun: true,
+    },
+  ];
+}
+
+/**
+ * `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`, and `getWebhookResend` of webhook deliveries is
+ * `get resend`: the resource is not said twice.
+ */
 function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMethod, 'name' | 'ofMany'> {
   const words = wordsOf(operationId);
   const plural = resource.join('');
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
-  for (const noun of [plural, singular]) {
+  const [firstWord = plural] = resource;
+  for (const noun of [plural, singular, firstWord]) {
     for (let from = 0; from < words.length; from += 1) {
       for (let to = from + 1; to <= words.length; to += 1) {
         if (words.slice(from, to).join('') !== noun) continue;

@@ -3,7 +3,6 @@
  * what only the gateway checks, so that a rule that changes breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
-import { referenceTo } from '../openapi/named-schemas.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
 import { type ClientMethod, queryName, schemaName } from './client-methods.ts';
 
@@ -26,11 +25,18 @@ const kept = [
   'deprecated',
 ];
 
-/** The schemas that every client needs, whatever its methods. */
-const always = ['ErrorResponse', 'WebhookEvent'];
+/** The schemas that every client needs, whatever its methods: of errors, and of what is posted. */
+const always = [
+  'ErrorResponse',
+  'WebhookEvent',
+  'InboundMessageEvent',
+  'RecipientEvent',
+  'WebhookEndpointDisabledEvent',
+];
 
 export function clientSchemas(document: OpenApiDocument, methods: readonly ClientMethod[]): ClientSchemas {
-  const all: Record<string, JsonSchema> = { ...document.components.schemas, ...querySchemas(document) };
+  const { schemas, 'x-dry-run': ofDryRuns } = document.components;
+  const all: Record<string, JsonSchema> = { ...schemas, ...ofDryRuns, ...querySchemas(document) };
   const wanted = new Set<string>();
   const visit = (name: string): void => {
     if (wanted.has(name)) return;
@@ -71,6 +77,8 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   );
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
+      // Here all schemas are in one place.
+      if (keyword === '$ref') return [keyword, referenceHere(String(value).split('/').at(-1) ?? '')] as const;
       if (keyword === 'properties')
         return [keyword, mapValues(value as Record<string, JsonSchema>, typesOnly)] as const;
       if (Array.isArray(value) && (keyword === 'anyOf' || keyword === 'oneOf'))
@@ -80,6 +88,10 @@ function typesOnly(schema: JsonSchema): JsonSchema {
       return [keyword, value] as const;
     }),
   );
+}
+
+function referenceHere(name: string): string {
+  return `#/components/schemas/${name}`;
 }
 
 function mapValues<From, To>(
@@ -108,7 +120,7 @@ export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string
       const { $ref, ...rest } = schema;
       return rewritten({ ...target, ...rest });
     }
-    if (name !== undefined) return { ...schema, $ref: referenceTo(name) };
+    if (name !== undefined) return { ...schema, $ref: referenceHere(name) };
     const { enum: values = schema['x-extensible-enum'], 'x-extensible-enum': _, ...rest } = schema;
     if (Array.isArray(values)) {
       const { type: __, ...others } = rest;

@@ -107,6 +107,7 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
       `repeat="${repeat}"`,
       ...(body === undefined ? [] : [`body=${dictionary(bodyFields, sentinel)}`]),
       ...(query === undefined ? [] : [`query=${dictionary(queryFields, false)}`]),
+      ...(method.isDryRun ? ['query={"dry_run": "true"}'] : []),
       ...(isKeyed ? ['idempotency_key=idempotency_key'] : []),
       'timeout_seconds=timeout_seconds',
     ];

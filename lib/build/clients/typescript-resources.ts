@@ -49,6 +49,7 @@ ${methods.map((method) => `\n${methodOf(method)}`).join('\n')}
 function methodOf(method: ClientMethod): string {
   const { summary, description, httpMethod, path, pathParameters, query, body, answer, repeat, pages } =
     method;
+  const dryRun = method.isDryRun ? ['query: { dry_run: true }'] : [];
   const parameters = [
     ...pathParameters.map((name) => `${camelCase(name.split('_'))}: string`),
     ...(body === undefined ? [] : [`body: ${body}`]),
@@ -61,6 +62,7 @@ function methodOf(method: ClientMethod): string {
     `path: ${at === path ? `'${path}'` : `\`${at}\``}`,
     `repeat: '${repeat}'`,
     ...(body === undefined ? [] : ['body']),
+    ...dryRun,
   ];
   const lines =
     pages === undefined

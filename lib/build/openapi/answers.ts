@@ -85,7 +85,7 @@ const webhookEndpointSecret = z.object({
 export const answers = {
   AccessToken: accessToken,
   AcceptedSms: acceptedSms,
-  AcceptedWhatsApp: acceptedWhatsApp,
+  AcceptedWhatsapp: acceptedWhatsApp,
   AcceptedBatch: acceptedBatch,
   DryRun: dryRun,
   DryRunBatch: dryRunBatch,
@@ -111,7 +111,7 @@ export const answers = {
   WebhookDeliveryList: deliveryListSchema,
   QueuedResend: requestedResendSchema,
   WebhookResend: resendViewSchema,
-  QueuedTest: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
+  QueuedTestEvent: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
 } as const;
 
 export type Answers = typeof answers;

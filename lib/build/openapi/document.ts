@@ -23,6 +23,7 @@ import type { Example } from './description.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
+import type { SchemasByPlace } from './named-schemas.ts';
 import { type OperationName, operations } from './operations.ts';
 import {
   type DryRunDescription,
@@ -60,8 +61,7 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly webhooks: Readonly<Record<string, unknown>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly components: SchemasByPlace & {
     readonly headers: NamedHeaders;
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
@@ -94,7 +94,7 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
       [endpointDisabledEvent]: endpointDisabledWebhook(),
     },
     components: {
-      schemas: componentSchemas(),
+      ...componentSchemas(),
       headers: namedHeaders,
       securitySchemes: securitySchemes(baseUrl),
     },
@@ -138,7 +138,7 @@ function operationOf(name: OperationName): OpenApiOperation {
     ...(keyed ? [idempotencyKey] : []),
   ];
   return {
-    operationId: name,
+    operationId: operationIdOf(name),
     tags: [tag],
     summary,
     description: description.description,
@@ -162,6 +162,11 @@ function operationOf(name: OperationName): OpenApiOperation {
     ...(dryRun === undefined ? {} : { 'x-dry-run': dryRun }),
     'x-rate-limits': limitsOf(route),
   };
+}
+
+/** Python's generators part words at capital letters: nobody would write `send_whats_app`. */
+function operationIdOf(name: OperationName): string {
+  return name.replace('WhatsApp', 'Whatsapp');
 }
 
 function securityOf(route: Route): OpenApiOperation['security'] {

@@ -38,7 +38,7 @@ export const webhookEvent = z.object({
 });
 
 export const endpointDisabled = z.object({
-  event: z.literal(endpointDisabledEvent),
+  event: z.enum([endpointDisabledEvent]),
   timestamp: instant,
   data: z.object({
     endpoint_id: z.string(),

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels, statuses } from '../../../shared/message/message.ts';
-import { deliveryStates } from '../../../shared/webhook/delivery.ts';
+import { sources } from '../../../shared/message/suppression/suppression.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
@@ -12,12 +12,12 @@ import type { JsonSchema } from './schemas.ts';
  * `Schema.object` its alternative that is an object.
  */
 const parts: Readonly<Record<string, string>> = {
-  'WhatsAppMessage.type': 'WhatsAppType',
-  'WhatsAppMessage.template': 'WhatsAppTemplate',
-  'WhatsAppMessage.fallback_template': 'WhatsAppTemplate',
-  'WhatsAppTemplate.parameters': 'TemplateParameters',
-  'WhatsAppMessage.media': 'Media',
-  'WhatsAppMessage.location': 'Location',
+  'WhatsappMessage.type': 'WhatsappType',
+  'WhatsappMessage.template': 'WhatsappTemplate',
+  'WhatsappMessage.fallback_template': 'WhatsappTemplate',
+  'WhatsappTemplate.parameters': 'TemplateParameters',
+  'WhatsappMessage.media': 'Media',
+  'WhatsappMessage.location': 'Location',
   'TemplateParameters.buttons[]': 'TemplateButton',
   'TemplateButton.object': 'Button',
   'TemplateButton.string': 'ButtonUrl',
@@ -29,13 +29,15 @@ const parts: Readonly<Record<string, string>> = {
   'Message.error': 'MessageFailure',
   'Message.history[]': 'StatusChange',
   'Message.whatsapp': 'ReceivedContent',
-  'ReceivedContent.type': 'ReceivedContentType',
   'ReceivedContent.media': 'ReceivedMedia',
   'ReceivedContent.location': 'ReceivedLocation',
   'ReceivedContent.button_reply': 'ButtonReply',
   'ReceivedContent.list_reply': 'ListReply',
   'ReceivedContent.reaction': 'Reaction',
+  'ReceivedContent.contacts[]': 'ReceivedContact',
+  'InboundMessageEvent.event': 'InboundEventName',
   'InboundMessageEvent.data': 'InboundMessageData',
+  'RecipientEvent.event': 'RecipientEventName',
   'RecipientEvent.data': 'RecipientEventData',
   'SuppressionUpdate.scope': 'SuppressionScope',
   'Batch.counts': 'StatusCounts',
@@ -43,7 +45,6 @@ const parts: Readonly<Record<string, string>> = {
   'Usage.usage[]': 'UsageEntry',
   'UsageEntry.other_costs': 'OtherCosts',
   'Usage.caps[]': 'CapUsage',
-  'CapUsage.cap': 'CapName',
   'CapUsage.window': 'CapWindow',
   'WebhookEvent.data': 'WebhookEventData',
   'WebhookDeliveryWithAttempts.attempt_log[]': 'WebhookAttempt',
@@ -53,47 +54,53 @@ const parts: Readonly<Record<string, string>> = {
   'WebhookEndpointUpdate.eventbridge': 'EventBusDestination',
   'WebhookEndpoint.sqs': 'EndpointQueue',
   'WebhookEndpoint.eventbridge': 'EndpointEventBus',
+  'WebhookEndpointDisabledEvent.event': 'EndpointEventName',
   'WebhookEndpointDisabledEvent.data': 'DisabledWebhookEndpoint',
+  'TestEvent.event': 'MessageEventName',
 };
 
 /** Some of a list's values, which are of its type all the same: Go has one constant for each value. */
 const wider: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
-  'AcceptedWhatsApp.channel': 'Channel',
+  'AcceptedWhatsapp.channel': 'Channel',
   'SentOtp.status': 'OtpStatus',
   'AcceptedSms.status': 'MessageStatus',
-  'AcceptedWhatsApp.status': 'MessageStatus',
+  'AcceptedWhatsapp.status': 'MessageStatus',
   'BatchMessage.status': 'MessageStatus',
   'WebhookEventData.status': 'MessageStatus',
+  'InboundMessageData.status': 'MessageStatus',
+  'RecipientEventData.source': 'SuppressionSource',
   'UsageEntry.status': 'MessageStatus',
-  'WebhookSelection.state': 'WebhookDeliveryState',
-  'WebhookResend.state': 'WebhookDeliveryState',
 };
 
 /** Values to which a release may add (contract, section 15): a client must not refuse those that it does not know. */
 const openFields = [
+  'CapUsage.cap',
   'ErrorResponse.error',
   'RejectedRecipient.error',
   'WebhookEvent.event',
   'WebhookAttempt.error',
 ];
 
-/** A list of values is one type, wherever it is. */
+/**
+ * Values of a request that another list has too: a pattern says them, and generators make a text of it. A type of their own
+ * would be `WebhookEndpointSettingsEventsItem`, and no type at all in Go, which has one constant for each value of all lists.
+ */
+const textsOfList = [
+  'WebhookEndpointSettings.events[]',
+  'WebhookEndpointUpdate.events[]',
+  'WebhookSelection.state',
+];
+
+/** A list of values is one type, wherever it is; but clients in Go have one constant for each value of all types. */
 const enums = {
   Channel: channels,
   MessageStatus: statuses,
   MessageType: ['transactional', 'promotional'],
   OtpStatus: ['verified', 'pending'],
   SmsEncoding: ['GSM-7', 'UCS-2'],
-  WebhookDeliveryState: deliveryStates,
+  SuppressionSource: sources,
 } as const satisfies Record<string, readonly string[]>;
-
-/** Clients in Go have one constant for each value of all lists: this is put before those that another list has too. */
-const constantPrefixes: Readonly<Record<string, string>> = {
-  ReceivedContentType: 'RECEIVED',
-  SuppressionScope: 'SUPPRESS',
-  WebhookDeliveryState: 'WEBHOOK',
-};
 
 /** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */
 export function nameParts(schemas: Record<string, JsonSchema>): void {
@@ -119,11 +126,16 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
     unnamed = Object.values(schemas)
       .map((schema) => referToKnown(schema, schemas))
       .includes(true);
-  for (const [name, prefix] of Object.entries(constantPrefixes)) {
-    const schema = schemas[name];
-    if (!Array.isArray(schema?.enum)) throw new Error(`the document has no list ${name}`);
-    const values: readonly string[] = schema.enum;
-    Object.assign(schema, { 'x-enum-varnames': values.map((value) => `${prefix}_${value.toUpperCase()}`) });
+}
+
+/** @throws Error for a place that no schema has */
+export function sayListsAsPatterns(schemas: Record<string, JsonSchema>): void {
+  for (const place of textsOfList) {
+    const field = partAt(schemas, place);
+    const values = field.enum as string[];
+    field.pattern = `^(${values.map((value) => value.replaceAll(/[.*]/g, '\\$&')).join('|')})$`;
+    field['x-extensible-enum'] = values;
+    delete field.enum;
   }
 }
 
@@ -169,6 +181,24 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
   return found;
 }
 
+/**
+ * Of answers that only the extension `x-dry-run` has: among the other schemas, linters that pass over extensions would say
+ * that nothing uses them, and generators would make types that no method returns.
+ */
+const ofDryRuns: readonly string[] = ['DryRun', 'DryRunBatch', 'DryRunMessage', 'DryRunRefusal'];
+
 export function referenceTo(name: string): string {
-  return `#/components/schemas/${name}`;
+  return `#/components/${ofDryRuns.includes(name) ? 'x-dry-run' : 'schemas'}/${name}`;
+}
+
+export interface SchemasByPlace {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly 'x-dry-run': Readonly<Record<string, JsonSchema>>;
+}
+
+export function byPlace(schemas: Readonly<Record<string, JsonSchema>>): SchemasByPlace {
+  const { schemas: ofOperations = [], dryRuns = [] } = Object.groupBy(Object.entries(schemas), ([name]) =>
+    ofDryRuns.includes(name) ? 'dryRuns' : 'schemas',
+  );
+  return { schemas: Object.fromEntries(ofOperations), 'x-dry-run': Object.fromEntries(dryRuns) };
 }

@@ -33,7 +33,7 @@ export const requests = {
   TokenRequest: credentialsInBody,
   SmsMessage: sendSmsSchema(webhookUrl),
   BulkSms: sendBulkSchema(webhookUrl),
-  WhatsAppMessage: sendWhatsAppSchema(webhookUrl),
+  WhatsappMessage: sendWhatsAppSchema(webhookUrl),
   OtpMessage: sendOtpSchema(webhookUrl),
   OtpVerification: verifyOtpSchema,
   AccountUpdate: updateAccountSchema(webhookUrl),

@@ -65,7 +65,7 @@ function goodRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
 /** Added to the schema. */
 export const rules: Readonly<Record<string, JsonSchema>> = {
   Media: when(having({ url: text }), without('id'), having({ id: text })),
-  WhatsAppMessage: when(
+  WhatsappMessage: when(
     typeIs('template'),
     having({ template: object }),
     when(

@@ -1,11 +1,11 @@
-/** The `components.schemas` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
+/** The schemas in the `components` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
 import { endpointDisabled, inboundEvent, recipientEvent, webhookEvent } from './events.ts';
 import { fieldNotes } from './field-notes.ts';
-import { nameParts, referenceTo } from './named-schemas.ts';
+import { byPlace, nameParts, referenceTo, type SchemasByPlace, sayListsAsPatterns } from './named-schemas.ts';
 import { requests } from './requests.ts';
 import { fieldRules, rules } from './rules.ts';
 
@@ -39,7 +39,7 @@ const more = (): Record<string, JsonSchema> => ({
   },
 });
 
-export function componentSchemas(): Record<string, JsonSchema> {
+export function componentSchemas(): SchemasByPlace {
   const schemas = more();
   const named = {
     ...requests,
@@ -51,6 +51,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
     RecipientEvent: recipientEvent,
   };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
+  sayListsAsPatterns(schemas);
   for (const schema of Object.values(schemas)) {
     withoutPatternOfFormat(schema);
     joinNulls(schema);
@@ -62,7 +63,9 @@ export function componentSchemas(): Record<string, JsonSchema> {
     describeFields(name, schema);
     Object.assign(schema, rules[name]);
   }
-  return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => a.localeCompare(b, 'en')));
+  return byPlace(
+    Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
+  );
 }
 
 function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {

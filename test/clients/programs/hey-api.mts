@@ -34,7 +34,7 @@ assert.ok(counts.batch_id === batch.batch_id && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };
-expected(await gateway.sendWhatsApp({ body: { to, type: 'template', template } }));
+expected(await gateway.sendWhatsapp({ body: { to, type: 'template', template } }));
 const { otp_id } = expected(await gateway.sendOtp({ body: { to } }));
 assert.equal(expected(await gateway.verifyOtp({ body: { otp_id, code: '0000' } })).verified, false);
 assert.ok(expected(await gateway.listMessages({ query: { channel: 'sms', limit: 2 } })).messages.length > 0);

@@ -29,8 +29,8 @@ counts = messages.get_message_status(batch.batch_id)
 assert (counts.batch_id, counts.total) == (batch.batch_id, 2), counts
 
 parameters = gateway.TemplateParameters(header="Hello", body=["Ada", "today"])
-template = gateway.WhatsAppTemplate(name="parcel", language="en_GB", parameters=parameters)
-sending.send_whats_app(gateway.WhatsAppMessage(to=TO, type=gateway.WhatsAppType.TEMPLATE, template=template))
+template = gateway.WhatsappTemplate(name="parcel", language="en_GB", parameters=parameters)
+sending.send_whatsapp(gateway.WhatsappMessage(to=TO, type=gateway.WhatsappType.TEMPLATE, template=template))
 otp = passwords.send_otp(gateway.OtpMessage(to=TO))
 result = passwords.verify_otp(gateway.OtpVerification(otp_id=otp.otp_id, code="0000"))
 assert not result.verified and result.attempts_remaining < 5, result

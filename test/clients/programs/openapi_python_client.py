@@ -12,7 +12,7 @@ from messaging_gateway_client.api.account import get_account, get_usage, rotate_
 from messaging_gateway_client.api.authentication import issue_token
 from messaging_gateway_client.api.messages import cancel_message, get_message_status, list_messages
 from messaging_gateway_client.api.one_time_passwords import send_otp, verify_otp
-from messaging_gateway_client.api.sending import send_bulk_sms, send_sms, send_whats_app
+from messaging_gateway_client.api.sending import send_bulk_sms, send_sms, send_whatsapp
 
 TO = "+447700900123"
 
@@ -51,11 +51,11 @@ assert (batch.accepted, batch.errors[0].index) == (1, 1)
 counts = expect(get_message_status.sync_detailed(batch.batch_id, client=client), models.MessageOrBatch, 200)
 assert counts.total == 2
 
-template = models.WhatsAppTemplate(
+template = models.WhatsappTemplate(
     name="parcel", language="en_GB", parameters=models.TemplateParameters(header="Hello", body=["Ada", "today"])
 )
-whatsapp = models.WhatsAppMessage(to=TO, type_=models.WhatsAppType.TEMPLATE, template=template)
-expect(send_whats_app.sync_detailed(client=client, body=whatsapp), models.AcceptedWhatsApp, 202)
+whatsapp = models.WhatsappMessage(to=TO, type_=models.WhatsappType.TEMPLATE, template=template)
+expect(send_whatsapp.sync_detailed(client=client, body=whatsapp), models.AcceptedWhatsapp, 202)
 
 otp = expect(send_otp.sync_detailed(client=client, body=models.OtpMessage(to=TO)), models.SentOtp, 202)
 attempt = models.OtpVerification(code="0000", otp_id=otp.otp_id)

@@ -28,7 +28,7 @@ assert.ok(counts.batch_id === batch.batch_id && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };
-assert.equal((await gateway.sendWhatsApp({ to, type: 'template', template })).status, 202);
+assert.equal((await gateway.sendWhatsapp({ to, type: 'template', template })).status, 202);
 const { otp_id } = (await gateway.sendOtp({ to })).data;
 assert.equal((await gateway.verifyOtp({ otp_id, code: '0000' })).data.verified, false);
 assert.ok((await gateway.listMessages({ channel: 'sms', limit: 2 })).data.messages.length > 0);

@@ -28,7 +28,7 @@ assert.ok(counts.batchId === batch.batchId && counts.total === 2);
 
 const parameters = { header: 'Hello', body: ['Ada', 'today'] };
 const template = { name: 'parcel', language: 'en_GB', parameters };
-await sending.sendWhatsApp({ whatsAppMessage: { to, type: 'template', template } });
+await sending.sendWhatsapp({ whatsappMessage: { to, type: 'template', template } });
 const { otpId } = await passwords.sendOtp({ otpMessage: { to } });
 assert.equal((await passwords.verifyOtp({ otpVerification: { otpId, code: '0000' } })).verified, false);
 assert.ok((await messages.listMessages({ channel: 'sms', limit: 2 })).messages.length > 0);

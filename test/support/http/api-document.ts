@@ -170,6 +170,11 @@ function closed(document: OpenApiDocument): OpenApiDocument {
       ? { ...inner, additionalProperties: false }
       : inner;
   };
-  const { schemas } = document.components;
-  return { ...document, components: { ...document.components, schemas: close(schemas) as typeof schemas } };
+  const { schemas, 'x-dry-run': ofDryRuns } = document.components;
+  const components = {
+    ...document.components,
+    schemas: close(schemas) as typeof schemas,
+    'x-dry-run': close(ofDryRuns) as typeof ofDryRuns,
+  };
+  return { ...document, components };
 }

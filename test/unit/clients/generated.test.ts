@@ -72,15 +72,31 @@ describe('the methods of the clients', () => {
     );
   });
 
+  it('ask for a dry run where the send has one: nothing is sent, so it may be repeated', () => {
+    const dryRuns = methods.filter(({ isDryRun }) => isDryRun);
+    expect(
+      dryRuns.map(({ resource, name, answer, repeat }) => [
+        `${resource.join('_')}.${name.join('_')}`,
+        answer,
+        repeat,
+      ]),
+    ).toEqual([
+      ['sms.dry_run', 'DryRun', 'always'],
+      ['sms.dry_run_bulk', 'DryRunBatch', 'always'],
+      ['otp.dry_run', 'DryRun', 'always'],
+      ['whatsapp.dry_run', 'DryRun', 'always'],
+    ]);
+  });
+
   it('say which requests may be repeated: a POST without idempotency key is not', () => {
     const repeated = methods.filter(
-      ({ httpMethod, repeat }) => httpMethod === 'POST' && repeat !== 'if_refused',
+      ({ httpMethod, repeat, isDryRun }) => httpMethod === 'POST' && repeat !== 'if_refused' && !isDryRun,
     );
     expect(repeated.map(({ operationId, repeat }) => `${operationId} ${repeat}`).toSorted()).toEqual([
       'sendBulkSms with_key',
       'sendOtp with_key',
       'sendSms with_key',
-      'sendWhatsApp with_key',
+      'sendWhatsapp with_key',
     ]);
   });
 
@@ -97,6 +113,7 @@ describe('the methods of the clients', () => {
       ...at('/api/v1/webhook-deliveries', 'get', 'listWebhookDeliveries'),
       ...at('/api/v1/webhook-deliveries/resend', 'post', 'resendWebhookDeliveries'),
       ...at('/api/v1/webhook-deliveries/{id}/resend', 'post', 'resendWebhookDelivery'),
+      ...at('/api/v1/webhook-deliveries/resend/{id}', 'get', 'getWebhookResend'),
     };
     const found = clientMethods({ ...document, paths } as typeof document);
     expect(found.map(({ resource, name }) => `${resource.join('_')}.${name.join('_')}`)).toEqual([
@@ -105,6 +122,7 @@ describe('the methods of the clients', () => {
       'webhook_deliveries.list',
       'webhook_deliveries.resend_many',
       'webhook_deliveries.resend',
+      'webhook_deliveries.get_resend',
     ]);
     const twice = { ...paths, ...at('/api/v1/webhook-endpoints/x', 'post', 'createWebhookEndpoint') };
     expect(() => clientMethods({ ...document, paths: twice } as typeof document)).toThrow('name them');

@@ -32,8 +32,11 @@ describe('a webhook of the gateway', () => {
         Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]])),
     ],
   ])('is verified with its headers as %s', (_what, as) => {
-    const { event, data } = verifyWebhook(body, as(signedHeaders(1)), newSecret);
-    expect([event, data.message_id, data.reference]).toEqual(['sms.delivered', 'msg_1', 'Grüße 👋']);
+    const verified = verifyWebhook(body, as(signedHeaders(1)), newSecret);
+    // The name of the event tells its fields.
+    const fields =
+      verified.event === 'sms.delivered' ? [verified.data.message_id, verified.data.reference] : [];
+    expect(fields).toEqual(['msg_1', 'Grüße 👋']);
     expect(verifyWebhook(Buffer.from(body), as(signedHeaders(1)), newSecret).event).toBe('sms.delivered');
   });
 

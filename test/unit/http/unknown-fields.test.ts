@@ -10,7 +10,7 @@ it.each([
   [requests.SmsMessage, { to, message: 'x', mesage: 'y', reference: null }, ['mesage']],
   [requests.SmsMessage, { to, message: 'x' }, []],
   [
-    requests.WhatsAppMessage,
+    requests.WhatsappMessage,
     { to, type: 'image', media: { id: '1', captoin: 'x' }, extra: {} },
     ['media.captoin', 'extra'],
   ],

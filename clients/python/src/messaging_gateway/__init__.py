@@ -17,12 +17,13 @@ from .errors import (
     WebhookVerificationError,
 )
 from .gateway import AsyncMessagingGateway, MessagingGateway
-from .models import WebhookEvent
+from .models import InboundMessageEvent, RecipientEvent, WebhookEndpointDisabledEvent, WebhookEvent
 from .pages import AsyncPage, AsyncPages, Page
-from .webhook import verify_webhook
+from .webhook import AnyWebhookEvent, UnknownEvent, verify_webhook
 
 __all__ = [
     "NOT_GIVEN",
+    "AnyWebhookEvent",
     "ApiError",
     "AsyncMessagingGateway",
     "AsyncPage",
@@ -32,13 +33,17 @@ __all__ = [
     "ConnectionError",
     "ForbiddenError",
     "GatewayError",
+    "InboundMessageEvent",
     "InvalidRequestError",
     "MessagingGateway",
     "NotFoundError",
     "Page",
     "RateLimitError",
+    "RecipientEvent",
     "ServerError",
     "TimeoutError",
+    "UnknownEvent",
+    "WebhookEndpointDisabledEvent",
     "WebhookEvent",
     "WebhookVerificationError",
     "models",

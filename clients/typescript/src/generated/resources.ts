@@ -4,13 +4,15 @@ import { type CallGateway, type RequestOptions, type SendOptions, segment } from
 import type {
   AcceptedBatch,
   AcceptedSms,
-  AcceptedWhatsApp,
+  AcceptedWhatsapp,
   Account,
   AccountUpdate,
   Batch,
   BulkSms,
   DeletedSuppression,
   DeletedWebhookEndpoint,
+  DryRun,
+  DryRunBatch,
   GetUsageQuery,
   ListMessagesQuery,
   ListSuppressionsQuery,
@@ -21,7 +23,7 @@ import type {
   OtpVerification,
   OtpVerificationResult,
   QueuedResend,
-  QueuedTest,
+  QueuedTestEvent,
   SentOtp,
   SmsMessage,
   Suppression,
@@ -41,7 +43,7 @@ import type {
   WebhookResend,
   WebhookSecret,
   WebhookSelection,
-  WhatsAppMessage,
+  WhatsappMessage,
 } from './schema.ts';
 
 export class SmsResource {
@@ -59,10 +61,24 @@ export class SmsResource {
   }
 
   /**
+   * Send an SMS: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   */
+  dryRun(body: SmsMessage, options?: RequestOptions): Promise<DryRun> {
+    return this.#call<DryRun>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'always', body, query: { dry_run: true } }, options);
+  }
+
+  /**
    * Send an SMS to up to 1000 recipients. Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.
    */
   sendBulk(body: BulkSms, options?: SendOptions): Promise<AcceptedBatch> {
     return this.#call<AcceptedBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'with_key', body }, options);
+  }
+
+  /**
+   * Send an SMS to up to 1000 recipients: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   */
+  dryRunBulk(body: BulkSms, options?: RequestOptions): Promise<DryRunBatch> {
+    return this.#call<DryRunBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'always', body, query: { dry_run: true } }, options);
   }
 }
 
@@ -78,6 +94,13 @@ export class OtpResource {
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
+  }
+
+  /**
+   * Send a one-time password: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   */
+  dryRun(body: OtpMessage, options?: RequestOptions): Promise<DryRun> {
+    return this.#call<DryRun>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'always', body, query: { dry_run: true } }, options);
   }
 
   /**
@@ -98,8 +121,15 @@ export class WhatsappResource {
   /**
    * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it. A client with a list of senders needs `whatsapp` among them.
    */
-  send(body: WhatsAppMessage, options?: SendOptions): Promise<AcceptedWhatsApp> {
-    return this.#call<AcceptedWhatsApp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
+  send(body: WhatsappMessage, options?: SendOptions): Promise<AcceptedWhatsapp> {
+    return this.#call<AcceptedWhatsapp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
+  }
+
+  /**
+   * Send a WhatsApp message: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   */
+  dryRun(body: WhatsappMessage, options?: RequestOptions): Promise<DryRun> {
+    return this.#call<DryRun>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'always', body, query: { dry_run: true } }, options);
   }
 }
 
@@ -238,8 +268,8 @@ export class WebhookEndpointsResource {
   /**
    * Send a test event. Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without it, one that the endpoint receives. It need not match `events`.
    */
-  test(endpointId: string, body: TestEvent, options?: RequestOptions): Promise<QueuedTest> {
-    return this.#call<QueuedTest>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
+  test(endpointId: string, body: TestEvent, options?: RequestOptions): Promise<QueuedTestEvent> {
+    return this.#call<QueuedTestEvent>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
   }
 }
 
@@ -284,7 +314,7 @@ export class WebhookDeliveriesResource {
   /**
    * Show how far a resend is. First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.
    */
-  getWebhookResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
+  getResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
     return this.#call<WebhookResend>({ method: 'GET', path: `/api/v1/webhook-deliveries/resend/${segment(resendId)}`, repeat: 'always' }, options);
   }
 }

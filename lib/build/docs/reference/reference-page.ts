@@ -10,8 +10,11 @@ import type { Resolve } from './field-rows.ts';
 import { type DocumentedOperation, operationSection } from './operation-section.ts';
 
 export function referencePage(document: OpenApiDocument): Page {
-  const resolve: Resolve = (reference) =>
-    document.components.schemas[reference.split('/').at(-1) ?? ''] ?? {};
+  const { schemas, 'x-dry-run': ofDryRuns } = document.components;
+  const resolve: Resolve = (reference) => {
+    const name = reference.split('/').at(-1) ?? '';
+    return schemas[name] ?? ofDryRuns[name] ?? {};
+  };
   const samples = Map.groupBy(samplesOf(document), ({ operationId }) => operationId);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(

@@ -221,7 +221,7 @@ export const sendWhatsApp: Description = {
     message: recipientRule,
   },
   request: {
-    schema: 'WhatsAppMessage',
+    schema: 'WhatsappMessage',
     mediaTypes: ['application/json'],
     examples: {
       text: {
@@ -279,7 +279,7 @@ export const sendWhatsApp: Description = {
     description: 'The message is stored and will be sent.',
     links: { status: toStatus, cancel: toCancel },
     content: {
-      schema: 'AcceptedWhatsApp',
+      schema: 'AcceptedWhatsapp',
       examples: {
         queued: {
           summary: 'To be sent now',

@@ -198,7 +198,7 @@ export const testWebhookEndpoint: Description = {
     status: 202,
     description: 'The notification is queued.',
     content: {
-      schema: 'QueuedTest',
+      schema: 'QueuedTestEvent',
       examples: {
         queued: {
           summary: 'Queued',

@@ -51,11 +51,11 @@ public final class UseClient {
 
     TemplateParameters parameters =
         new TemplateParameters().header("Hello").body(List.of("Ada", "today"));
-    WhatsAppTemplate template =
-        new WhatsAppTemplate().name("parcel").language("en_GB").parameters(parameters);
-    WhatsAppMessage whatsApp =
-        new WhatsAppMessage().to(TO).type(WhatsAppType.TEMPLATE).template(template);
-    expect(Channel.WHATSAPP, sending.sendWhatsApp(whatsApp, null).getChannel());
+    WhatsappTemplate template =
+        new WhatsappTemplate().name("parcel").language("en_GB").parameters(parameters);
+    WhatsappMessage whatsApp =
+        new WhatsappMessage().to(TO).type(WhatsappType.TEMPLATE).template(template);
+    expect(Channel.WHATSAPP, sending.sendWhatsapp(whatsApp, null).getChannel());
 
     OneTimePasswordsApi passwords = new OneTimePasswordsApi(client);
     SentOtp otp = passwords.sendOtp(new OtpMessage().to(TO), null);

@@ -76,11 +76,11 @@ func main() {
 		log.Fatalf("another batch: %s", counted.Body)
 	}
 
-	kind := gateway.WhatsAppTypeTemplate
+	kind := gateway.WhatsappTypeTemplate
 	parameters := gateway.TemplateParameters{Header: "Hello", Body: []string{"Ada", "today"}}
-	sentWhatsApp, err := client.SendWhatsAppWithResponse(ctx, nil, gateway.WhatsAppMessage{
+	sentWhatsApp, err := client.SendWhatsappWithResponse(ctx, nil, gateway.WhatsappMessage{
 		To: to, Type: &kind,
-		Template: &gateway.WhatsAppTemplate{Name: "parcel", Language: "en_GB", Parameters: &parameters},
+		Template: &gateway.WhatsappTemplate{Name: "parcel", Language: "en_GB", Parameters: &parameters},
 	})
 	must(err)
 	expect(sentWhatsApp.JSON202, sentWhatsApp.Body)

@@ -62,12 +62,12 @@ func main() {
 	}
 
 	parameters := gateway.TemplateParameters{Header: "Hello", Body: []string{"Ada", "today"}}
-	template := gateway.NewWhatsAppTemplate("parcel", "en_GB")
+	template := gateway.NewWhatsappTemplate("parcel", "en_GB")
 	template.SetParameters(parameters)
-	whatsApp := gateway.NewWhatsAppMessage(to)
+	whatsApp := gateway.NewWhatsappMessage(to)
 	whatsApp.SetType(gateway.TEMPLATE)
 	whatsApp.SetTemplate(*template)
-	expect(client.SendingAPI.SendWhatsApp(ctx).WhatsAppMessage(*whatsApp).Execute())
+	expect(client.SendingAPI.SendWhatsapp(ctx).WhatsappMessage(*whatsApp).Execute())
 
 	otp := expect(client.OneTimePasswordsAPI.SendOtp(ctx).OtpMessage(*gateway.NewOtpMessage(to)).Execute())
 	attempt := gateway.NewOtpVerification("0000")

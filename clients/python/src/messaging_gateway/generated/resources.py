@@ -48,6 +48,36 @@ class SmsResource:
             models.AcceptedSms,
         )
 
+    def dry_run(
+        self,
+        *,
+        to: str,
+        message: str,
+        webhook_url: str | None = None,
+        from_: str | None = None,
+        type: Literal["transactional", "promotional"] | str | None = None,
+        validity_period: int | None = None,
+        scheduled_at: datetime | str | None = None,
+        reference: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.DryRun:
+        """Send an SMS: dry run.
+
+        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
+        the request. Nothing is stored or sent; only the rate limit counts.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path="/api/v1/sms/send",
+                repeat="always",
+                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                query={"dry_run": "true"},
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DryRun,
+        )
+
     def send_bulk(
         self,
         *,
@@ -80,6 +110,36 @@ class SmsResource:
                 timeout_seconds=timeout_seconds,
             ),
             models.AcceptedBatch,
+        )
+
+    def dry_run_bulk(
+        self,
+        *,
+        recipients: Sequence[models.BulkRow | Mapping[str, Any] | str],
+        message: str | None = None,
+        webhook_url: str | None = None,
+        from_: str | None = None,
+        type: Literal["transactional", "promotional"] | str | None = None,
+        validity_period: int | None = None,
+        scheduled_at: datetime | str | None = None,
+        reference: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.DryRunBatch:
+        """Send an SMS to up to 1000 recipients: dry run.
+
+        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
+        the request. Nothing is stored or sent; only the rate limit counts.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path="/api/v1/sms/bulk",
+                repeat="always",
+                body=given({"message": message, "recipients": recipients, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                query={"dry_run": "true"},
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DryRunBatch,
         )
 
 
@@ -124,6 +184,38 @@ class OtpResource:
             models.SentOtp,
         )
 
+    def dry_run(
+        self,
+        *,
+        to: str,
+        channel: Literal["sms", "whatsapp"] | str | None = None,
+        code_length: int | None = None,
+        ttl: int | None = None,
+        max_attempts: int | None = None,
+        purpose: str | None = None,
+        template: str | None = None,
+        brand: str | None = None,
+        webhook_url: str | None = None,
+        reference: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.DryRun:
+        """Send a one-time password: dry run.
+
+        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
+        the request. Nothing is stored or sent; only the rate limit counts.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path="/api/v1/otp/send",
+                repeat="always",
+                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference}, None),
+                query={"dry_run": "true"},
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DryRun,
+        )
+
     def verify(
         self,
         *,
@@ -160,17 +252,17 @@ class WhatsappResource:
         to: str,
         type: Literal["text", "template", "image", "video", "audio", "document", "sticker", "location"] | str | None = None,
         message: str | None = None,
-        template: models.WhatsAppTemplate | Mapping[str, Any] | None = None,
+        template: models.WhatsappTemplate | Mapping[str, Any] | None = None,
         media: models.Media | Mapping[str, Any] | None = None,
         location: models.Location | Mapping[str, Any] | None = None,
-        fallback_template: models.WhatsAppTemplate | Mapping[str, Any] | None = None,
+        fallback_template: models.WhatsappTemplate | Mapping[str, Any] | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
-    ) -> models.AcceptedWhatsApp:
+    ) -> models.AcceptedWhatsapp:
         """Send a WhatsApp message.
 
         Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default).
@@ -187,7 +279,40 @@ class WhatsappResource:
                 idempotency_key=idempotency_key,
                 timeout_seconds=timeout_seconds,
             ),
-            models.AcceptedWhatsApp,
+            models.AcceptedWhatsapp,
+        )
+
+    def dry_run(
+        self,
+        *,
+        to: str,
+        type: Literal["text", "template", "image", "video", "audio", "document", "sticker", "location"] | str | None = None,
+        message: str | None = None,
+        template: models.WhatsappTemplate | Mapping[str, Any] | None = None,
+        media: models.Media | Mapping[str, Any] | None = None,
+        location: models.Location | Mapping[str, Any] | None = None,
+        fallback_template: models.WhatsappTemplate | Mapping[str, Any] | None = None,
+        webhook_url: str | None = None,
+        reference: str | None = None,
+        validity_period: int | None = None,
+        scheduled_at: datetime | str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> models.DryRun:
+        """Send a WhatsApp message: dry run.
+
+        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
+        the request. Nothing is stored or sent; only the rate limit counts.
+        """
+        return self._call(
+            Request(
+                method="POST",
+                path="/api/v1/whatsapp/send",
+                repeat="always",
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at}, None),
+                query={"dry_run": "true"},
+                timeout_seconds=timeout_seconds,
+            ),
+            models.DryRun,
         )
 
 
@@ -539,7 +664,7 @@ class WebhookEndpointsResource:
         *,
         event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed"] | str | None = None,
         timeout_seconds: float | None = None,
-    ) -> models.QueuedTest:
+    ) -> models.QueuedTestEvent:
         """Send a test event.
 
         Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist.
@@ -555,7 +680,7 @@ class WebhookEndpointsResource:
                 body=given({"event": event}, None),
                 timeout_seconds=timeout_seconds,
             ),
-            models.QueuedTest,
+            models.QueuedTestEvent,
         )
 
 
@@ -647,7 +772,7 @@ class WebhookDeliveriesResource:
         since: datetime | str,
         endpoint_id: str | None = None,
         origin: str | None = None,
-        state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed"] | str | None = None,
+        state: Literal["failed", "acknowledged"] | str | None = None,
         until: datetime | str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.QueuedResend:
@@ -671,7 +796,7 @@ class WebhookDeliveriesResource:
             models.QueuedResend,
         )
 
-    def get_webhook_resend(
+    def get_resend(
         self,
         resend_id: str,
         *,

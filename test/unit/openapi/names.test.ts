@@ -1,0 +1,82 @@
+/** The names that generators make of the document are such as a person would write. */
+import { describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/schemas.ts';
+
+const { components, paths } = openApiDocument();
+const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+
+/** `webhook_url` as `WebhookUrl`. */
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Generators make a type of a list of values, and of an object, named after its place. */
+function namesBelow(place: string, schema: JsonSchema): string[] {
+  const { enum: values, const: value, properties, items, additionalProperties, anyOf, oneOf } = schema;
+  const isType = values !== undefined || typeof value === 'string' || properties !== undefined;
+  return [
+    ...(isType ? [place] : []),
+    ...Object.entries((properties ?? {}) as Record<string, JsonSchema>).flatMap(([field, part]) =>
+      namesBelow(`${place}${pascalCase(field)}`, part),
+    ),
+    ...(items === undefined ? [] : namesBelow(`${place}Item`, items as JsonSchema)),
+    ...(typeof additionalProperties === 'object'
+      ? namesBelow(`${place}Value`, additionalProperties as JsonSchema)
+      : []),
+    ...([anyOf ?? [], oneOf ?? []].flat() as JsonSchema[]).flatMap((part, index) =>
+      namesBelow(`${place}AnyOf${index}`, part),
+    ),
+  ];
+}
+
+function words(name: string): string[] {
+  return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase());
+}
+
+const schemaNames = Object.keys(components.schemas);
+const ofSchemas = Object.entries(components.schemas).flatMap(([name, schema]) => namesBelow(name, schema));
+const ofParameters = operations.flatMap(({ operationId, parameters = [] }) =>
+  parameters.flatMap(({ name, schema }) =>
+    namesBelow(`${pascalCase(operationId)}${pascalCase(String(name))}`, schema as JsonSchema),
+  ),
+);
+const names = [...new Set([...schemaNames, ...ofSchemas, ...ofParameters])];
+
+describe('a name that a generator makes of the document', () => {
+  it('is of many: the lists of values without a name of their own are among them', () => {
+    expect(names).toEqual(expect.arrayContaining(['SmsMessage', 'ButtonType', 'ListMessagesDirection']));
+  });
+
+  it('says no word twice, as `TestEventEvent` would', () => {
+    const doubled = names.filter((name) => words(name).some((word, index, all) => word === all[index + 1]));
+    expect(doubled).toEqual([]);
+  });
+
+  it('has no word that only a generator writes', () => {
+    expect(
+      names.filter((name) => /Item\d*$|Item[A-Z]|Value$|Inner|AnyOf|OneOf|AllOf|\d$/.test(name)),
+    ).toEqual([]);
+    expect(schemaNames.filter((name) => /Dto$|Model$|Response\d*$/.test(name))).toEqual(['ErrorResponse']);
+  });
+
+  it('is not parted inside a word, as `send_whats_app` would be', () => {
+    const parted = [...names, ...operations.map(({ operationId }) => operationId)];
+    expect(
+      parted.filter((name) => words(name).some((word) => word === 'whats' || word.length === 1)),
+    ).toEqual([]);
+  });
+
+  it('is the file of no test in Go, where `queued_test.go` would not be compiled', () => {
+    expect(names.filter((name) => words(name).at(-1) === 'test')).toEqual([]);
+  });
+
+  it('is of one thing: no two differ in the case of letters only', () => {
+    const folded = names.map((name) => name.toLowerCase());
+    expect(names.filter((name, index) => folded.indexOf(name.toLowerCase()) !== index)).toEqual([]);
+  });
+
+  it('is not made of names that a document gives to constants, which is read differently by each generator', () => {
+    expect(JSON.stringify(components)).not.toMatch(/x-enum-?(varnames|names)/i);
+  });
+});
