@@ -18,6 +18,7 @@ export const errorStatus = {
   otp_attempts_exhausted: 409,
   not_cancelable: 409,
   endpoint_disabled: 409,
+  endpoint_limit_reached: 409,
   otp_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -52,6 +53,8 @@ export const errorTexts = {
   otp_expired: 'This one-time password has expired. Send a new one.',
   not_cancelable: 'Only a scheduled message can be canceled, before its time has come.',
   endpoint_disabled: 'This webhook endpoint is disabled. Enable it first.',
+  endpoint_limit_reached: (endpointsMax: number) =>
+    `A client can have ${endpointsMax} webhook endpoints. Delete one first.`,
   payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,
   unsupported_media_type: (accepted: string) => `Send the body with Content-Type: ${accepted}.`,
   internal_error: 'Something went wrong on our side.',

@@ -80,7 +80,7 @@ async function hasLicence(installed: string): Promise<void> {
 
 /** What a user of the package may write: the types of arguments, answers, errors and events are exact. */
 const typescriptProgram = `
-import { ApiError, MessagingGateway, verifyWebhook, type Message, type WebhookEvent } from 'messaging-gateway-client';
+import { ApiError, MessagingGateway, verifyWebhook, type AnyWebhookEvent, type Message } from 'messaging-gateway-client';
 
 const gateway = new MessagingGateway({ baseUrl: 'https://gateway.test', clientId: 'a', clientSecret: 'b' });
 export async function use(): Promise<void> {
@@ -91,8 +91,12 @@ export async function use(): Promise<void> {
     console.log(item.error?.code, segments);
   }
   const { next_cursor } = await gateway.messages.list();
-  const event: WebhookEvent = verifyWebhook('{}', new Headers(), ['old', 'new']);
-  if (event.event === 'sms.delivered') console.log(event.data.message_id, next_cursor);
+  const event: AnyWebhookEvent = verifyWebhook('{}', new Headers(), ['old', 'new']);
+  if (event.event === 'sms.delivered') console.log(event.data.delivered_at, next_cursor);
+  if (event.event === 'sms.received') console.log(event.data.text);
+  if (event.event === 'webhook_endpoint.disabled') console.log(event.data.endpoint_id);
+  const dryRun = await gateway.sms.dryRunBulk({ message: 'Hello', recipients: ['+447700900123'] });
+  console.log(dryRun.estimated_cost);
   // @ts-expect-error: there is no such field
   await gateway.sms.send({ to: '+447700900123', text: 'Hello' });
   // @ts-expect-error: a look-up takes no idempotency key

@@ -156,7 +156,8 @@ describe('webhook endpoints', () => {
       Array.from({ length: endpointsMax + 3 }, () => client.post(path, { url: 'http://127.0.0.1:1/' })),
     );
     expect(many.filter(({ status }) => status === 201)).toHaveLength(endpointsMax);
-    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201, 400]));
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    expect(many.find(({ status }) => status === 409)?.body.error).toBe('endpoint_limit_reached');
   });
 
   it('of another client are not found, by any operation', async () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import unittest
 from datetime import datetime, timedelta, timezone
 
@@ -43,34 +44,49 @@ class Webhooks(unittest.TestCase):
             )
 
     def test_each_event_has_its_own_fields(self):
-        common = '"timestamp":"2026-11-20T10:00:03.120Z"'
-        message = '"message_id":"msg_1","client_id":"client_1"'
-        for model, body, read, value in [
-            (WebhookEvent, BODY, lambda data: data.recipient, "+447700900123"),
+        message = {"message_id": "msg_1", "client_id": "client_1"}
+        at = "2026-11-20T10:00:03.120Z"
+        received = {
+            "status": "received",
+            "from": "+447700900123",
+            "to": "+447418367358",
+            "text": "Hi",
+            "received_at": at,
+        }
+        opted_out = {"recipient": "+447700900123", "channel": "sms", "source": "keyword"}
+        disabled = {
+            "endpoint_id": "whe_1",
+            "url": "https://example.com/",
+            "disabled_at": at,
+            "reason": "no_successful_delivery",
+            "client_id": "client_1",
+        }
+        for name, data, model, read, value in [
             (
-                InboundMessageEvent,
-                f'{{"event":"sms.received",{common},"data":{{{message},"status":"received","from":"+447700900123",'
-                '"to":"+447418367358","text":"Hi","received_at":"2026-11-20T10:00:03.120Z"}}',
-                lambda data: (data.from_, data.text),
-                ("+447700900123", "Hi"),
+                "sms.sent",
+                {**message, "recipient": "+44", "status": "sent"},
+                WebhookEvent,
+                lambda got: got.recipient,
+                "+44",
             ),
+            ("sms.received", {**message, **received}, InboundMessageEvent, lambda got: got.text, "Hi"),
             (
+                "recipient.opted_out",
+                {**message, **opted_out},
                 RecipientEvent,
-                f'{{"event":"recipient.opted_out",{common},"data":{{{message},"recipient":"+447700900123",'
-                '"channel":"sms","source":"keyword"}}',
-                lambda data: data.source,
+                lambda got: got.source,
                 "keyword",
             ),
             (
+                "webhook_endpoint.disabled",
+                disabled,
                 WebhookEndpointDisabledEvent,
-                f'{{"event":"webhook_endpoint.disabled",{common},"data":{{"endpoint_id":"whe_1",'
-                '"url":"https://example.com/","disabled_at":"2026-11-20T10:00:03.120Z",'
-                '"reason":"no_successful_delivery","client_id":"client_1"}}',
-                lambda data: data.endpoint_id,
+                lambda got: got.endpoint_id,
                 "whe_1",
             ),
-            (UnknownEvent, f'{{"event":"fax.sent",{common},"data":{{"pages":2}}}}', lambda data: data["pages"], 2),
+            ("fax.sent", {"pages": 2}, UnknownEvent, lambda got: got["pages"], 2),
         ]:
+            body = json.dumps({"event": name, "timestamp": at, "data": data})
             event = verify_webhook(body, signed(NEW, body=body), NEW)
             self.assertEqual((type(event), read(event.data)), (model, value))
 

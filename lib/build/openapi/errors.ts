@@ -14,6 +14,7 @@ import {
 } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
+import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Description } from './description.ts';
 
 const fieldError = z.object({ field: z.string(), message: z.string() });
@@ -101,6 +102,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
   endpoint_disabled: {
     when: 'The webhook endpoint is disabled.',
     message: errorTexts.endpoint_disabled,
+  },
+  endpoint_limit_reached: {
+    when: 'The client has as many webhook endpoints as it can have.',
+    message: errorTexts.endpoint_limit_reached(endpointsMax),
   },
   otp_expired: {
     when: 'The one-time password has expired: send a new one.',

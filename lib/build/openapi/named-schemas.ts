@@ -4,7 +4,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels, statuses } from '../../../shared/message/message.ts';
-import { sources } from '../../../shared/message/suppression/suppression.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
@@ -69,7 +68,6 @@ const wider: Readonly<Record<string, keyof typeof enums>> = {
   'BatchMessage.status': 'MessageStatus',
   'WebhookEventData.status': 'MessageStatus',
   'InboundMessageData.status': 'MessageStatus',
-  'RecipientEventData.source': 'SuppressionSource',
   'UsageEntry.status': 'MessageStatus',
 };
 
@@ -99,7 +97,6 @@ const enums = {
   MessageType: ['transactional', 'promotional'],
   OtpStatus: ['verified', 'pending'],
   SmsEncoding: ['GSM-7', 'UCS-2'],
-  SuppressionSource: sources,
 } as const satisfies Record<string, readonly string[]>;
 
 /** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */

@@ -17,9 +17,14 @@ import { resendRequestSchema } from '../../../shared/webhook/resend/request-rese
 
 /** Which URLs are allowed is a setting of the stage; the document describes the rule on AWS. */
 const webhookUrl = z.url();
-const queueArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:sqs:' }));
-const busArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:events:' }));
-const roleArn = z.string().check(z.meta({ pattern: '^arn:aws[a-z-]*:iam::' }));
+const partition = 'arn:aws(-cn|-us-gov)?';
+const region = '[a-z]{2}(-[a-z]+){1,2}-[0-9]{1,2}';
+const account = '[0-9]{12}';
+const arn = (format: string, pattern: string) =>
+  z.string().check(z.meta({ format, pattern: `^${pattern}$` }));
+const queueArn = arn('queue-arn', `${partition}:sqs:${region}:${account}:[A-Za-z0-9_-]{1,80}(\\.fifo)?`);
+const busArn = arn('bus-arn', `${partition}:events:${region}:${account}:event-bus/[A-Za-z0-9._/-]{1,256}`);
+const roleArn = arn('role-arn', `${partition}:iam::${account}:role/.+`);
 const destinations = {
   url: webhookUrl,
   sqs: z.object({ queue_arn: queueArn, role_arn: roleArn }),

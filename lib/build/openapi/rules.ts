@@ -101,6 +101,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     { $ref: referenceTo('Message') },
     { $ref: referenceTo('Batch') },
   ),
+  WebhookSelection: when(having({ endpoint_id: text }), without('origin')),
   OtpVerification: when(having({ otp_id: text }), {}, having({ to: text })),
   OtpMessage: when(
     having({ template: { type: 'string', pattern: '\\{\\{\\s*brand\\s*\\}\\}' } }),
@@ -121,7 +122,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** In place of what the field's schema has: a text, a list or an object is for generators any value. */
+/** In place of what the field's schema has: a text, a list or an object is for generators any value; code knows an origin. */
 export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'TemplateParameters.header': when(
     text,
@@ -136,6 +137,7 @@ export const fieldRules: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
+  'WebhookSelection.origin': { type: ['string', 'null'], format: 'origin' },
   'TemplateParameters.body': when(
     list,
     { items: parameterText, maxItems: 64 },

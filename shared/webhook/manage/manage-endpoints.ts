@@ -232,8 +232,5 @@ function noSuchEndpoint(): GatewayError {
 }
 
 function tooManyEndpoints(): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    `A client can have ${endpointsMax} webhook endpoints. Delete one first.`,
-  );
+  return new GatewayError('endpoint_limit_reached', errorTexts.endpoint_limit_reached(endpointsMax));
 }

@@ -71,6 +71,17 @@ describe('a name that a generator makes of the document', () => {
     expect(names.filter((name) => words(name).at(-1) === 'test')).toEqual([]);
   });
 
+  it('is not that of a client in Go, whose constants have no prefix if no two lists share the value', () => {
+    const values = JSON.stringify({ components, paths }).matchAll(/"enum":(\[[^\]]*\])/g);
+    const constants = Array.from(values, ([, list = '']) => JSON.parse(list) as string[]);
+    const alone = constants.filter((list) => {
+      const others = constants.filter((other) => other !== list).flat();
+      return !list.some((value) => others.includes(value));
+    });
+    expect(alone.flat().map(pascalCase)).not.toContain('Client');
+    expect(constants.flat()).toContain('client');
+  });
+
   it('is of one thing: no two differ in the case of letters only', () => {
     const folded = names.map((name) => name.toLowerCase());
     expect(names.filter((name, index) => folded.indexOf(name.toLowerCase()) !== index)).toEqual([]);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Protocol, Union, get_args, get_origin
+from typing import Any, Literal, Protocol, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 from standardwebhooks.webhooks import Webhook
@@ -22,9 +22,9 @@ class UnknownEvent(BaseModel):
     data: dict[str, Any]
 
 
-AnyWebhookEvent = Union[
-    WebhookEvent, InboundMessageEvent, RecipientEvent, WebhookEndpointDisabledEvent, UnknownEvent
-]
+AnyWebhookEvent = (
+    WebhookEvent | InboundMessageEvent | RecipientEvent | WebhookEndpointDisabledEvent | UnknownEvent
+)
 
 
 def _names(annotation: Any) -> Iterable[str]:

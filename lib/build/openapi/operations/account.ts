@@ -65,7 +65,8 @@ export const getUsage: Description = {
     {
       ...inQuery('group_by', `One or more of ${groups}, separated by commas.`, {
         type: 'string',
-        pattern: `^(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
+        // Each once.
+        pattern: `^(?!.*(${groupings.join('|')}).*\\1)(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
       }),
       example: 'channel',
     },

@@ -11,7 +11,7 @@ const recipientInPath: Parameter = {
   in: 'path',
   required: true,
   description: 'The phone number in international format; its plus may be written `%2B`.',
-  schema: { type: 'string', pattern: e164.source },
+  schema: { type: 'string', format: 'phone-number', pattern: e164.source },
   example: recipient,
 };
 
@@ -34,7 +34,7 @@ export const listSuppressions: Description = {
       name: 'recipient',
       in: 'query',
       description: 'Only this phone number.',
-      schema: { type: 'string', pattern: e164.source },
+      schema: { type: 'string', format: 'phone-number', pattern: e164.source },
       example: recipient,
     },
     {
@@ -47,7 +47,7 @@ export const listSuppressions: Description = {
       name: 'cursor',
       in: 'query',
       description: 'The `next_cursor` of the page before.',
-      schema: { type: 'string' },
+      schema: { type: 'string', format: 'suppression-cursor' },
     },
   ],
   answer: {

@@ -67,7 +67,10 @@ export const listWebhookDeliveries: Description = {
       maximum: 100,
       default: 20,
     }),
-    inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', { type: 'string' }),
+    inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', {
+      type: 'string',
+      format: 'delivery-cursor',
+    }),
   ],
   answer: {
     status: 200,

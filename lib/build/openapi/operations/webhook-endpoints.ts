@@ -87,6 +87,7 @@ export const createWebhookEndpoint: Description = {
       examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
     },
   },
+  errors: ['endpoint_limit_reached'],
   fieldError: { field: 'url', message: 'This field is required.' },
 };
 
