@@ -16,7 +16,8 @@ import requests
 response = requests.${method.toLowerCase()}(
 ${argumentLines.map((line) => `    ${line}`).join('\n')}
 )
-response.raise_for_status()
+if not response.ok:
+    raise SystemExit(f"{response.status_code} {response.text}")
 ${answers ? 'print(response.json())' : 'print(response.status_code)'}
 `;
 }
