@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 STARTED = datetime.now(timezone.utc)
 PHONE_NUMBERS = st.integers(0, 10**6 - 1).map(lambda number: f"+447400{number:06d}")
+WEBHOOK_ENDPOINT = os.environ["WEBHOOK_ENDPOINT"]
 NAMES = st.from_regex(r"\A[A-Z][A-Za-z0-9]{0,9}\Z")
 
 
@@ -35,7 +36,7 @@ schemathesis.openapi.format("queue-arn", NAMES.map(lambda name: f"arn:aws:sqs:eu
 schemathesis.openapi.format("bus-arn", NAMES.map(lambda name: f"arn:aws:events:eu-west-1:{ACCOUNT}:event-bus/{name}"))
 schemathesis.openapi.format("role-arn", NAMES.map(lambda name: f"arn:aws:iam::{ACCOUNT}:role/{name}"))
 schemathesis.openapi.format("date-time", st.integers(60, 250_000).map(time_ahead))
-schemathesis.openapi.format("uri", st.integers(0, 10**6).map(lambda number: f"https://example.com/{number}"))
+schemathesis.openapi.format("uri", st.integers(0, 10**6).map(lambda number: f"{WEBHOOK_ENDPOINT}/{number}"))
 
 
 @schemathesis.auth().skip_for(path=["/api/v1/auth/token"])

@@ -104,7 +104,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: errorTexts.endpoint_disabled,
   },
   endpoint_limit_reached: {
-    when: 'The client has as many webhook endpoints as it can have.',
+    when: `The client has ${endpointsMax} webhook endpoints, and can have no more.`,
     message: errorTexts.endpoint_limit_reached(endpointsMax),
   },
   otp_expired: {

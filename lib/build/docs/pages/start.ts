@@ -57,8 +57,13 @@ ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOO
     {
       id: 'token',
       title: 'Get an access token',
-      content: html`${prose('In the first terminal. A token is valid for one hour; use it for all requests until then.')}
-${command('token', `export TOKEN=$(curl -s "$BASE_URL/api/v1/auth/token" -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials | ${field('access_token')})`)}`,
+      content: html`${prose('In the first terminal. It prints the response, and keeps the token of it, which is valid for one hour: use it for all requests until then.')}
+${command(
+  'token',
+  `export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\
+  -u "$CLIENT_ID:$CLIENT_SECRET" \\
+  -d grant_type=client_credentials | tee /dev/stderr | ${field('access_token')})`,
+)}`,
     },
     {
       id: 'send',
@@ -66,7 +71,7 @@ ${command('token', `export TOKEN=$(curl -s "$BASE_URL/api/v1/auth/token" -u "$CL
       content: html`${prose(`The response, 202, means that the message is stored and will be sent. With the [simulated carrier](${linkTo('testing', 'simulator')}) no real message is sent; otherwise put your own number in \`to\`.`)}
 ${command(
   'send',
-  `export MESSAGE_ID=$(curl -s "$BASE_URL/api/v1/sms/send" \\
+  `export MESSAGE_ID=$(curl -sS "$BASE_URL/api/v1/sms/send" \\
   -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d @- <<END | tee /dev/stderr | ${field('message_id')}
@@ -90,7 +95,7 @@ whd_01KC9V7S4A6C8E0G2J4M6P8R0T sms.delivered msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A deli
       id: 'follow',
       title: 'Follow the message',
       content: html`${prose('The same by a request, with the times of all states, the cost, and the reason if the message failed:')}
-${command('follow', 'curl -s "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
+${command('follow', 'curl -sS "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Authorization: Bearer $TOKEN"')}`,
     },
   ];
 }

@@ -93,7 +93,7 @@ export function webhooksPage(document: Pick<OpenApiDocument, 'webhooks'>): Page 
     name: 'webhooks',
     sections: [...topics, endpoints].map(({ id, title }) => ({ id, title })),
     main: html`<h1>Webhooks</h1>
-${prose('The gateway sends a `POST` to your server for each state change of a message. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
+${prose('The gateway sends a `POST` to your server for each state change of a message, and for what people send to you: messages, and the wish to get no more of yours. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
 ${topics.map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}
 <section>${heading(2, endpoints.id, endpoints.title)}${prose(`Each program is complete and needs no packages. The [quick start](${linkTo('start', 'receive')}) says how to run one.`)}
 <div class="samples">${(Object.keys(receivers) as ReceiverLanguage[]).map((language, index) => {

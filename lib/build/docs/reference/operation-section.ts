@@ -33,7 +33,7 @@ ${limits(operation)}
 ${sampleBlocks(summary, samples)}
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(operationId, parameters, resolve)}`}
 ${requestBody !== undefined && requestSection(operationId, requestBody.content, resolve)}
-<h4>Answer</h4>
+<h4>Response</h4>
 ${Object.entries(operation.responses)
   .filter(([status]) => status.startsWith('2'))
   .map(([status, response]) => answer(`${operationId}.answer`, status, response, resolve))}
