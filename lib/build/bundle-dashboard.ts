@@ -46,6 +46,8 @@ export function bundleDashboard(root: string, outdir: string): DashboardSizes {
   };
 }
 
+const noDragAndDrop = join(import.meta.dirname, 'dashboard-stubs', 'no-drag-and-drop.ts');
+
 function optionsOf(root: string, outdir: string) {
   return {
     absWorkingDir: root,
@@ -63,6 +65,13 @@ function optionsOf(root: string, outdir: string) {
     jsx: 'automatic',
     // The library's translations into other languages.
     external: ['./messages/*'],
+    alias: {
+      '@dnd-kit/core': noDragAndDrop,
+      '@dnd-kit/sortable': noDragAndDrop,
+      '@dnd-kit/utilities': noDragAndDrop,
+      // The library's texts are parsed already: the entry that formatjs has for this case.
+      '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/lib/no-parser.js',
+    },
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'error',
   } as const satisfies BuildOptions;

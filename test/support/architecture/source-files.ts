@@ -35,7 +35,8 @@ const sourceFolders = ['bin', 'lib', 'functions', 'dashboard', 'shared'];
 export const files: readonly SourceFile[] = sourceFolders.flatMap(filesOf);
 export const inFolder = (folder: string): SourceFile[] =>
   files.filter(({ path }) => path.startsWith(`${folder}/`));
-export const sdkStubs = 'lib/build/sdk-stubs';
+/** They take the place of parts of packages in bundles. */
+export const stubs = ['lib/build/sdk-stubs', 'lib/build/dashboard-stubs'];
 
 /** The imports of these files that are not allowed, in words. */
 export function violations(

@@ -8,13 +8,13 @@ import {
   ours,
   reachedFrom,
   root,
-  sdkStubs,
+  stubs,
 } from '../../support/architecture/source-files.ts';
 
 describe('files and packages', () => {
   it('packages that functions contain are dependencies, those that build, deploy and test are devDependencies', () => {
-    // No file imports the stubs: the bundler puts them in the place of parts of the SDK.
-    const starts = ['functions', 'dashboard', sdkStubs].flatMap(inFolder);
+    // No file imports the stubs: the bundler puts them in the place of parts of packages.
+    const starts = ['functions', 'dashboard', ...stubs].flatMap(inFolder);
     const held = reachedFrom(starts.map(({ path }) => path));
     const packages = new Set(
       files
@@ -37,8 +37,8 @@ describe('files and packages', () => {
     const named = (name: string, by: string): boolean =>
       all.some(({ path }) => path !== by && words.get(path)?.has(name) === true);
     const unused = files
-      // The SDK uses the exports of its stubs.
-      .filter(({ path }) => !path.startsWith(`${sdkStubs}/`))
+      // Packages use the exports of stubs.
+      .filter(({ path }) => !stubs.some((folder) => path.startsWith(`${folder}/`)))
       .flatMap(({ path, text }) =>
         Array.from(
           text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm),
