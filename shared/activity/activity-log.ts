@@ -64,7 +64,7 @@ export interface ActivityLog {
 
 export interface ActivityQuery {
   readonly clientId?: string | undefined;
-  readonly kind?: ActivityKind | undefined;
+  readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;

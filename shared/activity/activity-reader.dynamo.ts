@@ -1,4 +1,4 @@
-/** Pages through the activity log, newest first: by client, by kind, or day by day if neither is given. */
+/** Pages through the activity log, newest first: by client, by one kind, or day by day if neither is given. */
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
@@ -33,7 +33,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
           high,
         );
       }
-      if (query.kind !== undefined) {
+      if (typeof query.kind === 'string') {
         return collect({ index: 'by-kind', key: 'kind', value: query.kind }, query, range.low, high);
       }
       return byDays(query, range.low, high);
@@ -87,7 +87,9 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
     high: string,
     Limit: number,
   ): QueryCommandInput {
-    const filtered = walk.key !== 'kind' && query.kind !== undefined;
+    const kinds = walk.key === 'kind' || query.kind === undefined ? [] : [query.kind].flat();
+    const filtered = kinds.length > 0;
+    const names = kinds.map((_kind, index) => `:kind${index}`);
     return {
       TableName,
       ...(walk.index === undefined ? {} : { IndexName: walk.index }),
@@ -97,9 +99,9 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
         ':value': walk.value,
         ':low': low,
         ':high': high,
-        ...(filtered ? { ':kind': query.kind } : {}),
+        ...Object.fromEntries(names.map((name, index) => [name, kinds[index]])),
       },
-      ...(filtered ? { FilterExpression: '#kind = :kind' } : {}),
+      ...(filtered ? { FilterExpression: `#kind IN (${names.join(', ')})` } : {}),
       ScanIndexForward: false,
       // DynamoDB applies the limit before the filter.
       Limit: filtered ? Math.max(Limit, filteredPageSize) : Limit,

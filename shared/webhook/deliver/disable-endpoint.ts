@@ -12,11 +12,11 @@
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, type Clock } from '../../platform/clock.ts';
-import { derivedId, derivedIdAt } from '../../platform/ids.ts';
+import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../delivery.ts';
 import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';
+import { disabledNoticeId, type NotificationDependencies, sendNotification } from '../plan/notification.ts';
 
 export interface DisableDependencies extends NotificationDependencies {
   readonly endpoints: EndpointReader & EndpointResults;
@@ -70,7 +70,8 @@ export async function tellOfDisabled(
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${failingDaysMax} days`,
     client_id,
-    after: { url, enabled: false },
+    // By the id the log of webhooks finds the notices.
+    after: { endpoint_id, url, enabled: false },
   });
   const body = JSON.stringify({
     event: endpointDisabledEvent,
@@ -80,7 +81,7 @@ export async function tellOfDisabled(
   const others = await dependencies.endpoints.list(client_id);
   for (const other of others.filter((one) => receives(one, endpointDisabledEvent))) {
     await sendNotification(dependencies, {
-      delivery_id: derivedId('whd', endpoint_id, endpointDisabledEvent, disabled_at, other.endpoint_id),
+      delivery_id: disabledNoticeId({ endpointId: endpoint_id, at: disabled_at }, other.endpoint_id),
       client_id,
       endpoint_id: other.endpoint_id,
       event: endpointDisabledEvent,

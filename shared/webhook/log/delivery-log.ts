@@ -3,7 +3,7 @@
  * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/delivery-log.md).
  */
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import { type MessageEventName, messageEventNames } from '../../contract/webhook-events.ts';
+import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { addDays, type Clock } from '../../platform/clock.ts';
 import { isId } from '../../platform/ids.ts';
@@ -21,7 +21,7 @@ import type { DeliveryList, DeliverySummary } from './delivery-response.schema.t
 import { deliverySummary } from './delivery-view.ts';
 import { type FailedDependencies, failuresOf, isLastFailure } from './failed-deliveries.ts';
 import { entryCursor, entryOf, positionCursor, positionOf } from './log-cursor.ts';
-import { testDeliveries } from './test-deliveries.ts';
+import { notificationDeliveries } from './notification-deliveries.ts';
 
 export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
@@ -115,9 +115,6 @@ async function messagesLog(
   query: DeliveryLogQuery,
   endpoints: readonly WebhookEndpoint[],
 ): Promise<DeliveryList> {
-  // Deliveries of other events follow from no message.
-  if (query.event !== undefined && !messageEventNames.includes(query.event as MessageEventName))
-    return listed([], undefined);
   const { message_id, endpoint_id, event, since, until, limit } = query;
   const message = message_id === undefined ? undefined : await ownMessage(dependencies, clientId, message_id);
   const endpointIds =
@@ -128,16 +125,24 @@ async function messagesLog(
   const now = dependencies.clock();
   const found: DeliverySummary[] = [];
   let after = query.cursor === undefined ? undefined : positionOf(query.cursor);
-  const tests = message === undefined ? await testsOf(dependencies, clientId, query, after) : [];
+  const notifications =
+    message === undefined ? await notificationsOf(dependencies, clientId, query, endpoints, after) : [];
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    const page = await deliveriesOfMessages(dependencies, {
-      ...{ clientId, message, since, until, endpointIds, event, after },
-    });
+    // These follow from no message.
+    const page =
+      event === endpointDisabledEvent
+        ? { located: [], end: undefined }
+        : await deliveriesOfMessages(dependencies, {
+            ...{ clientId, message, since, until, endpointIds, event, after },
+          });
     const ofMessages = page.located.map((located) => ({
       position: located.candidate.position,
       summary: summaryOf(located, { endpoints, accountUrl, now }),
     }));
-    for (const { position, summary } of inOrder([...ofMessages, ...between(tests, after, page.end)])) {
+    for (const { position, summary } of inOrder([
+      ...ofMessages,
+      ...between(notifications, after, page.end),
+    ])) {
       if (summary === undefined || summary.client_id !== clientId) continue;
       if (query.state !== undefined && summary.state !== query.state) continue;
       found.push(summary);
@@ -154,22 +159,24 @@ interface Placed {
   readonly summary: DeliverySummary | undefined;
 }
 
-/** The test events that the query asks for, after the position. */
-async function testsOf(
+/** The webhooks of no message that the query asks for, after the position. */
+async function notificationsOf(
   dependencies: DeliveryLogDependencies,
   clientId: string,
   query: DeliveryLogQuery,
+  endpoints: readonly WebhookEndpoint[],
   after: Position | undefined,
 ): Promise<readonly Placed[]> {
   const now = dependencies.clock();
   const earliest = addDays(now, -dependencies.retentionDays);
   const times = [query.until, after?.message.split('#')[0]].filter((time) => time !== undefined);
-  const tests = await testDeliveries(dependencies, {
+  const notifications = await notificationDeliveries(dependencies, {
     clientId,
+    endpoints,
     since: query.since === undefined ? earliest : laterOf(new Date(dateOf(query.since)), earliest),
     until: times.map((time) => new Date(dateOf(time))).reduce(earlierOf, now),
   });
-  return tests
+  return notifications
     .map(({ position, delivery }) => ({ position, summary: deliverySummary(delivery) }))
     .filter(({ summary }) => passes(summary, query));
 }

@@ -1,4 +1,6 @@
 /** Webhooks for one endpoint that follow from no message: test events, and that another endpoint was disabled. */
+import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
+import { derivedId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import { dueItemOf } from './delivery-due-item.ts';
@@ -11,6 +13,14 @@ import {
 
 export interface NotificationDependencies extends RelayWebhooksDependencies {
   readonly deliveries: Pick<DeliveryStore, 'create'>;
+}
+
+/** The id of the webhook that tells an endpoint of the disabling of another one. */
+export function disabledNoticeId(
+  disabled: { readonly endpointId: string; readonly at: string },
+  toEndpointId: string,
+): string {
+  return derivedId('whd', disabled.endpointId, endpointDisabledEvent, disabled.at, toEndpointId);
 }
 
 /**

@@ -8,7 +8,7 @@ export function activityPage(all: Iterable<Activity>, query: ActivityQuery): Act
   const below = cursor ?? `${high}~`;
   const found = Array.from(all)
     .filter((entry) => clientId === undefined || entry.client_id === clientId)
-    .filter((entry) => kind === undefined || entry.kind === kind)
+    .filter((entry) => kind === undefined || [kind].flat().includes(entry.kind))
     .filter(({ entry_id }) => entry_id >= low && entry_id < below)
     .toSorted((a, b) => (a.entry_id < b.entry_id ? 1 : -1));
   const entries = found.slice(0, limit);

@@ -38,12 +38,14 @@ import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/cha
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { CountedChanges } from '../../../shared/usage/count-once.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import { tellOfDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
 import type { EndpointReader, EndpointResults } from '../../../shared/webhook/endpoints/endpoint-store.ts';
+import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
 import { sendTestEvent } from '../../../shared/webhook/manage/manage-endpoints.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
@@ -219,6 +221,9 @@ export function gatewayFunctions(resources: Resources) {
 
     sendTestEvent: (clientId: string, endpointId: string) =>
       sendTestEvent(resendMany, clientId, clientId, endpointId, {}),
+
+    tellOfDisabled: (endpoint: WebhookEndpoint) =>
+      tellOfDisabled({ ...webhooks, deliveries, endpoints, activityLog }, endpoint),
 
     continueResends: () => continueResends({ ...resendMany, budgetMs: runBudgetMs }),
 

@@ -93,6 +93,30 @@ describe('the log of webhooks', () => {
     expect(await found({ message_id: message.message_id })).toHaveLength(11);
   });
 
+  it('has the notices that an endpoint was disabled, by their time, endpoint and event', async () => {
+    const { gateway, all } = await aClient({ messages: 2 });
+    const disabled_at = gateway.now().toISOString();
+    const disabled = newId('whe', created);
+    const endpoint = anEndpoint({
+      endpoint_id: disabled,
+      disabled_at,
+      disabled_reason: 'no_successful_delivery',
+    });
+    void gateway.invoke(20, (process) => gateway.functionsOf(process).tellOfDisabled(endpoint));
+    await gateway.run(60);
+    const notices = await all({ event: 'webhook_endpoint.disabled', limit: 4 });
+    expect(notices.map(({ endpoint_id }) => endpoint_id).toSorted()).toEqual(endpointIds.toSorted());
+    expect(new Set(notices.map(({ state }) => state))).toEqual(new Set(['acknowledged']));
+    expect(
+      idsOf(await all({ limit: 7 }))
+        .slice(0, 10)
+        .toSorted(),
+    ).toEqual(idsOf(notices).toSorted());
+    const toOne = await all({ endpoint_id: endpointIds[2] ?? '', event: 'webhook_endpoint.disabled' });
+    expect(toOne).toHaveLength(1);
+    expect(await all({ event: 'webhook_endpoint.disabled', until: created.toISOString() })).toEqual([]);
+  });
+
   it('finds deliveries by endpoint, event, state and the time of the message', async () => {
     const { all } = await aClient({ messages: 30 });
     expect(await all({ endpoint_id: endpointIds[3] ?? '' })).toHaveLength(60);
