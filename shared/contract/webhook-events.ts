@@ -42,15 +42,15 @@ export const recipientEventNames = Object.keys(recipientEvents) as [
   ...RecipientEventName[],
 ];
 
-/** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
-export const eventFilters = [
+export const eventNames = [
   ...messageEventNames,
   ...inboundEventNames,
   ...recipientEventNames,
-  'sms.*',
-  'whatsapp.*',
   endpointDisabledEvent,
 ] as const;
+
+/** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
+export const eventFilters = [...eventNames, 'sms.*', 'whatsapp.*'] as const;
 
 export type EventFilter = (typeof eventFilters)[number];
 

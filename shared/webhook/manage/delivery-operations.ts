@@ -1,7 +1,7 @@
 /** A client's operations on the log of its webhook deliveries (contract, section 12). */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import { endpointDisabledEvent, messageEventNames } from '../../contract/webhook-events.ts';
+import { eventNames } from '../../contract/webhook-events.ts';
 import { optional } from '../../message/optional-field.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
@@ -24,7 +24,7 @@ export const listDeliveriesQuery = z.object({
   message_id: optional(z.string()),
   endpoint_id: optional(z.string()),
   state: optional(z.enum(deliveryStates)),
-  event: optional(z.enum([...messageEventNames, endpointDisabledEvent])),
+  event: optional(z.enum(eventNames)),
   since: optional(moment),
   until: optional(moment),
   limit: optional(pageLimit),

@@ -281,7 +281,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events are at their place in time, the fifty latest; other events that are not of a message are listed only if they have failed.
+   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the fifty latest.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: RequestOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(

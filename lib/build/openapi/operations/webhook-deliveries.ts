@@ -1,5 +1,5 @@
 /** The log of the client's webhooks, and sending them again. */
-import { endpointDisabledEvent, messageEventNames } from '../../../../shared/contract/webhook-events.ts';
+import { eventNames } from '../../../../shared/contract/webhook-events.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
 import type { Answer, Description, Link, Parameter } from '../description.ts';
 import { clientId, createdAt } from './examples.ts';
@@ -46,14 +46,14 @@ export const listWebhookDeliveries: Description = {
   tag,
   summary: 'List webhooks',
   description:
-    'What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events are at their place in time, the fifty latest; other events that are not of a message are listed only if they have failed.',
+    'What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the fifty latest.',
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
     inQuery('state', 'Only in this state.', { type: 'string', enum: [...deliveryStates] }),
     inQuery('event', 'Only of this event.', {
       type: 'string',
-      enum: [...messageEventNames, endpointDisabledEvent],
+      enum: [...eventNames],
     }),
     inQuery(
       'since',

@@ -524,7 +524,7 @@ class AsyncWebhookEndpointsResource:
         url: str | None = None,
         sqs: models.QueueDestination | Mapping[str, Any] | None = None,
         eventbridge: models.EventBusDestination | Mapping[str, Any] | None = None,
-        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None = None,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None = None,
         description: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.WebhookEndpointWithSecret:
@@ -592,7 +592,7 @@ class AsyncWebhookEndpointsResource:
         url: str | NotGiven = NOT_GIVEN,
         sqs: models.QueueDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
         eventbridge: models.EventBusDestination | Mapping[str, Any] | NotGiven = NOT_GIVEN,
-        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "sms.*", "whatsapp.*", "webhook_endpoint.disabled"] | str] | None | NotGiven = NOT_GIVEN,
+        events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
         enabled: bool | NotGiven = NOT_GIVEN,
         timeout_seconds: float | None = None,
@@ -694,7 +694,7 @@ class AsyncWebhookDeliveriesResource:
         message_id: str | None = None,
         endpoint_id: str | None = None,
         state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed"] | str | None = None,
-        event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "webhook_endpoint.disabled"] | str | None = None,
+        event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled"] | str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int | None = None,
@@ -707,8 +707,8 @@ class AsyncWebhookDeliveriesResource:
         first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a
         bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a
         `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is
-        `pending`; its details can be read once it was tried. Test events are at their place in time, the
-        fifty latest; other events that are not of a message are listed only if they have failed.
+        `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`,
+        which are of no message, are at their place in time, the fifty latest.
         """
         return AsyncPages(
             self._call,
