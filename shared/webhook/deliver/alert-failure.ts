@@ -35,5 +35,5 @@ export async function alertFailure(dependencies: AlertDependencies, delivery: De
 
 function lastError(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
-  return `${last?.error ?? 'unknown'} (${last?.error_message ?? 'no details'})`;
+  return last?.error_message ?? last?.error?.replaceAll('_', ' ') ?? 'unknown';
 }
