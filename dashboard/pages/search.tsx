@@ -17,6 +17,7 @@ const kinds = {
   webhook_delivery: 'Webhook',
   client: 'Client',
   recipient: 'Number',
+  suppression: 'Suppression',
   reference: 'Reference',
 } as const;
 

@@ -19,6 +19,7 @@ export interface SearchResult {
     | 'webhook_delivery'
     | 'client'
     | 'recipient'
+    | 'suppression'
     | 'reference';
   readonly id: string;
   readonly title: string;
@@ -38,7 +39,15 @@ export interface SearchResults {
 
 type Dependencies = Pick<
   AdminDependencies,
-  'clients' | 'messages' | 'newestMessages' | 'batches' | 'otps' | 'deliveries' | 'country' | 'clock'
+  | 'clients'
+  | 'messages'
+  | 'newestMessages'
+  | 'suppressions'
+  | 'batches'
+  | 'otps'
+  | 'deliveries'
+  | 'country'
+  | 'clock'
 >;
 
 export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
@@ -55,11 +64,13 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const namedFirst = clients.toSorted(
     (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
   );
-  const references = await findReferences(dependencies, namedFirst, wanted);
-  const results = [...recipients, ...named, ...references.results];
+  // A number that nobody wrote to can be suppressed all the same.
+  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, dependencies.country);
+  const ofClients = await findOfClients(dependencies, namedFirst, wanted, numbers);
+  const results = [...recipients, ...named, ...ofClients.results];
   return {
     results,
-    more_clients: more || references.more,
+    more_clients: more || ofClients.more,
     log_query: results.length === 0 ? logQueryFor(wanted) : null,
   };
 }
@@ -222,41 +233,69 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
 
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
-/** Each costs a query. */
-const clientsOfReferencesMax = 1000;
+/** Each costs a query, and a read for each number. */
+const clientsAskedMax = 1000;
 /** So that names are answered also where the queries are slow. */
-const referencesWithinMs = 3000;
+const askedWithinMs = 3000;
 /** Below the connections of the AWS client. */
-const queriesAtOnce = 40;
+const clientsAskedAtOnce = 40;
 
-/** The reference belongs to a client, so each client is asked. */
-async function findReferences(
-  { newestMessages, clock }: Dependencies,
+/** References and suppressions belong to a client, so each client is asked. */
+async function findOfClients(
+  dependencies: Dependencies,
   clients: readonly Client[],
   reference: string,
+  numbers: readonly string[],
 ): Promise<{ readonly results: readonly SearchResult[]; readonly more: boolean }> {
   const found: SearchResult[] = [];
-  const endsAt = clock().getTime() + referencesWithinMs;
-  for (const some of chunksOf(clients.slice(0, clientsOfReferencesMax), queriesAtOnce)) {
+  const { clock } = dependencies;
+  const endsAt = clock().getTime() + askedWithinMs;
+  for (const some of chunksOf(clients.slice(0, clientsAskedMax), clientsAskedAtOnce)) {
     if (clock().getTime() > endsAt) return { results: found, more: true };
-    const newest = await Promise.all(
-      some.map(({ client_id }) => newestMessages.withReference(client_id, reference, 1)),
+    const answers = await Promise.all(
+      some.flatMap((client) => [
+        findReference(dependencies, client, reference),
+        ...numbers.map((number) => findSuppression(dependencies, client, number)),
+      ]),
     );
-    found.push(
-      ...some
-        .filter((_, index) => newest[index]?.length === 1)
-        .map(
-          ({ client_id, name }): SearchResult => ({
-            kind: 'reference',
-            id: reference,
-            title: `Messages of ${name} with the reference ${reference}`,
-            client_id,
-            href: pageOf('messages', undefined, { client_id, reference }),
-          }),
-        ),
-    );
+    found.push(...answers.flat());
   }
-  return { results: found, more: clients.length > clientsOfReferencesMax };
+  return { results: found, more: clients.length > clientsAskedMax };
+}
+
+async function findReference(
+  { newestMessages }: Dependencies,
+  { client_id, name }: Client,
+  reference: string,
+): Promise<SearchResult[]> {
+  const newest = await newestMessages.withReference(client_id, reference, 1);
+  if (newest.length === 0) return [];
+  return [
+    {
+      kind: 'reference',
+      id: reference,
+      title: `Messages of ${name} with the reference ${reference}`,
+      client_id,
+      href: pageOf('messages', undefined, { client_id, reference }),
+    },
+  ];
+}
+
+async function findSuppression(
+  { suppressions }: Dependencies,
+  { client_id, name }: Client,
+  recipient: string,
+): Promise<SearchResult[]> {
+  if ((await suppressions.get(client_id, recipient)) === undefined) return [];
+  return [
+    {
+      kind: 'suppression',
+      id: recipient,
+      title: `${recipient} is suppressed for ${name}, and has no messages`,
+      client_id,
+      href: pageOf('clients', client_id, { recipient }),
+    },
+  ];
 }
 
 function channelOf({ channel }: Pick<Message, 'channel'>): string {

@@ -58,6 +58,9 @@ describe.each([1, 7, 48])('the pages of the activity log, %d entries each', (lim
     expect(await all({ kind: 'limits_set' }, limit)).toEqual(ofKind);
     const ofBoth = ofClient.filter(({ kind }) => kind === 'limits_set');
     expect(await all({ clientId: 'client-a', kind: 'limits_set' }, limit)).toEqual(ofBoth);
+    const two = ['limits_set', 'api_key_created'] as const;
+    const ofTwo = ofClient.filter(({ kind }) => kind !== 'webhook_failed');
+    expect(await all({ clientId: 'client-a', kind: two }, limit)).toEqual(ofTwo);
   });
 
   it('have those between two times, both included, and none where the end is before the start', async () => {

@@ -9,6 +9,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { nobody } from '../../../shared/message/receive/find-owner.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
@@ -40,17 +41,26 @@ const at = created.toISOString();
 let tables: TestTables;
 let dependencies: Parameters<typeof search>[0];
 beforeAll(async () => {
-  tables = await createTables(['clients', 'messages', 'batches', 'one_time_passwords', 'webhook_deliveries']);
+  tables = await createTables([
+    'clients',
+    'messages',
+    'suppressions',
+    'batches',
+    'one_time_passwords',
+    'webhook_deliveries',
+  ]);
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
   const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
   const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
+  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
     clients: { clients } as never,
     messages: messages as never,
     newestMessages: dynamoNewestMessages(dynamo, names.messages),
+    suppressions,
     batches,
     otps,
     deliveries,
@@ -80,6 +90,18 @@ beforeAll(async () => {
       created_at: addSeconds(created, 2).toISOString(),
     }),
   ]);
+  for (const each of ['+447700900113', '+447700900111']) {
+    await suppressions.change({
+      ...{
+        client_id: 'client-c',
+        recipient: each,
+        source: 'admin',
+        scope: 'messages',
+        at: created,
+        cause: 'test',
+      },
+    });
+  }
   await batches.create({
     batch_id: ids.batch,
     client_id: 'client-a',
@@ -227,6 +249,20 @@ describe('a search', () => {
     ]);
     expect((await find('07700 900104')).map(({ kind }) => kind)).toEqual(['recipient', 'reference']);
     expect(await find('order')).toEqual([]);
+  });
+
+  it('finds a suppression of a number that has no messages', async () => {
+    expect(await find('07700 900113')).toEqual([
+      {
+        kind: 'suppression',
+        id: '+447700900113',
+        title: '+447700900113 is suppressed for The Shopping Club, and has no messages',
+        client_id: 'client-c',
+        href: '#/clients/client-c?recipient=%2B447700900113',
+      },
+    ]);
+    // Its messages say who is suppressed.
+    expect((await find('07700 900111')).map(({ kind }) => kind)).toEqual(['recipient']);
   });
 
   it('finds a client by its id, and by any part of its name: whole names first', async () => {
