@@ -26,10 +26,11 @@ export function addDoctorCommand(program: Command, { run }: Runner): void {
     );
 }
 
-function textOf({ client_id, name, findings, limits, messages, suppressions }: Diagnosis): string {
+function textOf(diagnosis: Diagnosis): string {
+  const { client_id, name, at, findings, limits, messages, recent_failures, suppressions } = diagnosis;
   const { since, error_codes } = messages;
   return [
-    `${name} (${client_id})`,
+    `${name} (${client_id}), ${at}`,
     textTable(
       findings,
       [
@@ -60,8 +61,23 @@ function textOf({ client_id, name, findings, limits, messages, suppressions }: D
       ],
       `No message has failed since ${since.slice(0, 10)}.`,
     ),
+    ...(recent_failures.length === 0 ? [] : [failuresTable(recent_failures)]),
     suppressionsLine(suppressions),
   ].join('\n\n');
+}
+
+function failuresTable(failures: Diagnosis['recent_failures']): string {
+  return textTable(
+    failures,
+    [
+      { title: 'latest failures', of: ({ message_id }) => message_id },
+      { title: 'to', of: ({ recipient }) => recipient },
+      { title: 'status', of: ({ status }) => status },
+      { title: 'error code', of: ({ error_code }) => error_code },
+      { title: 'created', of: ({ created_at }) => created_at },
+    ],
+    '',
+  );
 }
 
 function suppressionsLine({ count, more, by_source }: Diagnosis['suppressions']): string {

@@ -1,5 +1,6 @@
-/** What is wrong with a client now, and the command that helps: its credentials, limits, spend, messages and webhooks. */
+/** What is wrong with a client now, and the command that helps: its access, limits, spend, messages, webhooks, suppressions. */
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import type { Status } from '../message/message.ts';
 import type { SuppressionSource } from '../message/suppression/suppression.ts';
 import type { SuppressionPage } from '../message/suppression/suppression-store.ts';
 import { addDays } from '../platform/clock.ts';
@@ -13,6 +14,8 @@ import { clientIdOf, showClient } from './clients.ts';
 import { type ExplainedEndpoint, explainLimits } from './explain-limits.ts';
 import { type EndpointLimits, limitsOf } from './limits.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
+import { healthOfLatest, type OriginHealth } from './webhook-health.ts';
+import { type EndpointSummary, listEndpoints } from './webhook-log.ts';
 import { failedWebhooks } from './webhooks.ts';
 
 export interface Finding {
@@ -20,7 +23,7 @@ export interface Finding {
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
-  /** A command of the shell, or what to do. */
+  /** A command of `npm run admin --`, or what to do. */
   readonly next_step: string;
 }
 
@@ -38,12 +41,25 @@ export interface MessageOutcomes {
   }[];
 }
 
-export interface FailingEndpoint {
-  /** Scheme, host and port. */
+export interface FailedMessage {
+  readonly message_id: string;
+  readonly recipient: string;
+  readonly status: Status;
+  readonly error_code: string | null;
+  readonly created_at: string;
+}
+
+/** An endpoint that fails now, or that has webhooks which failed for good. */
+export interface ClientEndpoint {
+  /** Scheme, host and port; of a queue or an event bus, its ARN. */
   readonly origin: string;
+  /** Whether the webhooks of the latest messages fail; null if they tell nothing. */
+  readonly is_failing: boolean | null;
   /** Webhooks that failed for good and have not been acknowledged since. */
   readonly failed: number;
-  /** When the oldest of them was created. */
+  /** Webhooks of the latest messages that wait for an attempt. */
+  readonly waiting: number;
+  /** Of the first failure that is known, or when the oldest failed webhook was created. */
   readonly since: string;
   readonly last_error: string | null;
 }
@@ -56,7 +72,9 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
   readonly limits: readonly ExplainedEndpoint[];
   readonly messages: MessageOutcomes;
-  readonly webhooks: readonly FailingEndpoint[];
+  /** The newest first. */
+  readonly recent_failures: readonly FailedMessage[];
+  readonly webhooks: readonly ClientEndpoint[];
   readonly suppressions: SuppressedRecipients;
 }
 
@@ -77,37 +95,47 @@ export interface ClientFacts {
   readonly rows: readonly Pick<EndpointLimits, 'endpoint' | 'faults'>[];
   readonly holds: readonly Pick<OtpHoldView, 'country' | 'summary'>[];
   readonly messages: MessageOutcomes;
-  readonly webhooks: readonly FailingEndpoint[];
+  readonly webhooks: readonly ClientEndpoint[];
+  readonly managed: readonly Pick<EndpointSummary, 'endpoint_id' | 'url' | 'enabled' | 'disabled_reason'>[];
 }
 
 /** More are counted as this many. */
 const failedWebhooksMax = 500;
 /** More are counted as this many. */
 const suppressionsMax = 1000;
+/** The webhooks of so many messages tell how an endpoint answers now. */
+const messagesOfHealth = 50;
+const failuresShown = 5;
 
 /** @param client - its id or name */
 export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
   const clientId = await clientIdOf(dependencies, client);
   const now = dependencies.clock();
-  const [shown, explained, rows, held, messages, failed, suppressed] = await Promise.all([
-    showClient(dependencies, clientId),
-    explainLimits(dependencies, clientId),
-    limitsOf(dependencies, clientId),
-    listOtpHolds(dependencies),
-    outcomesOf(dependencies, clientId, now),
-    failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
-    dependencies.suppressions.list(clientId, suppressionsMax, undefined),
-  ]);
-  const webhooks = failingEndpoints(failed);
+  const [shown, explained, rows, held, messages, failures, failed, health, managed, suppressed] =
+    await Promise.all([
+      showClient(dependencies, clientId),
+      explainLimits(dependencies, clientId),
+      limitsOf(dependencies, clientId),
+      listOtpHolds(dependencies),
+      outcomesOf(dependencies, clientId, now),
+      recentFailures(dependencies, clientId, now),
+      failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
+      healthOfLatest(dependencies, clientId, messagesOfHealth),
+      listEndpoints(dependencies, clientId),
+      dependencies.suppressions.list(clientId, suppressionsMax, undefined),
+    ]);
+  const webhooks = endpointsOf(failed, health.endpoints);
   const holds = held.filter((hold) => hold.client_id === clientId);
-  const facts: ClientFacts = { client: shown, limits: explained.endpoints, rows, holds, messages, webhooks };
+  const limits = explained.endpoints;
+  const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
   return {
     client_id: clientId,
     name: shown.name,
     at: now.toISOString(),
     findings: findingsOf(facts),
-    limits: explained.endpoints,
+    limits,
     messages,
+    recent_failures: failures,
     webhooks,
     suppressions: suppressedRecipients(suppressed),
   };
@@ -130,6 +158,7 @@ export function findingsOf(facts: ClientFacts): Finding[] {
     ...facts.holds.map((hold) => aboutHold(facts.client, hold)),
     ...aboutMessages(facts.messages),
     ...facts.webhooks.map((endpoint) => aboutEndpoint(facts.client, endpoint)),
+    ...facts.managed.flatMap(aboutManaged),
   ];
   return found.toSorted(
     (one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'),
@@ -178,7 +207,7 @@ function aboutRow(
     severity: 'warning',
     about: 'limits',
     message: `Its row of limit-overrides for ${endpoint} is not valid: ${field} ${message}`,
-    next_step: `limits show ${client_id}`,
+    next_step: `limits list ${client_id}`,
   }));
 }
 
@@ -191,7 +220,7 @@ function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint):
   const next_step = `limits explain ${client_id}`;
   if (blocked)
     return [
-      { severity: 'problem', about, message: `${name} is blocked.`, next_step: `limits show ${client_id}` },
+      { severity: 'problem', about, message: `${name} is blocked.`, next_step: `limits list ${client_id}` },
     ];
   return windows
     .filter(({ used, limit }) => used >= limit * nearlyUsed)
@@ -222,14 +251,49 @@ function aboutMessages({ since, messages, failed, expired, error_codes }: Messag
   ];
 }
 
-function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: FailingEndpoint): Finding {
-  const { origin, failed, since, last_error } = endpoint;
+function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint): Finding {
+  const { origin, is_failing, failed, waiting, since, last_error } = endpoint;
+  const error = last_error === null ? '' : ` (${last_error})`;
+  const resend = `webhooks resend --failed --client ${client_id} --since ${since}`;
+  if (is_failing !== true) {
+    const now = is_failing === false ? ' It acknowledges again.' : '';
+    return {
+      severity: is_failing === false ? 'warning' : 'problem',
+      about: 'webhooks',
+      message: `${webhooksOf(failed)} to ${origin} failed for good${error}, the oldest of ${since}.${now}`,
+      next_step: resend,
+    };
+  }
   return {
     severity: 'problem',
     about: 'webhooks',
-    message: `${failed} webhooks to ${origin} failed for good, the oldest of ${since}${last_error === null ? '' : `: ${last_error}`}.`,
-    next_step: `webhooks resend --all-failed --client ${client_id}`,
+    message: `${origin} has failed since ${since}${error}: ${webhooksOf(failed)} failed for good, ${waiting} wait for a retry.`,
+    // Those that wait are sent by themselves.
+    next_step: failed === 0 ? `webhooks endpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
   };
+}
+
+function webhooksOf(failed: number): string {
+  const count = `${failed}${failed >= failedWebhooksMax ? ' or more' : ''}`;
+  return `${count} ${failed === 1 ? 'webhook' : 'webhooks'}`;
+}
+
+function aboutManaged({
+  endpoint_id,
+  url,
+  enabled,
+  disabled_reason,
+}: ClientFacts['managed'][number]): Finding[] {
+  // One that the client disabled itself is no problem.
+  if (enabled || disabled_reason === null) return [];
+  return [
+    {
+      severity: 'problem',
+      about: 'webhooks',
+      message: `The endpoint ${endpoint_id} (${url}) was disabled: ${disabled_reason.replaceAll('_', ' ')}.`,
+      next_step: `the client enables it again: PATCH /api/v1/webhook-endpoints/${endpoint_id} {"enabled": true}`,
+    },
+  ];
 }
 
 /** Of yesterday and today, so that it is not empty just after midnight. */
@@ -269,16 +333,58 @@ function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes']
     .toSorted((one, other) => other.messages - one.messages);
 }
 
+async function recentFailures(
+  { messages }: Pick<AdminDependencies, 'messages'>,
+  clientId: string,
+  now: Date,
+): Promise<readonly FailedMessage[]> {
+  const since = periodAt('day', addDays(now, -1)).from.toISOString();
+  const lost = await Promise.all(
+    (['failed', 'expired'] as const).map((status) =>
+      messages.search(
+        { clientId },
+        { limit: failuresShown, since, direction: 'outbound', condition: { status } },
+      ),
+    ),
+  );
+  return lost
+    .flatMap((page) => page.messages)
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+    .slice(0, failuresShown)
+    .map(({ message_id, recipient, status, error_code, created_at }) => ({
+      ...{ message_id, recipient, status, error_code: error_code ?? null, created_at },
+    }));
+}
+
 /** @param failed - the latest failure first */
-function failingEndpoints(failed: readonly DeliverySummary[]): FailingEndpoint[] {
-  return [...Map.groupBy(failed, ({ url }) => originOf(url))]
-    .map(([origin, group]) => ({
-      origin,
-      failed: group.length,
-      since: group.map(({ created_at }) => created_at).toSorted()[0] ?? '',
-      last_error: lastErrorOf(group),
-    }))
-    .toSorted((one, other) => other.failed - one.failed);
+export function endpointsOf(
+  failed: readonly DeliverySummary[],
+  healths: readonly Omit<OriginHealth, 'history'>[],
+): ClientEndpoint[] {
+  const failures = Map.groupBy(failed, ({ url }) => originOf(url));
+  const failing = healths.filter(({ failing_since }) => failing_since !== null);
+  const origins = new Set([...failures.keys(), ...failing.map(({ origin }) => origin)]);
+  return [...origins]
+    .map((origin): ClientEndpoint => {
+      const group = failures.get(origin) ?? [];
+      const health = healths.find((one) => one.origin === origin);
+      const times = [...group.map(({ created_at }) => created_at), health?.failing_since ?? '~'];
+      return {
+        origin,
+        is_failing:
+          health === undefined || health.success_rate === null ? null : health.failing_since !== null,
+        failed: group.length,
+        waiting: health?.waiting ?? 0,
+        since: times.toSorted()[0] ?? '',
+        last_error: lastErrorOf(group) ?? health?.last_error ?? null,
+      };
+    })
+    .toSorted(
+      (one, other) =>
+        Number(other.is_failing) - Number(one.is_failing) ||
+        other.failed - one.failed ||
+        other.waiting - one.waiting,
+    );
 }
 
 function lastErrorOf([latest]: readonly DeliverySummary[]): string | null {

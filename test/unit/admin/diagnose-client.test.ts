@@ -1,6 +1,7 @@
 /** What the facts about a client say is wrong. */
 import { describe, expect, it } from '@jest/globals';
-import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnose-client.ts';
+import { runCommand } from '../../../bin/admin/program.ts';
+import { type ClientFacts, endpointsOf, findingsOf } from '../../../shared/admin/diagnose-client.ts';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 
 const at = '2026-11-20T10:00:00.000Z';
@@ -50,6 +51,7 @@ const healthy: ClientFacts = {
   holds: [],
   messages: outcomes(1000, 0),
   webhooks: [],
+  managed: [],
 };
 
 const found = (more: Partial<ClientFacts>): string[] =>
@@ -115,15 +117,88 @@ describe('a diagnosis', () => {
     ]);
   });
 
-  it('finds endpoints whose webhooks failed, with the command that resends them', () => {
-    const webhooks = [{ origin: 'https://a.example.com', failed: 3, since: at, last_error: 'HTTP 500' }];
+  const origin = 'https://a.example.com';
+  const failure = { url: `${origin}/hook`, created_at: at, last_status: 500, last_error: 'status' };
+  const health = {
+    ...{ origin, acknowledged: 0, waiting: 2, failed: 0, failing_since: '2026-11-20T11:00:00.000Z' },
+    ...{ last_error: 'HTTP 503', success_rate: 0, latency_ms: 5 },
+  };
+  const resend = `webhooks resend --failed --client client_1 --since ${at}`;
+
+  it.each([
+    [
+      'an endpoint that fails, before a webhook failed for good',
+      endpointsOf([], [health]),
+      'problem',
+      `${origin} has failed since 2026-11-20T11:00:00.000Z (HTTP 503): 0 webhooks failed for good, 2 wait for a retry.`,
+      'webhooks endpoints client_1',
+    ],
+    [
+      'an endpoint that fails still',
+      endpointsOf([failure as never], [health]),
+      'problem',
+      `${origin} has failed since ${at} (HTTP 500): 1 webhook failed for good, 2 wait for a retry.`,
+      `when the endpoint is repaired: ${resend}`,
+    ],
+    [
+      'an endpoint that recovered, with webhooks to send again',
+      endpointsOf([failure, failure] as never, [{ ...health, failing_since: null, success_rate: 0.5 }]),
+      'warning',
+      `2 webhooks to ${origin} failed for good (HTTP 500), the oldest of ${at}. It acknowledges again.`,
+      resend,
+    ],
+    [
+      'an endpoint of which the latest messages tell nothing',
+      endpointsOf([failure as never], []),
+      'problem',
+      `1 webhook to ${origin} failed for good (HTTP 500), the oldest of ${at}.`,
+      resend,
+    ],
+  ] as const)('finds %s, with the next step', (_case, webhooks, severity, message, next_step) => {
     expect(findingsOf({ ...healthy, webhooks })).toEqual([
-      {
-        severity: 'problem',
-        about: 'webhooks',
-        message: `3 webhooks to https://a.example.com failed for good, the oldest of ${at}: HTTP 500.`,
-        next_step: 'webhooks resend --all-failed --client client_1',
-      },
+      { severity, about: 'webhooks', message, next_step },
     ]);
+  });
+
+  it('finds nothing wrong with an endpoint that acknowledges', () => {
+    expect(endpointsOf([], [{ ...health, failing_since: null, success_rate: 1 }])).toEqual([]);
+  });
+
+  it('finds endpoints that the gateway disabled, not those that the client disabled', () => {
+    const managed = { endpoint_id: 'whe_1', url: origin, enabled: false } as const;
+    expect(
+      found({
+        managed: [
+          { ...managed, disabled_reason: 'no_successful_delivery' },
+          { ...managed, disabled_reason: null },
+        ],
+      }),
+    ).toEqual([`problem webhooks: The endpoint whe_1 (${origin}) was disabled: no successful delivery.`]);
+  });
+
+  it('names commands that exist', async () => {
+    const faults = [{ field: 'per_minute', value: 'x', message: 'must be a number' }];
+    const steps = findingsOf({
+      client: { ...client, secrets: [] },
+      limits: [endpoint(100), endpoint(0, { blocked: true })],
+      rows: [{ endpoint: 'spend', faults }],
+      holds: [{ country: 'FR', summary: '' }],
+      messages: outcomes(0, 0),
+      webhooks: [...endpointsOf([], [health]), ...endpointsOf([failure as never], [])],
+      managed: [],
+    }).map(({ next_step }) => next_step);
+    expect(steps).toHaveLength(7);
+    for (const step of steps) {
+      const words = step.split(' ');
+      let usage = '';
+      await runCommand([...words, '--help'], {
+        out: (text) => {
+          usage += text;
+        },
+        err: () => undefined,
+      });
+      // An alias may follow.
+      expect(usage).toMatch(new RegExp(`^Usage: npm run admin -- ${words.slice(0, 2).join(' ')}[ |]`));
+    }
   });
 });
