@@ -43,9 +43,18 @@ interface Level {
   /** Its words: `clients create`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Command[];
-  readonly options: readonly { readonly flag: string; readonly description: string }[];
+  readonly options: readonly CompletedOption[];
   /** What its argument may be, where it is one of a few words. */
   readonly choices: readonly string[];
+  /** Whether one of its arguments is a file. */
+  readonly takesFile: boolean;
+}
+
+interface CompletedOption {
+  readonly flag: string;
+  readonly description: string;
+  /** Whether a value must follow. */
+  readonly takesValue: boolean;
 }
 
 function levelsOf(program: Command): Level[] {
@@ -58,9 +67,12 @@ function levelsOf(program: Command): Level[] {
       path,
       commands,
       options: uniqueFlags(
-        options.map(({ long, short, description }) => ({ flag: long ?? short ?? '', description })),
+        options.map(({ long, short, description, required }) => ({
+          ...{ flag: long ?? short ?? '', description, takesValue: required },
+        })),
       ),
       choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      takesFile: command.registeredArguments.some((argument) => argument.name() === 'file'),
     };
     return [
       level,
@@ -77,9 +89,18 @@ function uniqueFlags(options: Level['options']): Level['options'] {
 function bashScript(levels: readonly Level[], folder: string): string {
   const words = ({ commands, choices, options }: Level): string =>
     [...commands.map((command) => command.name()), ...choices, ...options.map(({ flag }) => flag)].join(' ');
+  const valued = new Set(
+    levels.flatMap(({ options }) => options.filter((one) => one.takesValue).map(({ flag }) => flag)),
+  );
+  const ofFiles = levels.filter(({ takesFile }) => takesFile).map(({ path }) => quoted(path));
+  // What completes to nothing completes to files, as the shell does by default.
   return `type ${shortName} >/dev/null 2>&1 || ${shortName}() { npm --prefix ${quoted(folder)} run --silent admin -- "$@"; }
 _messaging_gateway_admin() {
   local current=\${COMP_WORDS[COMP_CWORD]} path='' word='' words='' i
+  COMPREPLY=()
+  case \${COMP_WORDS[COMP_CWORD - 1]} in
+    ${[...valued].join(' | ')}) return ;;
+  esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     case "\${path:+$path }$word" in
@@ -92,20 +113,25 @@ _messaging_gateway_admin() {
   case $path in
 ${levels.map((level) => `    ${quoted(level.path)}) words=${quoted(words(level))} ;;`).join('\n')}
   esac
+  case $path in
+    ${ofFiles.length === 0 ? "'-'" : ofFiles.join(' | ')}) [[ $current == -* ]] || return ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -F _messaging_gateway_admin ${shortName}`;
+complete -o default -F _messaging_gateway_admin ${shortName}`;
 }
 
 function fishScript(levels: readonly Level[], folder: string): string {
-  const lines = levels.flatMap(({ path, commands, choices, options }) => {
+  const lines = levels.flatMap(({ path, commands, choices, options, takesFile }) => {
     const here = `complete -c ${shortName} -n '__messaging_gateway_admin_at "${path}"'`;
     return [
       ...commands.map((command) => `${here} -a ${command.name()} -d ${quotedForFish(command.description())}`),
       ...choices.map((choice) => `${here} -a ${choice}`),
       ...options.map(
-        ({ flag, description }) => `${here} -l ${flag.replace(/^--/, '')} -d ${quotedForFish(description)}`,
+        ({ flag, description, takesValue }) =>
+          `${here} -l ${flag.replace(/^--/, '')}${takesValue ? ' -r -F' : ''} -d ${quotedForFish(description)}`,
       ),
+      ...(takesFile ? [`${here} -F`] : []),
     ];
   });
   return `type -q ${shortName}; or function ${shortName}; npm --prefix ${quotedForFish(folder)} run --silent admin -- $argv; end

@@ -89,7 +89,7 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConnectionFailure(
-      /region (is missing|not accepted)/i.test(reason)
+      /region is missing|region=""/i.test(reason)
         ? 'No AWS region is set: name it in AWS_REGION, or in the profile that AWS_PROFILE names.'
         : `${where} cannot be read: ${reason}`,
       { cause },

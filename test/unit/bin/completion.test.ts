@@ -11,6 +11,7 @@ const clients = program.command('clients').description("the clients' secrets");
 clients.command('create').option('--name <name>', 'its name').option('--admin', 'an administrator');
 clients.command('list');
 program.command('find').argument('<anything...>');
+program.command('import').argument('<client>').argument('<file>');
 addCompletionCommand(program, () => undefined);
 
 /** The words that bash offers at the end of a line. */
@@ -25,7 +26,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 describe('completion in bash', () => {
   it('offers the commands and the options of the program', () => {
-    expect(offered('')).toEqual(['clients', 'find', 'completion', '--stage', '--json', '--help']);
+    expect(offered('')).toEqual(['clients', 'find', 'import', 'completion', '--stage', '--json', '--help']);
     expect(offered('cl')).toEqual(['clients']);
   });
 
@@ -38,6 +39,13 @@ describe('completion in bash', () => {
 
   it('offers the words that an argument can be', () => {
     expect(offered('completion', 'z')).toEqual(['zsh']);
+  });
+
+  it('leaves files, and the values of options, to the shell', () => {
+    expect(offered('import', 'client_1', '')).toEqual([]);
+    expect(offered('import', 'client_1', '--j')).toEqual(['--json']);
+    expect(offered('clients', '--stage', '')).toEqual([]);
+    expect(offered('clients', 'create', '--name', 'x', '--a')).toEqual(['--admin']);
   });
 
   it('defines the command, for the folder of the program', () => {
