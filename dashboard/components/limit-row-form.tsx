@@ -1,20 +1,17 @@
 /** The form of one row of limits: every window, an end, a block and a note. What stays as it is, is not sent. */
-import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../shared/contract/limit-rows.ts';
-import { type Answer, fieldError, formError } from '../api/client.ts';
+import { type Answer, fieldError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
+import { FormDialog } from './form-dialog.tsx';
 import { limitFault, limitTitles } from './limit-field.ts';
+import { NoteField } from './note-field.tsx';
 
 interface LimitRowFormProps {
   readonly row: EndpointLimits;
@@ -43,78 +40,51 @@ export function LimitRowForm({ row, onDismiss, onSaved }: LimitRowFormProps) {
   const faults = windows.map((window) => limitFault(row, values[window]));
   const isChanged = blocked !== row.blocked || Object.keys(changed(before, values)).length > 0;
   const change = (name: keyof Values) => (value: string) => setValues({ ...values, [name]: value });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (faults.every((fault) => fault === undefined)) save.mutate();
-  };
-
   return (
-    <Modal visible header={`Limits of ${row.endpoint}`} onDismiss={onDismiss}>
-      <form onSubmit={submit}>
-        <Form
-          errorText={formError(save.error, [...windows, 'expires_at', 'note'])}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" variant="link" onClick={onDismiss}>
-                Cancel
-              </Button>
-              <Button variant="primary" formAction="submit" loading={save.isPending} disabled={!isChanged}>
-                Save
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <SpaceBetween size="m">
-            <ColumnLayout columns={2}>
-              {windows.map((window, index) => (
-                <FormField
-                  key={window}
-                  label={
-                    row.currency === null ? limitTitles[window] : `${limitTitles[window]}, in ${row.currency}`
-                  }
-                  errorText={faults[index] ?? fieldError(save.error, window)}
-                >
-                  <Input
-                    inputMode="decimal"
-                    autoFocus={index === 0}
-                    placeholder={row.defaults?.[window]?.toLocaleString() ?? 'no limit'}
-                    value={values[window]}
-                    onChange={({ detail }) => change(window)(detail.value)}
-                  />
-                </FormField>
-              ))}
-            </ColumnLayout>
-            {row.cap === null ? (
-              <Toggle checked={blocked} onChange={({ detail }) => setBlocked(detail.checked)}>
-                Block this endpoint: its requests are refused with 403
-              </Toggle>
-            ) : null}
-            <FormField
-              label="Expires at"
-              description="A UTC time. Afterwards the row has no effect; empty: never."
-              errorText={fieldError(save.error, 'expires_at')}
-            >
-              <Input
-                placeholder="2026-11-30T18:00:00Z"
-                value={values.expires_at}
-                onChange={({ detail }) => change('expires_at')(detail.value)}
-              />
-            </FormField>
-            <FormField
-              label="Note"
-              description="For people: why, and who to ask."
-              errorText={fieldError(save.error, 'note')}
-            >
-              <Textarea
-                rows={2}
-                value={values.note}
-                onChange={({ detail }) => change('note')(detail.value)}
-              />
-            </FormField>
-          </SpaceBetween>
-        </Form>
-      </form>
-    </Modal>
+    <FormDialog
+      title={`Limits of ${row.endpoint}`}
+      action="Save"
+      change={save}
+      fields={[...windows, 'expires_at', 'note']}
+      isComplete={isChanged && faults.every((fault) => fault === undefined)}
+      onSubmit={() => save.mutate()}
+      onDismiss={onDismiss}
+    >
+      <ColumnLayout columns={2}>
+        {windows.map((window, index) => (
+          <FormField
+            key={window}
+            label={row.currency === null ? limitTitles[window] : `${limitTitles[window]}, in ${row.currency}`}
+            errorText={faults[index] ?? fieldError(save.error, window)}
+          >
+            <Input
+              inputMode="decimal"
+              autoFocus={index === 0}
+              placeholder={row.defaults?.[window]?.toLocaleString() ?? 'no limit'}
+              value={values[window]}
+              onChange={({ detail }) => change(window)(detail.value)}
+            />
+          </FormField>
+        ))}
+      </ColumnLayout>
+      {row.cap === null ? (
+        <Toggle checked={blocked} onChange={({ detail }) => setBlocked(detail.checked)}>
+          Block this endpoint: its requests are refused with 403
+        </Toggle>
+      ) : null}
+      <FormField
+        label="Expires at"
+        description="A UTC time. Afterwards the row has no effect; empty: never."
+        errorText={fieldError(save.error, 'expires_at')}
+      >
+        <Input
+          placeholder="2026-11-30T18:00:00Z"
+          value={values.expires_at}
+          onChange={({ detail }) => change('expires_at')(detail.value)}
+        />
+      </FormField>
+      <NoteField value={values.note} error={fieldError(save.error, 'note')} onChange={change('note')} />
+    </FormDialog>
   );
 }
 

@@ -1,16 +1,12 @@
 /** The form of a new suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
 import RadioGroup from '@cloudscape-design/components/radio-group';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { fieldError, formError } from '../api/client.ts';
+import { useState } from 'react';
+import { fieldError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
+import { FormDialog, Optional } from './form-dialog.tsx';
 import { withoutSeparators } from './phone-number.ts';
 import { scopeNames } from './reachability.tsx';
 
@@ -41,62 +37,32 @@ export function NewSuppression({ path, recipient, onDone }: NewSuppressionProps)
       onDone();
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <Modal visible header="Add suppression" onDismiss={onDone}>
-      <form onSubmit={submit}>
-        <Form
-          errorText={formError(add.error, ['recipient', 'reason'])}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" variant="link" onClick={onDone}>
-                Cancel
-              </Button>
-              <Button
-                variant="primary"
-                formAction="submit"
-                loading={add.isPending}
-                disabled={number.trim() === ''}
-              >
-                Add
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <SpaceBetween size="m">
-            <FormField label="Recipient" errorText={fieldError(add.error, 'recipient')}>
-              <Input
-                value={number}
-                type="text"
-                inputMode="tel"
-                placeholder="+44…"
-                autoFocus
-                onChange={({ detail }) => setNumber(detail.value)}
-              />
-            </FormField>
-            <FormField label="Do not send">
-              <RadioGroup
-                value={scope}
-                items={scopeItems}
-                onChange={({ detail }) => setScope(detail.value)}
-              />
-            </FormField>
-            <FormField
-              label={
-                <span>
-                  Reason <Box variant="span">– optional</Box>
-                </span>
-              }
-              errorText={fieldError(add.error, 'reason')}
-            >
-              <Input value={reason} onChange={({ detail }) => setReason(detail.value)} />
-            </FormField>
-          </SpaceBetween>
-        </Form>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add suppression"
+      action="Add"
+      change={add}
+      fields={['recipient', 'reason']}
+      isComplete={number.trim() !== ''}
+      onSubmit={() => add.mutate()}
+      onDismiss={onDone}
+    >
+      <FormField label="Recipient" errorText={fieldError(add.error, 'recipient')}>
+        <Input
+          value={number}
+          type="text"
+          inputMode="tel"
+          placeholder="+44…"
+          autoFocus
+          onChange={({ detail }) => setNumber(detail.value)}
+        />
+      </FormField>
+      <FormField label="Do not send">
+        <RadioGroup value={scope} items={scopeItems} onChange={({ detail }) => setScope(detail.value)} />
+      </FormField>
+      <FormField label={<Optional>Reason</Optional>} errorText={fieldError(add.error, 'reason')}>
+        <Input value={reason} onChange={({ detail }) => setReason(detail.value)} />
+      </FormField>
+    </FormDialog>
   );
 }
