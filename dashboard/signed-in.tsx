@@ -26,6 +26,7 @@ import { OverviewPage } from './pages/overview.tsx';
 import { SearchPage } from './pages/search.tsx';
 import { SendersPage } from './pages/senders.tsx';
 import { WebhookPage } from './pages/webhook.tsx';
+import { WebhooksPage } from './pages/webhooks.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import type { Session } from './session.ts';
 import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
@@ -173,7 +174,7 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
 function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
   const link = (text: string, page: string) => ({ type: 'link', text, href: linkTo(page) }) as const;
   const [, page = ''] = path.split('/');
-  const parent = { '': 'overview', webhooks: 'activity', conversation: 'messages' }[page] ?? page;
+  const parent = { '': 'overview', conversation: 'messages' }[page] ?? page;
   return (
     <SideNavigation
       header={{ text: 'Administration', href: linkTo('overview') }}
@@ -182,6 +183,7 @@ function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOu
         link('Overview', 'overview'),
         link('Activity Logs', 'activity'),
         link('Messages', 'messages'),
+        link('Webhooks', 'webhooks'),
         link('Clients', 'clients'),
         link('Usage', 'usage'),
         link('Limits', 'limits'),
@@ -209,6 +211,7 @@ function Pages() {
       <Route path="/senders" component={SendersPage} />
       <Route path="/outbox" component={OutboxPage} />
       <Route path="/search" component={SearchPage} />
+      <Route path="/webhooks" component={WebhooksPage} />
       <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>
       <Route component={OverviewPage} />
     </Switch>

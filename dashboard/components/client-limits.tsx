@@ -15,6 +15,7 @@ import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
 import { useClientName } from './client-name.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { Copyable } from './copyable.tsx';
 import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
 import { everyClient, limitFault, limitTitles, limitWindows } from './limit-field.ts';
 import { LimitPreview } from './limit-preview.tsx';
@@ -43,7 +44,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     {
       id: 'endpoint',
       header: 'Endpoint',
-      minWidth: 210,
+      minWidth: 150,
       isRowHeader: true,
       cell: (row) => (
         <SpaceBetween size="xxs">
@@ -106,7 +107,14 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
             header={
               <Header
                 variant="h2"
-                description="Overrides are bold. Select a value to edit it; leave it empty to use the default."
+                description={
+                  <>
+                    {name === undefined ? null : <Copyable name="client id" text={clientId} />}
+                    <div>
+                      Overrides are bold. Select a value to edit it; leave it empty to use the default.
+                    </div>
+                  </>
+                }
                 actions={
                   <SpaceBetween direction="horizontal" size="xs">
                     {clientId === everyClient ? null : (
@@ -155,7 +163,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
 
 function titleOf(clientId: string, name: string | undefined): string {
   if (clientId === everyClient) return 'Every client without a row of its own';
-  return name === undefined ? clientId : `${name} (${clientId})`;
+  return name ?? clientId;
 }
 
 const capTitles = { messages: 'All messages (cap)', spend: 'Spend (cap)' } as const;
@@ -179,7 +187,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
   return {
     id: field,
     header: limitTitles[field],
-    minWidth: 170,
+    minWidth: 150,
     cell: (row) => {
       const own = row.override?.[field];
       const unit = row.currency === null ? '' : ` ${row.currency}`;

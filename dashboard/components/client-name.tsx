@@ -1,7 +1,9 @@
 /** Clients by name: in links, with the id beside it, and in the suggestions of filters. */
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
+import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
+import type { ReactNode } from 'react';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 
@@ -38,31 +40,52 @@ export function ClientLink({ id, to = linkTo('clients', id) }: ClientLinkProps) 
   );
 }
 
-interface ClientInputProps {
+interface ClientFieldProps {
+  /** An id or a name. */
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** When a suggestion is chosen. */
+  /** When a suggestion is chosen, if that is more than a change. */
   readonly onSelect?: (clientId: string) => void;
+  readonly description?: string;
+  readonly errorText?: string | undefined;
+  /** Beside the field. */
+  readonly action?: ReactNode;
 }
 
-/** Takes an id or a name, and suggests both. */
-export function ClientInput({ value, onChange, onSelect }: ClientInputProps) {
+/** Takes an id or a name, and suggests both. The id of a client is shown as its name, with the id below. */
+export function ClientField({
+  value,
+  onChange,
+  onSelect = onChange,
+  description,
+  errorText,
+  action,
+}: ClientFieldProps) {
   const clients = useClientNames();
+  const name = clients.find(({ client_id }) => client_id === value)?.name;
   return (
-    <Autosuggest
-      placeholder="Id or name"
-      value={value}
-      options={clients.map(({ client_id, name }) => ({
-        value: client_id,
-        label: name,
-        description: client_id,
-      }))}
-      enteredTextLabel={(text) => `Use “${text}”`}
-      empty="No client has this name or id."
-      filteringType="auto"
-      virtualScroll
-      onChange={({ detail }) => onChange(detail.value)}
-      onSelect={({ detail }) => onSelect?.(detail.value)}
-    />
+    <FormField
+      label="Client"
+      description={description}
+      errorText={errorText}
+      secondaryControl={action}
+      constraintText={name === undefined ? undefined : <span className="id">{value}</span>}
+    >
+      <Autosuggest
+        placeholder="Id or name"
+        value={name ?? value}
+        options={clients.map((client) => ({
+          value: client.client_id,
+          label: client.name,
+          description: client.client_id,
+        }))}
+        enteredTextLabel={(text) => `Use “${text}”`}
+        empty="No client has this name or id."
+        filteringType="auto"
+        virtualScroll
+        onChange={({ detail }) => onChange(detail.value)}
+        onSelect={({ detail }) => onSelect(detail.value)}
+      />
+    </FormField>
   );
 }

@@ -1,7 +1,10 @@
 /** What an administrator should look at now, each with a link to where it is solved. */
+import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../shared/admin/attention.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -9,6 +12,7 @@ import { linkTo } from '../route.ts';
 import { AllowOtps } from './allow-otps.tsx';
 import { ClientLink } from './client-name.tsx';
 import { List } from './list.tsx';
+import { useIsNarrow } from './narrow.ts';
 import { Time } from './time.tsx';
 
 interface Item {
@@ -30,33 +34,12 @@ export function useAttention() {
 }
 
 export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {
+  const isNarrow = useIsNarrow();
   return (
     <List<Item>
       title="Needs attention"
       isLoading={query.isPending}
-      columns={[
-        {
-          id: 'what',
-          header: 'Problem',
-          minWidth: 220,
-          isRowHeader: true,
-          cell: ({ type, text, href }) => (
-            <StatusIndicator type={type}>
-              <Link href={href}>
-                <span className="sentence">{text}</span>
-              </Link>
-            </StatusIndicator>
-          ),
-        },
-        {
-          id: 'client',
-          header: 'Client',
-          minWidth: 160,
-          cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
-        },
-        { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
-        { id: 'action', header: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
-      ]}
+      columns={isNarrow ? narrowColumns : columns}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
       emptyTitle="Nothing needs attention"
       empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is at 80 %, and no one-time passwords are held."
@@ -64,6 +47,49 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
     />
   );
 }
+
+function Problem({ type, text, href }: Item) {
+  return (
+    <StatusIndicator type={type}>
+      <Link href={href}>
+        <span className="sentence">{text}</span>
+      </Link>
+    </StatusIndicator>
+  );
+}
+
+const columns: readonly TableProps.ColumnDefinition<Item>[] = [
+  { id: 'what', header: 'Problem', minWidth: 220, isRowHeader: true, cell: Problem },
+  {
+    id: 'client',
+    header: 'Client',
+    minWidth: 160,
+    cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
+  },
+  { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
+  { id: 'action', header: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
+];
+
+/** All of it in one column, as others would be cut off. */
+const narrowColumns: readonly TableProps.ColumnDefinition<Item>[] = [
+  {
+    id: 'what',
+    header: 'Problem',
+    isRowHeader: true,
+    cell: (item) => (
+      <SpaceBetween size="xxs">
+        <Problem {...item} />
+        {item.clientId === undefined ? null : <ClientLink id={item.clientId} />}
+        {item.since === undefined ? null : (
+          <Box fontSize="body-s">
+            Since <Time at={item.since} />
+          </Box>
+        )}
+        {item.action}
+      </SpaceBetween>
+    ),
+  },
+];
 
 function itemsOf(attention: Attention): Item[] {
   const { failing_endpoints, caps, processing_failures, invalid_overrides, otp_holds } = attention;

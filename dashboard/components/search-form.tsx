@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 
 interface SearchFormProps {
   readonly label: string;
@@ -10,12 +10,10 @@ interface SearchFormProps {
   readonly value: string;
   readonly action: string;
   readonly onSearch: (text: string) => void;
-  /** Instead of a plain field. */
-  readonly field?: (text: string, setText: (text: string) => void) => ReactNode;
 }
 
 /** Give it the value as its `key`, so that a change of the address changes the field. */
-export function SearchForm({ label, placeholder = '', value, action, onSearch, field }: SearchFormProps) {
+export function SearchForm({ label, placeholder = '', value, action, onSearch }: SearchFormProps) {
   const [text, setText] = useState(value);
   const search = (event: FormEvent): void => {
     event.preventDefault();
@@ -24,14 +22,12 @@ export function SearchForm({ label, placeholder = '', value, action, onSearch, f
   return (
     <form onSubmit={search}>
       <FormField label={label} secondaryControl={<Button formAction="submit">{action}</Button>}>
-        {field?.(text, setText) ?? (
-          <Input
-            type="search"
-            placeholder={placeholder}
-            value={text}
-            onChange={({ detail }) => setText(detail.value)}
-          />
-        )}
+        <Input
+          type="search"
+          placeholder={placeholder}
+          value={text}
+          onChange={({ detail }) => setText(detail.value)}
+        />
       </FormField>
     </form>
   );

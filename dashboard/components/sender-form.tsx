@@ -1,20 +1,17 @@
 /** The form of one row of senders. What stays as it is, is not sent. */
-import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import Form from '@cloudscape-design/components/form';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Modal from '@cloudscape-design/components/modal';
-import SegmentedControl from '@cloudscape-design/components/segmented-control';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
+import Select from '@cloudscape-design/components/select';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { SenderView } from '../../shared/admin/senders.ts';
-import { type Answer, fieldError, formError } from '../api/client.ts';
+import { type Answer, fieldError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
-import { ClientInput } from './client-name.tsx';
+import { ClientField } from './client-name.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { NoteField } from './note-field.tsx';
 import { channelNames } from './state.tsx';
 
 export type EditedSender = Pick<SenderView, 'channel' | 'country' | 'inbound' | Field | 'client_id'>;
@@ -34,6 +31,8 @@ export const newSender: EditedSender = {
 
 const fields = ['identity', 'messages_per_second', 'entity_id', 'template_id', 'note'] as const;
 type Field = (typeof fields)[number];
+
+const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }));
 
 interface SenderFormProps {
   readonly row: EditedSender;
@@ -62,10 +61,6 @@ export function SenderForm({ row, onDismiss, onSaved }: SenderFormProps) {
       }),
     onSuccess: onSaved,
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
   const field = (name: Field, label: string, description?: string, placeholder = '') => (
     <FormField label={label} description={description} errorText={fieldError(save.error, name)}>
       <Input
@@ -77,95 +72,72 @@ export function SenderForm({ row, onDismiss, onSaved }: SenderFormProps) {
   );
 
   return (
-    <Modal visible header={isNew ? 'Add sender' : `Sender of ${row.client_id}`} onDismiss={onDismiss}>
-      <form onSubmit={submit}>
-        <Form
-          errorText={formError(save.error, [...fields, 'client_id', 'country', 'inbound'])}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" variant="link" onClick={onDismiss}>
-                Cancel
-              </Button>
-              <Button variant="primary" formAction="submit" loading={save.isPending}>
-                Save
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <SpaceBetween size="m">
-            {isNew ? (
-              <>
-                <FormField
-                  label="Client"
-                  description="* is every client without a row of its own."
-                  errorText={fieldError(save.error, 'client_id')}
-                >
-                  <ClientInput
-                    value={key.client_id}
-                    onChange={(client_id) => setKey({ ...key, client_id })}
-                    onSelect={(client_id) => setKey({ ...key, client_id })}
-                  />
-                </FormField>
-                <ColumnLayout columns={2}>
-                  <FormField label="Channel">
-                    <SegmentedControl
-                      label="Channel"
-                      selectedId={key.channel}
-                      options={(['sms', 'whatsapp'] as const).map((id) => ({ id, text: channelNames[id] }))}
-                      onChange={({ detail }) =>
-                        setKey({ ...key, channel: detail.selectedId === 'whatsapp' ? 'whatsapp' : 'sms' })
-                      }
-                    />
-                  </FormField>
-                  <FormField
-                    label="Country"
-                    description="* is every country without a row of its own."
-                    errorText={fieldError(save.error, 'country')}
-                  >
-                    <Input
-                      placeholder="GB"
-                      value={key.country}
-                      onChange={({ detail }) => setKey({ ...key, country: detail.value })}
-                    />
-                  </FormField>
-                </ColumnLayout>
-              </>
-            ) : null}
-            {key.channel === 'sms'
-              ? field('identity', 'Sender', 'A phone number, short code, sender ID or pool.', '+447700900123')
-              : field(
-                  'identity',
-                  'Sender',
-                  'The id of the phone number in AWS End User Messaging Social.',
-                  'phone-number-id-…',
-                )}
-            {field('messages_per_second', 'Messages per second', 'In segments. Empty: no pace of its own.')}
-            {key.channel === 'sms' && ['IN', '*'].includes(key.country.trim().toUpperCase()) ? (
-              <ColumnLayout columns={2}>
-                {field('entity_id', 'Entity id', 'Only for messages to India.')}
-                {field('template_id', 'Template id', 'Only for messages to India.')}
-              </ColumnLayout>
-            ) : null}
-            <FormField errorText={fieldError(save.error, 'inbound')}>
-              <Toggle checked={inbound} onChange={({ detail }) => setInbound(detail.checked)}>
-                Messages to this number belong to this client
-              </Toggle>
-            </FormField>
-            <FormField
-              label="Note"
-              description="For people: why, and who to ask."
-              errorText={fieldError(save.error, 'note')}
-            >
-              <Textarea
-                rows={2}
-                value={values.note}
-                onChange={({ detail }) => setValues({ ...values, note: detail.value })}
+    <FormDialog
+      title={isNew ? 'Add sender' : `Sender of ${row.client_id}`}
+      action="Save"
+      change={save}
+      fields={[...fields, 'client_id', 'country', 'inbound']}
+      onSubmit={() => save.mutate()}
+      onDismiss={onDismiss}
+    >
+      {isNew ? (
+        <>
+          <ClientField
+            description="* is every client without a row of its own."
+            errorText={fieldError(save.error, 'client_id')}
+            value={key.client_id}
+            onChange={(client_id) => setKey({ ...key, client_id })}
+          />
+          <ColumnLayout columns={2}>
+            <FormField label="Channel">
+              <Select
+                selectedOption={channelOptions.find(({ value }) => value === key.channel) ?? null}
+                options={channelOptions}
+                onChange={({ detail }) =>
+                  setKey({ ...key, channel: detail.selectedOption.value === 'whatsapp' ? 'whatsapp' : 'sms' })
+                }
               />
             </FormField>
-          </SpaceBetween>
-        </Form>
-      </form>
-    </Modal>
+            <FormField
+              label="Country"
+              description="* is every country without a row of its own."
+              errorText={fieldError(save.error, 'country')}
+            >
+              <Input
+                placeholder="GB"
+                value={key.country}
+                onChange={({ detail }) => setKey({ ...key, country: detail.value })}
+              />
+            </FormField>
+          </ColumnLayout>
+        </>
+      ) : null}
+      {key.channel === 'sms'
+        ? field('identity', 'Sender', 'A phone number, short code, sender ID or pool.', '+447700900123')
+        : field(
+            'identity',
+            'Sender',
+            'The id of the phone number in AWS End User Messaging Social.',
+            'phone-number-id-…',
+          )}
+      {field('messages_per_second', 'Messages per second', 'In segments. Empty: no pace of its own.')}
+      {key.channel === 'sms' && ['IN', '*'].includes(key.country.trim().toUpperCase()) ? (
+        <ColumnLayout columns={2}>
+          {field('entity_id', 'Entity id', 'Only for messages to India.')}
+          {field('template_id', 'Template id', 'Only for messages to India.')}
+        </ColumnLayout>
+      ) : null}
+      <FormField errorText={fieldError(save.error, 'inbound')}>
+        <Toggle checked={inbound} onChange={({ detail }) => setInbound(detail.checked)}>
+          Messages to this number belong to this client
+        </Toggle>
+      </FormField>
+      <NoteField
+        value={values.note}
+        error={fieldError(save.error, 'note')}
+        onChange={(note) => setValues({ ...values, note })}
+      />
+    </FormDialog>
   );
 }
 

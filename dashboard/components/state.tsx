@@ -1,5 +1,9 @@
 /** The status of a message, webhook, client or key, with an icon and a colour. */
+import Box from '@cloudscape-design/components/box';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+
+import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
+import { Time } from './time.tsx';
 
 export const channelNames = { sms: 'SMS', whatsapp: 'WhatsApp' } as const;
 
@@ -41,5 +45,25 @@ export function State({ of }: { readonly of: string }) {
     <StatusIndicator type={icons[of] ?? 'info'} wrapText={false}>
       {of.replaceAll('_', ' ')}
     </StatusIndicator>
+  );
+}
+
+/** Of a webhook, with what its endpoint answered last, unless that was its acknowledgement, and when it is tried again. */
+export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
+  const { state, last_status, last_error, next_due_at } = of;
+  return (
+    <>
+      <State of={state} />
+      {state === 'acknowledged' ? null : (
+        <Box color="text-body-secondary" fontSize="body-s">
+          {last_status === null ? last_error : `HTTP ${last_status}`}
+          {state === 'retry_scheduled' ? (
+            <div>
+              Next attempt <Time at={next_due_at} />
+            </div>
+          ) : null}
+        </Box>
+      )}
+    </>
   );
 }

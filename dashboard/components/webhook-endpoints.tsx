@@ -25,7 +25,12 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
             ? undefined
             : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
         }
-        actions={<Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>}
+        actions={
+          <SpaceBetween direction="horizontal" size="s">
+            <Link href={linkTo('webhooks', undefined, { client_id: clientId })}>All webhooks</Link>
+            <Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>
+          </SpaceBetween>
+        }
         columns={[
           ...columns,
           {

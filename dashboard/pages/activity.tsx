@@ -12,9 +12,10 @@ import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../shared/admin/webhooks.ts';
 import { useAnswer } from '../api/queries.ts';
-import { ClientInput, ClientLink } from '../components/client-name.tsx';
+import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import type { CsvColumns, Page as ListPage } from '../components/download.ts';
+import { Filters } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { useResend, useResendAll } from '../components/resend.ts';
@@ -124,19 +125,19 @@ export function ActivityPage() {
           </SpaceBetween>
         }
         filter={
-          <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
-            <FormField label="Type">
-              <Select
-                selectedOption={kindOptions.find(({ value }) => value === kind) ?? null}
-                options={kindOptions}
-                onChange={({ detail }) => change({ kind: detail.selectedOption.value ?? '' })}
-              />
-            </FormField>
-            <FormField label="Client">
-              <ClientInput value={client.text} onChange={client.setText} />
-            </FormField>
-            <TimeRange />
-          </Grid>
+          <Filters>
+            <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
+              <FormField label="Type">
+                <Select
+                  selectedOption={kindOptions.find(({ value }) => value === kind) ?? null}
+                  options={kindOptions}
+                  onChange={({ detail }) => change({ kind: detail.selectedOption.value ?? '' })}
+                />
+              </FormField>
+              <ClientField value={client.text} onChange={client.setText} />
+              <TimeRange />
+            </Grid>
+          </Filters>
         }
         columns={columnsOf(kind)}
         rows={entries}
@@ -182,7 +183,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   {
     id: 'summary',
     header: 'Activity',
-    minWidth: 240,
+    minWidth: 150,
     isRowHeader: true,
     cell: (entry) => {
       const href = subjectOf(entry);
@@ -192,7 +193,7 @@ const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
   {
     id: 'now',
     header: 'Current status',
-    minWidth: 150,
+    minWidth: 125,
     cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
   },
   {
@@ -264,7 +265,8 @@ function Change({ entry }: { readonly entry: ActivityView }) {
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'none';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'number' ? value.toLocaleString() : String(value);
 }
 
 const resentAtOnceMax = 1000;

@@ -77,6 +77,7 @@ export function ClientPage({ id }: { readonly id: string }) {
           <SpaceBetween direction="horizontal" size="xs" alignItems="center">
             <Refresh query={query} />
             <Button href={linkTo('messages', undefined, { client_id: id })}>Messages</Button>
+            <Button href={linkTo('webhooks', undefined, { client_id: id })}>Webhooks</Button>
             <Button href={linkTo('limits', id)}>Limits</Button>
             <Button
               onClick={() =>

@@ -89,6 +89,7 @@ export function ConversationPage() {
                   isMixed={clientId === ''}
                   onEarlier={(cursor) => change({ after: [...after, cursor] })}
                   onLater={after.length === 0 ? undefined : () => change({ after: after.slice(0, -1) })}
+                  onNewest={after.length < 2 ? undefined : () => change({})}
                 />
               </Container>
               {about?.outbox === true ? (
@@ -146,10 +147,12 @@ interface MessagesProps {
   readonly onEarlier: (cursor: string) => void;
   /** Undefined on the page that has the newest message. */
   readonly onLater: (() => void) | undefined;
+  /** Undefined where a step is enough. */
+  readonly onNewest: (() => void) | undefined;
 }
 
 function Messages({ conversation: { messages, next_cursor }, ...props }: MessagesProps) {
-  const { isMixed, onEarlier, onLater } = props;
+  const { isMixed, onEarlier, onLater, onNewest } = props;
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = messages[0]?.message_id;
@@ -186,6 +189,11 @@ function Messages({ conversation: { messages, next_cursor }, ...props }: Message
             <Button onClick={() => onEarlier(next_cursor)}>Earlier messages</Button>
           </Box>
         )}
+        {messages.length > 0 ? null : (
+          <Box textAlign="center">
+            None of the messages with this number that were looked at is of this client.
+          </Box>
+        )}
         <ol>
           {messages.toReversed().map((message) => (
             <OneMessage key={message.message_id} message={message} isMixed={isMixed} />
@@ -194,7 +202,10 @@ function Messages({ conversation: { messages, next_cursor }, ...props }: Message
       </section>
       {onLater === undefined ? null : (
         <Box textAlign="center">
-          <Button onClick={onLater}>Later messages</Button>
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={onLater}>Later messages</Button>
+            {onNewest === undefined ? null : <Button onClick={onNewest}>Newest messages</Button>}
+          </SpaceBetween>
         </Box>
       )}
     </SpaceBetween>

@@ -1,39 +1,51 @@
 /** Limits: all overrides, with rows that have invalid values; and the limits of one client, editable. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
+import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientLimits } from '../components/client-limits.tsx';
-import { ClientInput, ClientLink, useClientNames } from '../components/client-name.tsx';
+import { ClientField, ClientLink, useClientNames } from '../components/client-name.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { LimitFaultNote, LimitWarningNote } from '../components/limit-fault.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { SearchForm } from '../components/search-form.tsx';
 import { go, linkTo } from '../route.ts';
 
 export function LimitsPage({ clientId }: { readonly clientId: string | undefined }) {
-  const clients = useClientNames();
-  const find = (wanted: string): void => {
-    const named = clients.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-    if (wanted !== '') go(linkTo('limits', named?.client_id ?? wanted));
-  };
   return (
     <Page title="Limits" description="Changes take effect within 60 seconds.">
       <SpaceBetween size="l">
-        <SearchForm
-          key={clientId}
-          label="Client"
-          value=""
-          action="Show"
-          onSearch={find}
-          field={(text, setText) => <ClientInput value={text} onChange={setText} onSelect={find} />}
-        />
+        <ClientChoice key={clientId} />
         {clientId === undefined ? <Overrides /> : <ClientLimits clientId={clientId} />}
       </SpaceBetween>
     </Page>
+  );
+}
+
+function ClientChoice() {
+  const clients = useClientNames();
+  const [text, setText] = useState('');
+  const show = (wanted: string): void => {
+    const named = clients.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (wanted !== '') go(linkTo('limits', named?.client_id ?? wanted));
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    show(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <ClientField
+        value={text}
+        onChange={setText}
+        onSelect={show}
+        action={<Button formAction="submit">Show</Button>}
+      />
+    </form>
   );
 }
 

@@ -18,7 +18,7 @@ import { Loaded, Refresh } from '../components/loaded.tsx';
 import { MessageContent } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
 import { SuppressionNote, WhatsAppWindow } from '../components/reachability.tsx';
-import { channelNames, isInProgress, State } from '../components/state.tsx';
+import { channelNames, DeliveryState, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
 
@@ -79,7 +79,7 @@ export function MessagePage({ id }: { readonly id: string }) {
                   isRowHeader: true,
                   cell: (row) => <Link href={linkTo('webhooks', row.delivery_id)}>{row.event}</Link>,
                 },
-                { id: 'state', header: 'Status', minWidth: 140, cell: (row) => <State of={row.state} /> },
+                { id: 'state', header: 'Status', minWidth: 140, cell: (row) => <DeliveryState of={row} /> },
                 { id: 'attempts', header: 'Attempts', minWidth: 100, cell: (row) => row.attempts },
                 { id: 'url', header: 'Endpoint', minWidth: 220, cell: (row) => row.url },
               ]}

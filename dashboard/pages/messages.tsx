@@ -13,9 +13,10 @@ import { type FormEvent, useState } from 'react';
 import type { FoundMessage } from '../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
 import { useAnswer } from '../api/queries.ts';
-import { ClientInput, ClientLink } from '../components/client-name.tsx';
+import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { CorrespondentsOf } from '../components/correspondents.tsx';
 import type { CsvColumns } from '../components/download.ts';
+import { Filters } from '../components/filters.tsx';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { summaryOf } from '../components/message-content.tsx';
@@ -68,7 +69,9 @@ export function MessagesPage() {
         }
         filter={
           <SpaceBetween size="m">
-            <Search key={JSON.stringify(filters)} filters={filters} />
+            <Filters isRequired>
+              <Search key={JSON.stringify(filters)} filters={filters} />
+            </Filters>
             {filters.recipient === '' ? null : <CorrespondentsOf recipient={filters.recipient} />}
             {leftOut === undefined ? null : (
               <Alert type="info">
@@ -166,13 +169,11 @@ function Search({ filters }: { readonly filters: Entered }) {
     <form onSubmit={search}>
       <SpaceBetween size="m">
         <Grid gridDefinition={Array.from({ length: 8 }, () => ({ colspan: { default: 6, s: 3 } }))}>
-          <FormField label="Client">
-            <ClientInput
-              value={wanted.client_id}
-              onChange={set('client_id')}
-              onSelect={(client_id) => change({ client_id })}
-            />
-          </FormField>
+          <ClientField
+            value={wanted.client_id}
+            onChange={set('client_id')}
+            onSelect={(client_id) => change({ client_id })}
+          />
           {text('recipient', 'Number', '+44…')}
           {text('reference', 'Reference', "the client's reference")}
           {choice('direction', 'Direction', directionOptions)}

@@ -6,6 +6,7 @@ import type { CsvColumns } from '../components/download.ts';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
+import { withoutSeparators } from '../components/phone-number.ts';
 import { SearchForm } from '../components/search-form.tsx';
 import { channelNames } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
@@ -26,7 +27,7 @@ export function OutboxPage() {
             placeholder="+44…"
             value={to}
             action="Search"
-            onSearch={(text) => change({ to: text })}
+            onSearch={(text) => change({ to: withoutSeparators(text) })}
           />
         }
         columns={columns}

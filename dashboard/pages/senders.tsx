@@ -46,7 +46,7 @@ export function SendersPage() {
         {faulty.length === 0 ? null : (
           <Alert type="warning" header="Invalid rows">
             {faulty.length === 1 ? 'One row has' : `${faulty.length} rows have`} a mistake, which is named
-            below. A row with an invalid value is not used: the next row in order is.
+            below. A row with an invalid value is not used: the most specific of the others is.
           </Alert>
         )}
         <List<SenderView>
@@ -91,12 +91,16 @@ function columns(
   return [
     {
       id: 'client',
-      header: 'Client',
-      minWidth: 200,
+      header: 'Client and destination',
+      minWidth: 150,
       isRowHeader: true,
-      cell: ({ client_id }) => (client_id === everyClient ? 'Every client' : <ClientLink id={client_id} />),
+      cell: (row) => (
+        <>
+          {row.client_id === everyClient ? 'Every client' : <ClientLink id={row.client_id} />}
+          <Box>{destinationOf(row)}</Box>
+        </>
+      ),
     },
-    { id: 'destination', header: 'Destination', minWidth: 130, cell: destinationOf },
     {
       id: 'identity',
       header: 'Sender',

@@ -54,6 +54,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
       <Container header={<Header variant="h2">Delivery</Header>}>
         <KeyValuePairs
           columns={3}
+          minColumnWidth={200}
           items={[
             { label: 'Status', value: <State of={webhook.state} /> },
             { label: 'Endpoint', value: <Copyable name="endpoint" text={webhook.url} /> },

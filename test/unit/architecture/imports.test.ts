@@ -44,6 +44,7 @@ describe('who may import whom', () => {
     const allowed = [
       'shared/admin/usage-csv.ts',
       'shared/contract/message-error-codes.ts',
+      'shared/contract/webhook-events.ts',
       'shared/platform/csv.ts',
       'shared/rate-limit/feedback/first-reached.ts',
     ];

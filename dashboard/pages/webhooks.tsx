@@ -1,0 +1,165 @@
+/** The webhooks of one client, whatever became of them: by message, the newest first; failed ones by their last failure. */
+import Box from '@cloudscape-design/components/box';
+import FormField from '@cloudscape-design/components/form-field';
+import Grid from '@cloudscape-design/components/grid';
+import Link from '@cloudscape-design/components/link';
+import Select from '@cloudscape-design/components/select';
+import type { TableProps } from '@cloudscape-design/components/table';
+import { eventNames } from '../../shared/contract/webhook-events.ts';
+import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
+import { useAnswer } from '../api/queries.ts';
+import { ClientField } from '../components/client-name.tsx';
+import type { CsvColumns } from '../components/download.ts';
+import { Filters } from '../components/filters.tsx';
+import { IdLink } from '../components/id-link.tsx';
+import { List } from '../components/list.tsx';
+import { Page } from '../components/page.tsx';
+import { DeliveryState, isInProgress } from '../components/state.tsx';
+import { Time } from '../components/time.tsx';
+import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
+import { useTypedText } from '../components/typed-text.ts';
+import { useDashboard } from '../context.ts';
+import { linkTo, useListState } from '../route.ts';
+
+export function WebhooksPage() {
+  const { api } = useDashboard();
+  const { query: asked, isFiltered, change } = useListState();
+  const of = (name: string): string => asked.get(name) ?? '';
+  const clientId = of('client_id');
+  const client = useTypedText(clientId, (text) => change({ client_id: text }, { replace: true }));
+  const path = `/clients/${encodeURIComponent(clientId)}/webhook-deliveries`;
+  const sent = {
+    endpoint_id: of('endpoint_id'),
+    state: of('state'),
+    event: of('event'),
+    message_id: of('message_id'),
+    ...timesIn(asked),
+  };
+  const query = useAnswer<'listWebhookDeliveries'>(
+    path,
+    { ...sent, limit: '50', cursor: asked.getAll('after').at(-1) },
+    {
+      enabled: clientId !== '',
+      sent: withStart,
+      inProgress: ({ webhook_deliveries }) => webhook_deliveries.some(({ state }) => isInProgress(state)),
+    },
+  );
+  const choice = (name: string, label: string, options: readonly Option[]) => (
+    <FormField label={label}>
+      <Select
+        selectedOption={options.find(({ value }) => value === of(name)) ?? any}
+        options={options}
+        onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
+      />
+    </FormField>
+  );
+  return (
+    <Page title="Webhooks">
+      <List<DeliverySummary>
+        title="Webhooks of a client"
+        filter={
+          <Filters isRequired>
+            <Grid gridDefinition={Array.from({ length: 4 }, () => ({ colspan: { default: 12, s: 3 } }))}>
+              <ClientField value={client.text} onChange={client.setText} />
+              {choice('state', 'Status', stateOptions)}
+              {choice('event', 'Event', eventOptions)}
+              <TimeRange />
+            </Grid>
+          </Filters>
+        }
+        columns={columns}
+        rows={clientId === '' ? [] : client.isTyping ? undefined : query.data?.webhook_deliveries}
+        query={query}
+        nextCursor={query.data?.next_cursor}
+        isCounted
+        csv={{
+          name: `webhooks-of-${clientId}`,
+          columns: csvColumns,
+          pageAt: async (cursor) => {
+            const asking = { ...withStart(sent), cursor, limit: '100' };
+            const page = await api.get<'listWebhookDeliveries'>(path, asking);
+            return { rows: page.webhook_deliveries, next: page.next_cursor };
+          },
+        }}
+        emptyTitle="Choose a client"
+        empty="The webhooks of its messages, its test events and its notices are listed."
+        isFiltered={isFiltered}
+        idOf={({ delivery_id }) => delivery_id}
+      />
+    </Page>
+  );
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+const any: Option = { value: '', label: 'Any' };
+const stateOptions = [
+  any,
+  ...['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'].map((value) => ({
+    value,
+    label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`.replaceAll('_', ' '),
+  })),
+];
+const eventOptions = [any, ...eventNames.map((value) => ({ value, label: value }))];
+
+const columns: readonly TableProps.ColumnDefinition<DeliverySummary>[] = [
+  {
+    id: 'event',
+    header: 'Webhook',
+    minWidth: 165,
+    isRowHeader: true,
+    cell: ({ event, delivery_id, attempts }) => (
+      <>
+        {/* The page of a webhook has its attempts. */}
+        {attempts === 0 ? event : <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>}
+        {attempts > 1 ? (
+          <Box color="text-body-secondary" fontSize="body-s">
+            {attempts} attempts
+          </Box>
+        ) : null}
+      </>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'Status',
+    minWidth: 140,
+    cell: (row) => <DeliveryState of={row} />,
+  },
+  {
+    id: 'at',
+    header: 'Time of the event',
+    minWidth: 150,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'to',
+    header: 'Endpoint',
+    minWidth: 180,
+    cell: ({ url }) => <span className="id">{url}</span>,
+  },
+  {
+    id: 'message',
+    header: 'Message',
+    minWidth: 150,
+    cell: ({ message_id }) => (message_id === null ? '–' : <IdLink page="messages" id={message_id} />),
+  },
+];
+
+const csvColumns = {
+  delivery_id: (row) => row.delivery_id,
+  event: (row) => row.event,
+  status: (row) => row.state,
+  attempts: (row) => row.attempts,
+  last_status: (row) => row.last_status,
+  last_error: (row) => row.last_error,
+  created_at: (row) => row.created_at,
+  finished_at: (row) => row.finished_at,
+  next_due_at: (row) => row.next_due_at,
+  endpoint_id: (row) => row.endpoint_id,
+  endpoint: (row) => row.url,
+  message_id: (row) => row.message_id,
+} as const satisfies CsvColumns<DeliverySummary>;
