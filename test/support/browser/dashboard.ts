@@ -31,8 +31,16 @@ function viewportOf({ width }: Look): { width: number; height: number } {
   return { width, height: width < 600 ? 844 : 900 };
 }
 
-/** A page with a session of its own: tabs of one context share a session. */
-export async function openDashboard(browser: Browser, look: Look): Promise<OpenDashboard> {
+/**
+ * A page with a session of its own: tabs of one context share a session.
+ *
+ * @param session - what the dashboard keeps in the session storage of a signed-in tab, its key and value
+ */
+export async function openDashboard(
+  browser: Browser,
+  look: Look,
+  session?: readonly [string, string],
+): Promise<OpenDashboard> {
   const context = await browser.newContext({
     viewport: viewportOf(look),
     colorScheme: look.colorScheme,
@@ -44,6 +52,9 @@ export async function openDashboard(browser: Browser, look: Look): Promise<OpenD
   // Of every page of the context.
   context.setDefaultTimeout(patienceSeconds * 1000);
   const page = await context.newPage();
+  if (session !== undefined) {
+    await page.addInitScript(([key, value]) => sessionStorage.setItem(key, value), session);
+  }
   const complaints: string[] = [];
   page.on('console', (line) => {
     if (line.type() === 'error') complaints.push(line.text());
@@ -59,6 +70,20 @@ export async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Client secret').fill(client_secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}
+
+let firstSession: [string, string] | undefined;
+
+/** A page in a context of its own that is signed in: the first one of a file by the form, the others by its session. */
+export async function openSignedIn(browser: Browser, look: Look): Promise<Page> {
+  const { page } = await openDashboard(browser, look, firstSession);
+  if (firstSession === undefined) {
+    await signIn(page);
+    [firstSession] = await page.evaluate(() => Object.entries(sessionStorage) as [string, string][]);
+  } else {
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  }
+  return page;
 }
 
 /** Opens a page of the dashboard, and waits until nothing in it is loading. */

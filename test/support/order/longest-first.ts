@@ -22,6 +22,8 @@ const longest = [
   'e2e/fuzz/hostile-requests.test.ts',
   'e2e/scheduled-message.test.ts',
   'browser/admin-dashboard-navigation.test.ts',
+  'browser/admin-dashboard-refresh.test.ts',
+  'browser/admin-dashboard-answers.test.ts',
   'e2e/message-walk.test.ts',
   'engine/usage/count-changes.test.ts',
   'browser/otp-hold.test.ts',

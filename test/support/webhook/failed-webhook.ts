@@ -1,5 +1,6 @@
 /** A webhook that has failed for good: the row of its delivery, and its entry in the Activity Log. */
 import { randomUUID } from 'node:crypto';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
@@ -32,4 +33,16 @@ export function failedWebhook({ clientId: client_id, messageId: message_id, even
     ...{ day: dayOf(at), purge_at },
   };
   return { delivery, entry };
+}
+
+/** Writes both; returns the delivery. */
+export async function putFailedWebhook(
+  client: DynamoDBDocumentClient,
+  tables: Readonly<Record<string, string>>,
+  failed: FailedWebhook,
+): Promise<Delivery> {
+  const { delivery, entry } = failedWebhook(failed);
+  await client.send(new PutCommand({ TableName: tables.webhook_deliveries, Item: delivery }));
+  await client.send(new PutCommand({ TableName: tables.activity_log, Item: entry }));
+  return delivery;
 }
