@@ -49,6 +49,12 @@ const stepMs = 2500;
 /** Resent together; the groups of a step are spread over its time, so that no burst of writes and POSTs delays others. */
 const groupSize = 10;
 /**
+ * After a group comes a pause of four times as long as its writes took: where these take longer than 100 ms, others need
+ * what they wait for, so fewer are resent. At most a second, so that a step ends with its function's time.
+ */
+const pauseFactor = 4;
+const pauseMaxMs = 1000;
+/**
  * Between the events of one message, which arrive in their order: longer than a POST may take, with the batching window
  * of the slow lane, so that no event finds the one before it unfinished (../deliver/prepare-attempt.ts).
  */
@@ -171,25 +177,28 @@ async function resendAll(
   const due = ordered.filter(({ row }) => isDue(resend, row));
   const waiting = included.filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual');
   const groupMs = stepMs / Math.max(deliveriesPerStep / groupSize, Math.ceil(due.length / groupSize));
-  const planned = due.map(({ row: seen, rank, after }, index) => {
-    const group = Math.floor(index / groupSize);
-    const dueAt = addSeconds(now, (group * groupMs) / 1000 + rank * betweenEventsSeconds);
-    const finished_at = seen.finished_at ?? seen.created_at;
+  const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date): Delivery => {
+    const finished_at = row.finished_at ?? row.created_at;
     const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
-    return { seen, next: resendDue(seen, dueAt, newRevision(), { lane: 'slow', resent_by }) };
-  });
+    const dueAt = addSeconds(from, rank * betweenEventsSeconds);
+    return resendDue(row, dueAt, newRevision(), { lane: 'slow', resent_by });
+  };
   await dueItemIndex.add(
     'deliveries',
-    planned.flatMap(({ next }) => dueItemOf(next)),
+    due.flatMap((one) => dueItemOf(resentAs(one, now))),
   );
   const resent: Delivery[] = [];
-  for (let first = 0; first === 0 || first < planned.length; first += groupSize) {
-    const groupAt = now.getTime() + (first / groupSize) * groupMs;
-    if (groupAt > clock().getTime()) await sleep(groupAt - clock().getTime());
+  let pauseUntilMs = 0;
+  for (let first = 0; first === 0 || first < due.length; first += groupSize) {
+    const groupAtMs = now.getTime() + (first / groupSize) * groupMs;
+    const waitMs = Math.max(groupAtMs, pauseUntilMs) - clock().getTime();
+    if (waitMs > 0) await sleep(waitMs);
+    const beganAt = clock();
     const group: Delivery[] = first === 0 ? [...waiting] : [];
     await allEnded(
-      planned.slice(first, first + groupSize).map(async ({ seen, next }) => {
-        if (!(await deliveries.replace(seen, next))) return;
+      due.slice(first, first + groupSize).map(async (one) => {
+        const next = resentAs(one, beganAt);
+        if (!(await deliveries.replace(one.row, next))) return;
         group.push(next);
         resent.push(next);
       }),
@@ -200,6 +209,8 @@ async function resendAll(
       delaySeconds: secondsUntil(delivery, clock()),
     }));
     if (entries.length > 0) await queue.send('slow', entries);
+    const endedAtMs = clock().getTime();
+    pauseUntilMs = endedAtMs + Math.min(pauseMaxMs, pauseFactor * (endedAtMs - beganAt.getTime()));
   }
   const before = included.filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));

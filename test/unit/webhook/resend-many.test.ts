@@ -55,6 +55,23 @@ describe('everything that failed', () => {
     for (const posts of seconds.values()) expect(posts.length).toBeLessThanOrEqual(250);
   });
 
+  it('is resent more slowly where writes take long, because others wait for them too', async () => {
+    const busiestTwoSeconds = async (latencyMs: number) => {
+      const { gateway, recover, request, resent } = await afterAnOutage({
+        messages: 60,
+        latencyMs: () => latencyMs,
+      });
+      recover();
+      void request();
+      await gateway.run(310);
+      expect(resent()).toHaveLength(120);
+      const first = resent().filter(({ body }) => body.includes('"sms.sent"'));
+      const times = first.map(({ at }) => at.getTime());
+      return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 2000).length));
+    };
+    expect(await busiestTwoSeconds(300)).toBeLessThanOrEqual(0.6 * (await busiestTwoSeconds(5)));
+  });
+
   it('takes no worker of other clients’ webhooks, however long its endpoint takes to answer', async () => {
     const workers = { count: 5, batchSize: 10, receiveFurtherMs: (random: number) => 2000 + 5000 * random };
     const { gateway, recover, request, resent } = await afterAnOutage({
