@@ -95,7 +95,7 @@ function makeParts(origin: 'request' | 'row') {
       .check(
         z.refine(
           (named) => Object.keys(named).length <= maxParameters,
-          `at most ${maxParameters} parameters`,
+          `must have at most ${maxParameters} parameters`,
         ),
       ),
   ]);

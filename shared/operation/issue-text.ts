@@ -30,11 +30,20 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
         : `must be ${typeNames[issue.expected] ?? 'another value'}`;
     case 'invalid_value':
       return `must be ${alternatives(issue.values.map(String))}`;
+    case 'invalid_union': {
+      const kinds = issue.errors.map(kindFault);
+      return kinds.length === 0 || kinds.includes(undefined)
+        ? 'is not valid'
+        : `must be ${alternatives([...new Set(kinds.map((expected) => typeNames[expected ?? ''] ?? 'another value'))])}`;
+    }
     case 'too_big':
+      // A whole number is first compared with the largest that is exact.
+      if (issue.maximum === Number.MAX_SAFE_INTEGER) return 'is too large';
       return issue.inclusive === false
         ? `must be less than ${issue.maximum}`
         : sized(issue.exact ? '' : 'at most ', issue.maximum, issue.origin);
     case 'too_small':
+      if (issue.minimum === Number.MIN_SAFE_INTEGER) return 'is too small';
       return issue.inclusive === false
         ? `must be more than ${issue.minimum}`
         : issue.minimum === 1 && units[issue.origin] !== undefined
@@ -53,6 +62,29 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
     default:
       return 'is not valid';
   }
+}
+
+/**
+ * What the value has wrong: that of the only alternative which takes values of its kind, at the place of the fault; else that
+ * it is none of them.
+ */
+export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [alternative, ...others] = issue.errors.filter((faults) => kindFault(faults) === undefined);
+  if (alternative === undefined || others.length > 0) return [issue];
+  return alternative.flatMap((inner) => faultsIn({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** The kind that an alternative takes, where the value is of another. */
+function kindFault(faults: readonly z.core.$ZodIssue[]): string | undefined {
+  for (const fault of faults) {
+    if (fault.path.length > 0) continue;
+    if (fault.code === 'invalid_type') return fault.expected;
+    if (fault.code !== 'invalid_union') continue;
+    const kinds = fault.errors.map(kindFault);
+    if (!kinds.includes(undefined)) return kinds[0];
+  }
+  return undefined;
 }
 
 /** `a`, `a or b`, `a, b or c` */

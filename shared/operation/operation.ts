@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
-import { issueText } from './issue-text.ts';
+import { faultsIn, issueText } from './issue-text.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /** `zod/mini` has no texts by default. */
@@ -67,7 +67,7 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
     throw new GatewayError('invalid_request', 'The request needs a body that is a JSON object.');
   }
   const details = new Map<string, FieldError>();
-  for (const issue of parsed.error.issues) {
+  for (const issue of parsed.error.issues.flatMap(faultsIn)) {
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
     const message = missing ? requiredField : issue.message;

@@ -89,7 +89,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       }),
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
-        error: `must be at most ${maxMessageCharacters} characters with its values`,
+        error: `must have at most ${maxMessageCharacters} characters with its values`,
         // Only for valid fields: any other may have any length.
         when: ({ issues }) => issues.length === 0,
       }),

@@ -11,7 +11,7 @@ import { render, renderedLength } from './template.ts';
 
 /** A character has at most two code units, so a longer text is too long and need not be rendered. */
 const maxMessageUnits = 2 * maxMessageCharacters;
-const tooLong = `The message with its values must be at most ${maxMessageCharacters} characters.`;
+const tooLong = `The message with its values must have at most ${maxMessageCharacters} characters.`;
 
 const variableValue = z.pipe(z.union([z.string(), z.number(), z.boolean()]), z.transform(String));
 

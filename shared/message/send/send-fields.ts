@@ -12,7 +12,7 @@ export const maxMessageCharacters = 1600;
 export function textOf(max: number) {
   return z.string().check(
     z.minLength(1, 'must not be empty'),
-    z.refine((text) => text.length <= max || [...text].length <= max, `must be at most ${max} characters`),
+    z.refine((text) => text.length <= max || [...text].length <= max, `must have at most ${max} characters`),
     z.refine((text) => text.isWellFormed(), 'must be well-formed Unicode'),
     z.meta({ maxLength: max }),
   );

@@ -43,7 +43,7 @@ const privateSuffixes = [
 
 /** Checks a URL without a DNS lookup. The reason is part of a sentence for the client. */
 export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
-  if (text.length > urlLengthMax) return refused(`must be at most ${urlLengthMax} characters long`);
+  if (text.length > urlLengthMax) return refused(`must have at most ${urlLengthMax} characters`);
   // The WHATWG parser turns decimal, octal, hexadecimal and full-width hosts into plain addresses.
   const url = URL.parse(text);
   if (url === null) return refused('must be an absolute URL');

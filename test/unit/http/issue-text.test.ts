@@ -41,6 +41,40 @@ it.each(Object.entries({ ...requests, listMessagesQuery }))('%s is refused in ou
   );
 });
 
+it('what is wrong inside of a list or an object is said of its place, also where other kinds are taken', () => {
+  const body = {
+    to: '+447700900123',
+    type: 'template',
+    template: {
+      name: 'parcel',
+      language: 'en',
+      parameters: {
+        body: ['Ada', 5],
+        header: 'x'.repeat(2000),
+        buttons: ['https://example.com/', { type: 'x' }],
+      },
+    },
+  };
+  const faults = (changed: object): unknown => {
+    try {
+      return parseBody(requests.WhatsappMessage, { ...body, ...changed });
+    } catch (error) {
+      return error instanceof GatewayError ? error.details : error;
+    }
+  };
+  const place = 'template.parameters';
+  expect(faults({})).toEqual([
+    { field: `${place}.header`, message: 'must have at most 1024 characters' },
+    { field: `${place}.body[1]`, message: 'must be a text' },
+    { field: `${place}.buttons[1].type`, message: 'must be url, quick_reply or copy_code' },
+    { field: `${place}.buttons[1].value`, message: 'This field is required.' },
+  ]);
+  expect(faults({ template: { ...body.template, parameters: { body: 5, header: 5 } } })).toEqual([
+    { field: `${place}.header`, message: 'must be a text, or one media: {type, media} with its url or id' },
+    { field: `${place}.body`, message: 'must be a list or an object' },
+  ]);
+});
+
 it('every kind of issue has a text', () => {
   const issues: [z.ZodMiniType, unknown, string][] = [
     [z.string(), 1, 'must be a text'],
@@ -67,7 +101,10 @@ it('every kind of issue has a text', () => {
     [z.uuid(), 'x', 'must be in another form'],
     [z.strictObject({}), { a: 1 }, 'must not have a'],
     [z.record(z.string().check(z.minLength(2)), z.string()), { a: '' }, 'has a name that is not valid'],
-    [z.union([z.string(), z.number()]), true, 'is not valid'],
+    [z.union([z.string(), z.number()]), true, 'must be a text or a number'],
+    [z.union([z.string(), z.array(z.string())]), [''.padEnd(2), 5], 'is not valid'],
+    [z.int(), 1e99, 'is too large'],
+    [z.int(), -1e99, 'is too small'],
     [z.never(), 1, 'must be left out'],
   ];
   z.config({ localeError: issueText });
