@@ -94,7 +94,7 @@ func main() {
 		log.Fatalf("another result: %s", verified.Body)
 	}
 
-	sortOf, limit := gateway.ChannelSms, 2
+	sortOf, limit := gateway.Sms, 2
 	listed, err := client.ListMessagesWithResponse(ctx, &gateway.ListMessagesParams{Channel: &sortOf, Limit: &limit})
 	must(err)
 	expect(listed.JSON200, listed.Body)
