@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
+import { allowanceEnvironment, allowancesFrom } from '../shared/carrier/allowances-from-environment.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
+import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
   outboundQueuesEnvironment,
@@ -19,7 +21,11 @@ import { messagesEnvironment, messagesFrom } from '../shared/message/store/messa
 import { optOutAtCarrier } from '../shared/message/suppression/opt-out-at-carrier.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { handOverBodies } from '../shared/otp/hand-over-body.ts';
+import { holdCheck } from '../shared/otp/hold/otp-hold.ts';
+import { dynamoOtpHolds } from '../shared/otp/hold/otp-holds.dynamo.ts';
+import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
+import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
 import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -36,6 +42,10 @@ const env = readEnvironment([
   'SENDER_PACE_TABLE',
   'SUPPRESSIONS_TABLE',
   'WHATSAPP_WINDOWS_TABLE',
+  ...allowanceEnvironment,
+  'LIMIT_OVERRIDES_TABLE',
+  'ONE_TIME_PASSWORDS_TABLE',
+  'OTP_HOLDS_TABLE',
 ]);
 const carriers = chooseCarriers(systemClock);
 const queues = sqs();
@@ -56,6 +66,12 @@ const dependencies: DispatchDependencies = {
   suppressions,
   recordOptOut: optOutAtCarrier(suppressions),
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
+  allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+  otpLegs: otpLegs({
+    otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
+    assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
+    clock: systemClock,
+  }),
   clock: systemClock,
   newClaimId: randomUUID,
   sleep: async (ms) => void (await sleep(ms)),

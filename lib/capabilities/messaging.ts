@@ -276,7 +276,7 @@ export class Messaging extends Construct {
       stage,
       functionName: 'dispatch-message',
       timeoutSeconds: dispatchTimeoutSeconds,
-      settings: ['RETENTION_DAYS', ...carrierSettings(stage)],
+      settings: ['RETENTION_DAYS', 'STAGE_CAPS', ...carrierSettings(stage)],
       // The function queues a message that must wait again. This loop is intended and ends when the message expires;
       // Lambda would stop it after 16 rounds.
       recursiveLoop: true,
@@ -284,6 +284,7 @@ export class Messaging extends Construct {
     });
     dispatch.setVariables({ PRICES_FILE: 'prices.json' });
     storage.grant(dispatch, 'messages', 'UpdateItem');
+    this.grantStartOfLegs(dispatch);
     storage.grant(dispatch, 'clients', 'GetItem');
     storage.grant(dispatch, 'sender-pace', 'GetItem', 'PutItem');
     storage.grant(dispatch, 'suppressions', 'GetItem', 'UpdateItem');
@@ -310,6 +311,18 @@ export class Messaging extends Construct {
       this.outbound[kind].feed(dispatch, { batchSize: 10, maxConcurrency });
     }
     this.createCarrierAlarms(stage, dispatch);
+  }
+
+  /** A leg of a send with `fallback` is stored where no earlier one is delivered, and counts as a message of the client. */
+  private grantStartOfLegs(dispatch: GatewayFunction): void {
+    const { storage } = this;
+    storage.grant(dispatch, 'messages', 'GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem');
+    storage.grant(dispatch, 'limit-overrides', 'Query');
+    storage.grant(dispatch, 'rate-counters', 'UpdateItem');
+    // Notices of a spend cap.
+    storage.grant(dispatch, 'activity-log', 'PutItem');
+    storage.grant(dispatch, 'one-time-passwords', 'GetItem', 'PutItem');
+    storage.grant(dispatch, 'otp-holds', 'Query');
   }
 
   private createCarrierAlarms(stage: StageSettings, dispatch: GatewayFunction): void {

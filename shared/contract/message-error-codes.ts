@@ -90,9 +90,37 @@ export const messageErrorCodes = {
   },
   spend_limit_reached: {
     message: 'The spend limit for messages has been reached.',
-    cause: 'The spend limit of the AWS account is used up, or WhatsApp has no valid payment method.',
+    cause:
+      'The spend limit of the AWS account is used up, or WhatsApp has no valid payment method; or the spend cap of the client was reached when a `fallback` was to start.',
     remedy: 'Ask the operator of the gateway to raise the limit, then send again.',
     retryable: true,
+  },
+  message_limit_reached: {
+    message: 'The limit of messages of this client has been reached.',
+    cause: 'The cap on messages of the client was reached when a `fallback` was to start.',
+    remedy: 'Send again when the window of the cap resets, or ask the operator of the gateway to raise it.',
+    retryable: true,
+  },
+  recipient_limit_reached: {
+    message: 'The recipient has got as many one-time passwords as are allowed in ten minutes.',
+    cause:
+      'Five messages with one-time passwords went to the recipient in ten minutes when a `fallback` was to start.',
+    remedy: 'Wait until ten minutes have passed, then send again.',
+    retryable: true,
+  },
+  otp_held: {
+    message: 'One-time passwords by SMS to this country are held.',
+    cause:
+      'Few of the last one-time passwords of the client to this country were verified, which suggests SMS pumping.',
+    remedy: 'Send by WhatsApp, or ask the operator of the gateway to allow them.',
+    retryable: true,
+  },
+  not_needed: {
+    message: 'The message was not sent, because another message of the same send took its place.',
+    cause:
+      'Before it was handed to the carrier, another leg of its `fallback` was delivered or started, or the one-time password was verified or expired.',
+    remedy: 'Nothing: look at the other messages of the send.',
+    retryable: false,
   },
   client_disabled: {
     message: 'The client was disabled before the message was handed to a carrier.',

@@ -58,6 +58,15 @@ export const acceptedBatch = z.object({
   errors: z.array(rowError),
 });
 
+const dryRunLeg = z.object({
+  channel,
+  after_seconds: z.nullable(z.int()),
+  from: z.nullable(z.string()),
+  encoding: z.exactOptional(encoding),
+  segments: z.exactOptional(segments),
+  estimated_cost: z.nullable(z.number()),
+});
+
 const dryRunRefusal = z.object({
   /** Of the response to the real request. */
   status: z.int(),
@@ -82,6 +91,7 @@ export const dryRun = z.object({
   from: z.nullable(z.string()),
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
+  fallback: z.exactOptional(z.array(dryRunLeg)),
 });
 
 export const dryRunBatch = z.object({
@@ -101,6 +111,14 @@ export const dryRunBatch = z.object({
     }),
   ),
   errors: z.array(rowError),
+});
+
+const fallbackLeg = z.object({
+  channel,
+  after_seconds: z.nullable(z.int()),
+  /** Null until it has started, as `status`. */
+  message_id: z.nullable(idOf('msg')),
+  status: z.nullable(status),
 });
 
 export const messageStatus = z.object({
@@ -126,6 +144,10 @@ export const messageStatus = z.object({
   history: z.array(z.object({ status, at: instant })),
   /** Of a WhatsApp message, in the answer about this message alone: until when its recipient can be sent any message. */
   window_expires_at: z.exactOptional(z.nullable(instant)),
+  /** Of a leg that follows another message of its send. */
+  fallback_of: z.exactOptional(idOf('msg')),
+  /** Of the first message of a send with `fallback`, in the answer about this message alone. */
+  fallback: z.exactOptional(z.array(fallbackLeg)),
   // Of an inbound message only; its `from` is the person, its `recipient` our number.
   direction: z.exactOptional(z.literal('inbound')),
   text: z.exactOptional(z.string()),
@@ -150,6 +172,8 @@ export const messageList = z.object({
 
 export type AcceptedMessage = z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp>;
 export type AcceptedBatch = z.output<typeof acceptedBatch>;
+export type FallbackLeg = z.output<typeof fallbackLeg>;
+export type DryRunLeg = z.output<typeof dryRunLeg>;
 export type DryRunRefusal = z.output<typeof dryRunRefusal>;
 export type DryRun = z.output<typeof dryRun>;
 export type DryRunBatch = z.output<typeof dryRunBatch>;

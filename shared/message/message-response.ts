@@ -46,6 +46,7 @@ export function statusView(message: Message): MessageStatus {
     read_at: message.read_at ?? null,
     expires_at: message.expires_at,
     history: historyOf(message),
+    ...(message.fallback_of === undefined ? {} : { fallback_of: message.fallback_of }),
     ...receivedPart(message),
   };
 }

@@ -5,6 +5,7 @@
  * the row (contract, section 6).
  */
 import * as z from 'zod/mini';
+import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { storedSlot } from './pace/slot.ts';
 import { receivedContent } from './received-content.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
@@ -61,6 +62,15 @@ export const transitions: Readonly<Record<Status, StateRule>> = {
   received: { from: [], implies: [], final: true },
 };
 
+/** The states of a leg after which the next one may start: it was neither delivered nor canceled. */
+export const undeliveredStatuses = [
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'expired',
+] as const satisfies readonly Status[];
+
 /** The states that have a webhook event. An expired WhatsApp message has `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
@@ -88,6 +98,31 @@ const storedSender = z.object({
 });
 
 export type StoredSender = Readonly<z.output<typeof storedSender>>;
+
+/** Limits that a leg can meet when it starts; the first message of a send is refused at the request. */
+const legRefusals = [
+  'message_limit_reached',
+  'spend_limit_reached',
+  'recipient_limit_reached',
+  'otp_held',
+] as const satisfies readonly MessageErrorCode[];
+
+export type LegRefusal = (typeof legRefusals)[number];
+
+/** A leg of a fallback sequence that has not started: what is sent, by which channel, from whom (`fallback/`). */
+const storedLeg = z.object({
+  channel: z.enum(channels),
+  /** It starts so long after the leg before it was queued, if that is not delivered. Absent: only if that one ends. */
+  after_seconds: z.exactOptional(z.int()),
+  from: z.exactOptional(z.string()),
+  sender: z.exactOptional(storedSender),
+  /** As in a message; that of a one-time password is rendered when the leg starts, because it says how long it is valid. */
+  text: z.exactOptional(z.string()),
+  whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
+  fallback_template: z.exactOptional(z.lazy(storedTemplate)),
+});
+
+export type StoredLeg = Readonly<z.output<typeof storedLeg>>;
 
 /**
  * A message as it is stored: one row, never above a few kilobytes. The row also has index keys and the TTL; a field
@@ -161,8 +196,8 @@ export const messageSchema = z.object({
   /** The bulk request that it is a row of. */
   batch_id: z.exactOptional(z.string()),
   /**
-   * The work id of the request with an Idempotency-Key that stored it, where a cap applies: a write that the SDK repeats
-   * after a lost response recognizes its row.
+   * The work id of what stored it, where a cap may apply (a request with an Idempotency-Key, the start of a leg): a write
+   * that the SDK repeats after a lost response recognizes its row.
    */
   stored_by: z.exactOptional(z.string()),
   /** The one-time password that the message carries; never its code. */
@@ -175,6 +210,13 @@ export const messageSchema = z.object({
       attempts_remaining: z.int(),
     }),
   ),
+  /** The legs that follow, in their order, if this message is not delivered. */
+  fallback: z.exactOptional(z.array(storedLeg)),
+  /** Of a leg that follows: the send's first message, and which leg this is (2 or 3). */
+  fallback_of: z.exactOptional(z.string()),
+  leg: z.exactOptional(z.int()),
+  /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
+  refusal: z.exactOptional(z.enum(legRefusals)),
   /** On the first message of an Idempotency-Key that was used again after 24 hours: the number of its newest use. */
   key_use: z.exactOptional(z.int()),
 });

@@ -12,6 +12,8 @@ export const otpSchema = z.object({
   /** The first message with this password; absent in rows of older releases. */
   message_id: z.exactOptional(z.string()),
   channel: z.enum(['sms', 'whatsapp']),
+  /** Whether a later message with it may be an SMS: then it counts among those by SMS, which are held. */
+  falls_back_to_sms: z.exactOptional(z.boolean()),
   /** What the password is for: one may be pending for each client, recipient and purpose. */
   purpose: z.string(),
   code_length: z.int(),

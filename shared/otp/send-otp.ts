@@ -10,8 +10,10 @@ import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
 import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from '../message/send/dry-run.ts';
+import { legFields, legsSchema, legsToStore, type WantedLeg } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
+import { withSampleCode } from '../message/send/sample-code.ts';
 import { segment } from '../message/send/segments.ts';
 import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
 import { placeholdersOf, render } from '../message/send/template.ts';
@@ -25,6 +27,7 @@ import type { AssertNotHeld } from './hold/otp-hold.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
+import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
 const longestTtlSeconds = 3600;
@@ -67,6 +70,7 @@ const template = smsText.check(
 
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */
 export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
+  const leg = z.object(legFields);
   return z
     .object({
       to: recipientSchema,
@@ -79,8 +83,19 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       brand: optional(brandText),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
+      fallback: legsSchema(leg),
     })
     .check(
+      ...[0, 1].map((index) =>
+        z.refine<{ readonly ttl: number; readonly fallback?: readonly Partial<WantedLeg>[] | undefined }>(
+          ({ ttl, fallback = [] }) => index >= fallback.length || waitOf(fallback.slice(0, index + 1)) < ttl,
+          {
+            path: ['fallback', index, 'after_seconds'],
+            error: 'must end before the password expires',
+            when: ({ issues }) => issues.length === 0,
+          },
+        ),
+      ),
       z.refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
         path: ['brand'],
         error: 'is asked for by the template',
@@ -94,6 +109,11 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
         when: ({ issues }) => issues.length === 0,
       }),
     );
+}
+
+/** When the last of these legs starts, counted from the send, if each before it is only not delivered. */
+function waitOf(legs: readonly Partial<WantedLeg>[]): number {
+  return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
 }
 
 interface TextParts {
@@ -143,7 +163,10 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         () => allowance?.check([longest(id)]),
         () => checkRecipientSends(dependencies.otps, caller.clientId, wanted.to, request.now),
       ]);
-      return dryRunOf(otpMessage(id, otp, wanted, request.now, select), dependencies.priceOf, refusals);
+      const textOf = (stored: string): string =>
+        withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
+      const message = otpMessage(id, otp, wanted, request.now, select);
+      return dryRunOf(message, dependencies.priceOf, refusals, textOf);
     }
     const { entry, replayed } = await createOnce(
       dependencies.messages,
@@ -204,6 +227,7 @@ function newOtp(
     country: countryOf(slot.recipient) ?? noCountry,
     message_id: messageId,
     channel: wanted.channel,
+    ...(wanted.fallback?.some(({ channel }) => channel === 'sms') ? { falls_back_to_sms: true } : {}),
     purpose: slot.purpose,
     code_length: wanted.code_length,
     max_attempts: wanted.max_attempts,
@@ -239,10 +263,8 @@ function otpMessage(
   now: Date,
   select: SelectSender,
 ): Message {
-  const minutes = Math.max(1, Math.round((Date.parse(otp.expires_at) - now.getTime()) / 60_000));
-  const given = wanted.template ?? defaultTemplate(wanted.brand, minutes);
-  const values = { code: '{{code}}', brand: wanted.brand ?? '', ttl_minutes: String(minutes) };
-  const text = textOr(render(given, values), given);
+  const template = otpTemplate(wanted);
+  const text = otpText(template, new Date(otp.expires_at), now);
   const begun = {
     messageId,
     clientId: otp.client_id,
@@ -252,14 +274,11 @@ function otpMessage(
     expiresAt: new Date(otp.expires_at),
     select,
   };
-  return {
+  const message: Message = {
     ...newMessage(begun, wanted, now),
     type: 'transactional',
     text,
-    // All codes of one length have the same segments: both encodings have all digits.
-    ...(wanted.channel === 'sms'
-      ? segment(textOr(render(text, { code: '0'.repeat(otp.code_length) }), text))
-      : { whatsapp: { type: 'text' } }),
+    ...(wanted.channel === 'sms' ? segment(withSampleCode(text, otp)) : { whatsapp: { type: 'text' } }),
     otp: {
       otp_id: otp.otp_id,
       code_length: otp.code_length,
@@ -267,15 +286,8 @@ function otpMessage(
       attempts_remaining: attemptsRemaining(otp),
     },
   };
-}
-
-function defaultTemplate(brand: string | undefined, minutes: number): string {
-  const what = brand === undefined ? 'verification code' : '{{brand}} verification code';
-  return `{{code}} is your ${what}. It expires in {{ttl_minutes}} ${minutes === 1 ? 'minute' : 'minutes'}.`;
-}
-
-function textOr(rendered: ReturnType<typeof render>, otherwise: string): string {
-  return rendered.ok ? rendered.text : otherwise;
+  const legs = wanted.fallback?.map((leg) => ({ ...leg, message: template }));
+  return { ...message, ...legsToStore(legs, message, select) };
 }
 
 function otpView(message: Message): SentOneTimePassword {

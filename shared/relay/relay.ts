@@ -1,6 +1,6 @@
 /**
- * Relays each change of a message: queues its hand-over, creates the webhook deliveries of the states it entered, and
- * adds it to the due-item index while it is not final. All of this follows from the change, so the table's stream is the
+ * Relays each change of a message: queues its hand-over, and the start of the leg that follows it, creates the webhook
+ * deliveries of the states it entered, and adds it to the due-item index while it is not final. All of this follows from the change, so the table's stream is the
  * outbox, and a relay that died can be repeated: a delivery is written once for its id, and a second due item or queue
  * message does nothing.
  *
@@ -8,19 +8,15 @@
  */
 
 import {
+  nextLegEntryOf,
   type OutboundQueue,
   type OutboundScheduler,
   outboundEntriesOf,
   outboundEntryOf,
 } from '../message/dispatch/outbound-queue.ts';
 import { firstReview } from '../message/expire/expire-messages.ts';
-import {
-  eventsToSend,
-  lastChangeOf,
-  type Message,
-  type MessageChange,
-  transitions,
-} from '../message/message.ts';
+import { isFinished, nextLegDueAfter } from '../message/fallback/legs.ts';
+import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds } from '../platform/aws/queue-delay.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
@@ -93,14 +89,19 @@ async function relayTogether(
     ({ before, after }) => after.status === 'scheduled' && before === undefined,
   );
   const stored = changes
-    .filter(({ before, after }) => before === undefined && !transitions[after.status].final)
+    .filter(({ before, after }) => before === undefined && !isFinished(after))
     .map(({ after }) => after);
-  const [, , , deliveries] = await allEnded([
+  const nextLegs = changes.flatMap((change) => {
+    const dueAt = nextLegDueAfter(change);
+    return dueAt === undefined ? [] : [{ message: change.after, dueAt }];
+  });
+  const [, , , , deliveries] = await allEnded([
     dependencies.webhooks.dueItemIndex.add('messages', stored.map(firstReview)),
     dependencies.outbound.enqueue(
       queued.flatMap(({ after }) => outboundEntriesOf(after, dependencies.clock())),
     ),
     allEnded(scheduled.map(({ after }) => enqueueAtDueTime(dependencies, after))),
+    allEnded(nextLegs.map(({ message, dueAt }) => enqueueNextLeg(dependencies, message, dueAt))),
     planAndEnqueueWebhooks(dependencies, changes),
   ]);
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
@@ -118,6 +119,16 @@ async function enqueueAtDueTime(dependencies: RelayDependencies, message: Messag
   } else {
     await dependencies.outbound.enqueue([outboundEntryOf(message, Math.floor(seconds))]);
   }
+}
+
+/** Every change that makes it due does this again: the leg is started once, whatever comes first. */
+async function enqueueNextLeg(dependencies: RelayDependencies, message: Message, dueAt: Date): Promise<void> {
+  const now = dependencies.clock();
+  const entry = nextLegEntryOf(message, dueAt, now);
+  if (dueAt > addSeconds(now, queueDelayMaxSeconds)) {
+    const at = addSeconds(dueAt, -dependencies.scheduleLeadSeconds);
+    await dependencies.outboundScheduler.schedule(entry, at);
+  } else await dependencies.outbound.enqueue([entry]);
 }
 
 async function planAndEnqueueWebhooks(

@@ -31,6 +31,7 @@ export const webhookEvent = z.object({
     cost: z.optional(z.number()),
     currency: z.optional(z.string()),
     reference: z.optional(z.string()),
+    fallback_of: z.optional(z.string()),
     error_code: z.optional(messageErrorCode),
     error_message: z.optional(z.string()),
     test: z.optional(z.boolean()),

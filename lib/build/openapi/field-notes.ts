@@ -8,6 +8,13 @@ const queueNote = 'In place of `url`: an Amazon SQS queue in your AWS account.';
 const busNote = 'In place of `url`: an Amazon EventBridge event bus in your AWS account.';
 const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
 
+const fallbackNote =
+  'At most two messages that follow, in their order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.';
+const fallbackLegsNote =
+  'The messages that follow if this one is not delivered, in their order. In the answer about the first message of a send with `fallback`.';
+const afterSecondsNote =
+  'Seconds, 10 to 259,200, after the message before it was queued. Left out: only its failure or the end of its validity period starts this one.';
+
 const deliveryNotes = {
   message_id: 'The message of the event; null if it is of no message.',
   endpoint_id: 'The endpoint; null for the URL of the message or the account.',
@@ -250,6 +257,28 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   in_reply_to: 'The message that it answers, if the carrier names it.',
   window_expires_at:
     'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
+  'SmsMessage.fallback': fallbackNote,
+  'WhatsAppMessage.fallback': fallbackNote,
+  'OtpMessage.fallback': `${fallbackNote} All of them have the same code.`,
+  'FallbackMessage.channel': 'Of this message; it may be that of the message before it.',
+  'OtpFallback.channel': 'Of this message; it may be that of the message before it.',
+  'FallbackMessage.after_seconds': afterSecondsNote,
+  'OtpFallback.after_seconds': `${afterSecondsNote} Together they must be shorter than \`ttl\`.`,
+  'FallbackMessage.message':
+    'Its text. Left out: the text of the request. An SMS after a WhatsApp message that is no text, or a longer one, needs it.',
+  'FallbackMessage.template': 'A WhatsApp template in place of a text.',
+  'FallbackMessage.from': 'The sender of an SMS; after an SMS, that of the request by default.',
+  'Message.fallback': fallbackLegsNote,
+  'MessageOrBatch.fallback': fallbackLegsNote,
+  'FallbackLeg.after_seconds':
+    'As in the request; null where only a failure or the end of the validity period starts it.',
+  'FallbackLeg.message_id': 'The message; null until it has started.',
+  'FallbackLeg.status': 'Its state; null until it has started.',
+  fallback_of: 'The first message of the send, if this one followed it as its `fallback`.',
+  'DryRun.fallback': 'The messages that would follow if this one were not delivered.',
+  'DryRunLeg.after_seconds':
+    'As in the request; null where only a failure or the end of the validity period would start it.',
+  'DryRunLeg.from': 'The sender that would be used; null where the carrier selects it.',
   fallback_template: 'A template that is sent instead where WhatsApp takes templates only.',
   'ReceivedContent.type': 'What it holds: the field of the same name, or `media`.',
   'ReceivedContent.media': 'The file, which is fetched from AWS by its `id`.',

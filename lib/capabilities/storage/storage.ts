@@ -27,6 +27,7 @@ type ItemAction =
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
+  | 'ConditionCheckItem'
   | 'BatchWriteItem'
   | 'ConditionCheckItem';
 

@@ -21,6 +21,8 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
+import { isReplaced } from '../fallback/replaced.ts';
+import { type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
 import type { Message } from '../message.ts';
 import { pacedMessageOf, type SenderPace, workerWaitMs } from '../pace/sender-pace.ts';
 import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
@@ -30,6 +32,7 @@ import type { SuppressionReader } from '../suppression/suppression-store.ts';
 import { expiry } from '../transition.ts';
 import type { Carrier, HandOverBody } from './carrier.ts';
 import {
+  nextLegEntryOf,
   type OutboundEntry,
   type OutboundQueue,
   outboundEntryOf,
@@ -40,7 +43,7 @@ import {
 /** Longer than the carrier's time limit, shorter than the queue's visibility timeout. */
 export const leaseSeconds = 20;
 
-export interface DispatchDependencies {
+export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowanceOf' | 'otpLegs'> {
   readonly messages: MessageStore;
   readonly carrierFor: (message: Message) => Carrier;
   /** What to hand over; for a one-time password, the text with its code. */
@@ -80,7 +83,8 @@ type DispatchOutcome =
   | 'not_yet_due'
   | 'waits_for_slot'
   | 'nothing_to_do'
-  | 'unknown_message';
+  | 'not_needed'
+  | Awaited<ReturnType<typeof startNextLeg>>['outcome'];
 
 interface Dispatched {
   readonly outcome: DispatchOutcome;
@@ -93,16 +97,31 @@ interface Dispatched {
   readonly errorCode?: MessageErrorCode;
 }
 
-/** Processes one queue message. One that waits for a slot further ahead is only queued anew. */
+/**
+ * Processes one queue message. One that waits for a slot further ahead is only queued anew; one about the next leg of a
+ * message starts that, if it is due.
+ */
 export async function dispatchQueued(
   dependencies: DispatchDependencies,
-  { message_id: messageId, slot }: QueuedMessage,
+  { message_id: messageId, slot, next_leg }: QueuedMessage,
 ): Promise<Dispatched> {
+  if (next_leg === true) return startLegAfter(dependencies, messageId);
   const now = dependencies.clock();
   if (slot === undefined || Date.parse(slot.at) - now.getTime() <= workerWaitMs)
     return dispatch(dependencies, messageId);
   const entry = untilSlot({ messageId, clientId: slot.client_id, kind: slot.kind }, slot.at, now);
   return requeued(dependencies, 'waits_for_slot', undefined, entry);
+}
+
+async function startLegAfter(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
+  const started = await startNextLeg({ ...dependencies, newWorkId: dependencies.newClaimId }, messageId);
+  if (started.outcome !== 'leg_not_due')
+    return { outcome: started.outcome, message: started.leg ?? started.previous };
+  const { previous, dueAt } = started;
+  // At least a second, in which a clock that is behind gains on the time.
+  const entry = nextLegEntryOf(previous, dueAt, dependencies.clock());
+  const delaySeconds = Math.max(1, entry.delaySeconds ?? 0);
+  return requeued(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
 }
 
 /**
@@ -130,6 +149,16 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('client_disabled') });
     return { outcome: 'client_disabled', message };
   }
+  if (message.refusal !== undefined) {
+    await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError(message.refusal) });
+    return { outcome: 'leg_refused', message };
+  }
+  // Before the wait for the slot: a call after it could take so long that the slot is missed.
+  if (await isReplaced(dependencies, message)) {
+    const replaced = { to: 'failed', at: clock(), ...messageError('not_needed') } as const;
+    await messages.transition(messageId, replaced);
+    return { outcome: 'not_needed', message };
+  }
   const paced = pacedMessageOf(message);
   const turn = paced && (await dependencies.pace.turnOf(paced, message.slot));
   if (turn?.outcome === 'later') {
@@ -146,7 +175,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const toSend = await withFallback(dependencies, message);
+  const toSend = await withTemplate(dependencies, message);
   const body = await dependencies.bodyOf(toSend);
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
@@ -184,7 +213,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
 }
 
 /** The message with its fallback template in place of its content, where WhatsApp would refuse the content. */
-async function withFallback({ windows, clock }: DispatchDependencies, message: Message): Promise<Message> {
+async function withTemplate({ windows, clock }: DispatchDependencies, message: Message): Promise<Message> {
   const { fallback_template: template, text: _text, ...rest } = message;
   if (template === undefined) return message;
   const openedAt = await windows.openedAt(message.client_id, message.recipient);
@@ -221,7 +250,7 @@ function waiting(
 
 async function requeued(
   { outbound }: DispatchDependencies,
-  outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot',
+  outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot' | 'leg_not_due',
   message: Message | undefined,
   entry: OutboundEntry,
 ): Promise<Dispatched> {

@@ -12,6 +12,8 @@ export interface OutboundEntry {
   readonly kind: SendKind;
   /** When it has its slot, if it waits for one: until then it goes from delay to delay without a look at its row. */
   readonly slotAt?: string;
+  /** Not this message: the leg that follows it, if it is due. */
+  readonly nextLeg?: true;
   /** Whole seconds, at most 900, before the queue delivers it; default 0. */
   readonly delaySeconds?: number;
 }
@@ -24,6 +26,12 @@ export function outboundEntryOf(message: Message, delaySeconds?: number): Outbou
     kind: sendKindOf(message),
     ...(delaySeconds === undefined ? {} : { delaySeconds }),
   };
+}
+
+/** The entry that starts the leg after this message, when it is due or with the longest delay before. */
+export function nextLegEntryOf(message: Message, dueAt: Date, now: Date): OutboundEntry {
+  const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1000));
+  return { ...outboundEntryOf(message, Math.min(queueDelayMaxSeconds, seconds)), nextLeg: true };
 }
 
 /** Before its slot, in which SQS and Lambda bring the message to a worker. */
@@ -55,18 +63,20 @@ export function untilSlot(
   };
 }
 
-/** The body of a queue message; with more than the id where it waits for a slot. */
+/** The body of a queue message; with more than the id where it waits for a slot, or is about the leg that follows. */
 export const queuedMessage = z.object({
   message_id: z.string(),
   slot: z.optional(z.object({ at: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
+  next_leg: z.optional(z.literal(true)),
 });
 
 export type QueuedMessage = z.output<typeof queuedMessage>;
 
-export function bodyOf({ messageId, clientId, kind, slotAt }: OutboundEntry): QueuedMessage {
+export function bodyOf({ messageId, clientId, kind, slotAt, nextLeg }: OutboundEntry): QueuedMessage {
   return {
     message_id: messageId,
     ...(slotAt === undefined ? {} : { slot: { at: slotAt, client_id: clientId, kind } }),
+    ...(nextLeg === undefined ? {} : { next_leg: true }),
   };
 }
 
@@ -80,8 +90,13 @@ export interface OutboundQueue {
   enqueue(entries: readonly OutboundEntry[]): Promise<void>;
 }
 
-/** Sends a scheduled message to its queue at its time, where that is beyond the maximum delay of a queue. */
+/** Sends an entry to its queue at its time, where that is beyond the maximum delay of a queue. */
 export interface OutboundScheduler {
-  /** A second call for the same message does nothing. */
-  schedule(entry: Pick<OutboundEntry, 'messageId' | 'kind'>, at: Date): Promise<void>;
+  /** A second call for the same entry does nothing. */
+  schedule(entry: OutboundEntry, at: Date): Promise<void>;
+}
+
+/** A message can have two schedules: its own hand-over, and the leg that follows it. */
+export function scheduleNameOf({ messageId, nextLeg }: OutboundEntry): string {
+  return nextLeg === undefined ? messageId : `${messageId}-next-leg`;
 }

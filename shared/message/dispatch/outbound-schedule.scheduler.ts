@@ -1,11 +1,11 @@
-/** One-shot schedules, named by message id, for messages scheduled beyond the maximum delay of a queue. */
+/** One-shot schedules, named by message id, for what is due beyond the maximum delay of a queue. */
 import type { SchedulerClient } from '@aws-sdk/client-scheduler';
 import type { SendKind } from '../../contract/send-kinds.ts';
 import {
   createOneShotSchedule,
   type ScheduleSettings,
 } from '../../platform/aws/one-shot-schedule.scheduler.ts';
-import type { OutboundScheduler } from './outbound-queue.ts';
+import { bodyOf, type OutboundScheduler, scheduleNameOf } from './outbound-queue.ts';
 
 interface OutboundScheduleSettings extends ScheduleSettings {
   readonly queueArns: Readonly<Record<SendKind, string>>;
@@ -16,12 +16,12 @@ export function eventBridgeOutboundScheduler(
   settings: OutboundScheduleSettings,
 ): OutboundScheduler {
   return {
-    schedule: ({ messageId, kind }, at) =>
+    schedule: (entry, at) =>
       createOneShotSchedule(client, settings, {
-        name: messageId,
+        name: scheduleNameOf(entry),
         at,
-        queueArn: settings.queueArns[kind],
-        message: { message_id: messageId },
+        queueArn: settings.queueArns[entry.kind],
+        message: bodyOf(entry),
       }),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Expires messages after their validity period, and queues those again whose queue message or schedule was lost. Every
- * message has an entry in the due-item index until it is final, so the next run continues after one that failed.
+ * Expires messages after their validity period, and queues those again whose queue message or schedule was lost, or whose
+ * next leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
+ * one, exists; so the next run continues after one that failed.
  */
 import type { DueItem } from '../../due-items/due-item-index.ts';
 import {
@@ -13,7 +14,8 @@ import { errorOf, readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
-import { type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.ts';
+import { nextLegEntryOf, type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.ts';
+import { isFinished, laterLegIds, nextLegDueAt } from '../fallback/legs.ts';
 import { lastChangeOf, type Message, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { expiry } from '../transition.ts';
@@ -42,9 +44,17 @@ const lostIntervalSeconds = 3600;
 /** How long after its end the gateway still tries to expire a message that a service refuses: time for a repair. */
 const refusedForSeconds = 86_400;
 
+/** A next leg that has not started so long after it was due is queued again. */
+const legLateSeconds = 60;
+/** How long a leg is waited for after it was due; a one-time password is not waited for longer than it is valid. */
+const legWaitedForSeconds = 86_400;
+
 /** The first review of a new message. */
 export function firstReview(message: Message): DueItem {
-  return { id: message.message_id, dueAt: nextReview(message) };
+  const legDueAt = nextLegDueAt(message);
+  const review = nextReview(message);
+  const dueAt = legDueAt === undefined ? review : earlier(review, addSeconds(legDueAt, legLateSeconds));
+  return { id: message.message_id, dueAt };
 }
 
 function nextReview(message: Message): Date {
@@ -78,6 +88,29 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
   const totals = { expired: 0, requeued: 0 };
 
   async function settle(message: Message): Promise<NextReview> {
+    const legReview = await settleNextLeg(message);
+    const ownReview = await settleOwn(message);
+    if (legReview === undefined || ownReview === undefined) return legReview ?? ownReview;
+    return earlier(legReview, ownReview);
+  }
+
+  /** Queues the start of the next leg again if it is late; until when to wait for it. */
+  async function settleNextLeg(message: Message): Promise<NextReview> {
+    const now = dependencies.clock();
+    const dueAt = nextLegDueAt(message);
+    const [legId] = laterLegIds(message);
+    if (dueAt === undefined || legId === undefined) return undefined;
+    const lateAt = addSeconds(dueAt, legLateSeconds);
+    if (lateAt > now) return lateAt;
+    const { otp } = message;
+    const endsAt = otp === undefined ? addSeconds(dueAt, legWaitedForSeconds) : new Date(otp.expires_at);
+    if (now > endsAt || (await dependencies.messages.get(legId)) !== undefined) return undefined;
+    await dependencies.outbound.enqueue([nextLegEntryOf(message, dueAt, now)]);
+    totals.requeued += 1;
+    return addSeconds(now, otp === undefined ? lostIntervalSeconds : requeueIntervalSeconds);
+  }
+
+  async function settleOwn(message: Message): Promise<NextReview> {
     const now = dependencies.clock();
     if (transitions[message.status].final) return undefined;
     if (nextReview(message) > now) return nextReview(message);
@@ -93,7 +126,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     // The row has changed since it was read; the next review reads it again.
     if (expired === undefined) return addSeconds(now, requeueIntervalSeconds);
     totals.expired += 1;
-    return undefined;
+    return isFinished(expired) ? undefined : addSeconds(now, legLateSeconds);
   }
 
   /** Work that a service refuses permanently is retried each hour until one day after the message expires. */

@@ -10,7 +10,7 @@ import { readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
-import { transitions } from '../message.ts';
+import { isFinished } from '../fallback/legs.ts';
 import type { MessageList } from '../store/message-list.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { firstReview } from './expire-messages.ts';
@@ -71,9 +71,7 @@ export async function recoverMessages(dependencies: RecoverDependencies): Promis
         ...(await readRows(dependencies.messages, some, ({ message_id }) => message_id)).values(),
       ];
       // A row that cannot be read was set aside by the relay.
-      const open = rows.flatMap((row) =>
-        row instanceof Error || transitions[row.status].final ? [] : [row],
-      );
+      const open = rows.flatMap((row) => (row instanceof Error || isFinished(row) ? [] : [row]));
       if (open.length > 0) await dependencies.dueItemIndex.add('messages', open.map(firstReview));
       entered += open.length;
     }

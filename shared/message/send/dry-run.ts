@@ -5,9 +5,10 @@
 import { GatewayError } from '../../contract/errors.ts';
 import { millionthsPerUnit } from '../../contract/money.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
-import { fromOf, type Message } from '../message.ts';
-import type { DryRun, DryRunBatch, DryRunRefusal } from '../message-response.schema.ts';
+import { fromOf, type Message, type StoredLeg } from '../message.ts';
+import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
 import type { Batch } from './batch.ts';
+import { segment } from './segments.ts';
 
 /** Undefined where the price list has no price for the recipient's country. */
 export type PriceOf = (
@@ -46,11 +47,16 @@ export async function refusalsOf(checks: readonly Check[]): Promise<DryRunRefusa
   return refusals;
 }
 
-/** The answer for a send of one message. */
+/**
+ * The answer for a send of one message.
+ *
+ * @param textOf - the text of a leg as it is sent, if it is stored otherwise
+ */
 export function dryRunOf(
   message: Message,
   priceOf: PriceOf,
   refusals: readonly DryRunRefusal[],
+  textOf: (stored: string) => string = (stored) => stored,
 ): ApiResponse {
   const { channel, recipient, encoding, segments } = message;
   const price = priceOf(message);
@@ -63,9 +69,23 @@ export function dryRunOf(
     ...(encoding === undefined || segments === undefined ? {} : { encoding, segments }),
     estimated_cost: price?.cost ?? null,
     currency: price?.currency ?? null,
+    ...(message.fallback === undefined ? {} : { fallback: message.fallback.map(legView) }),
     refusals: [...refusals],
   };
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
+
+  function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): DryRunLeg {
+    const parts = channel === 'sms' ? segment(textOf(text)) : {};
+    const { country } = message;
+    const cost = priceOf({ channel, ...(country === undefined ? {} : { country }), ...parts })?.cost;
+    return {
+      channel,
+      after_seconds: after_seconds ?? null,
+      from: fromOf(leg) ?? null,
+      ...parts,
+      estimated_cost: cost ?? null,
+    };
+  }
 }
 
 /** The answer for a bulk send. */

@@ -34,7 +34,7 @@ export const smsText = messageTextOf(maxMessageCharacters);
 
 export const messageType = withDefault(z.enum(['transactional', 'promotional']), 'transactional');
 
-const validityMaxSeconds = 3 * secondsPerDay;
+export const validityMaxSeconds = 3 * secondsPerDay;
 
 /** 5 seconds to 3 days; default 3 days. */
 export const validityPeriod = withDefault(

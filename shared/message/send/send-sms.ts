@@ -11,6 +11,7 @@ import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
+import { assertMaySendLegs, fallbackSchema, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
@@ -53,6 +54,7 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
     to: recipientSchema,
     message: smsText,
     ...smsOptions(webhookUrl),
+    fallback: fallbackSchema(),
   });
 }
 
@@ -75,8 +77,11 @@ export function sendSms({
       allowanceOf(caller.clientId, request),
       sendersOf(caller.clientId),
     ]);
-    const assertAllowed = (): void =>
-      assertMaySend(permissionsOf(caller.client, stageCountries), 'sms', sms.to, sms.from);
+    const assertAllowed = (): void => {
+      const permissions = permissionsOf(caller.client, stageCountries);
+      assertMaySend(permissions, 'sms', sms.to, sms.from);
+      assertMaySendLegs(permissions, sms.fallback, { channel: 'sms', recipient: sms.to, from: sms.from });
+    };
     if (isDryRun(request)) {
       assertTimely();
       const message = newSms(newId('msg', request.now), caller.clientId, sms, request.now, select);
@@ -116,10 +121,11 @@ export function newSms(
   select: SelectSender,
 ): Message {
   const expiresAt = endOfValidity(sms, now);
-  return {
+  const message: Message = {
     ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt, select }, sms, now),
     type: sms.type,
     text: sms.message,
     ...segment(sms.message),
   };
+  return { ...message, ...legsToStore(sms.fallback, message, select) };
 }

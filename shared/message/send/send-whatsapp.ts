@@ -21,6 +21,7 @@ import {
   whatsAppParts,
 } from '../whatsapp-content.ts';
 import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
+import { assertMaySendLegs, fallbackSchema, fitsSms, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
 import {
@@ -73,6 +74,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     reference: optional(referenceText),
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
+    fallback: fallbackSchema(),
   });
   const contentFields = [...new Set(Object.values(contentField))];
   return z.pipe(
@@ -91,6 +93,12 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
         ({ type, media }) => mayHave(type, 'filename', media),
         atOnce(['media', 'filename'], noFilename),
       ),
+      ...[0, 1].map((leg) =>
+        z.refine<Fields>(
+          (request) => hasSmsText(request, leg),
+          atOnce(['fallback', leg, 'message'], 'is required: the message has no text that fits an SMS'),
+        ),
+      ),
     ),
     z.transform(withOwnContent),
   );
@@ -98,7 +106,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
 }
 
 /** Reported together with the faults of other fields. */
-function atOnce(path: readonly string[], error: string) {
+function atOnce(path: readonly (string | number)[], error: string) {
   const when = ({ value }: { readonly value: unknown }): boolean =>
     typeof value === 'object' && value !== null;
   return { path: [...path], error, when };
@@ -117,6 +125,22 @@ function isGiven(value: unknown): boolean {
 function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): boolean {
   if (!isMedia(type) || typeof media !== 'object' || media === null) return true;
   return mediaFields[type][field] || !isGiven(Reflect.get(media, field));
+}
+
+/** An SMS after a WhatsApp message has its own text, or that of a text. */
+function hasSmsText(
+  {
+    type,
+    message,
+    fallback,
+  }: { readonly type?: unknown; readonly message?: unknown; readonly fallback?: unknown },
+  leg: number,
+): boolean {
+  const wanted: unknown = Array.isArray(fallback) ? fallback[leg] : undefined;
+  if (typeof wanted !== 'object' || wanted === null || Reflect.get(wanted, 'channel') !== 'sms') return true;
+  if (isGiven(Reflect.get(wanted, 'message')) || neededBy(type) === undefined) return true;
+  // A text that is missing is a fault of its own.
+  return neededBy(type) === 'message' && (!isGiven(message) || fitsSms(message));
 }
 
 function isMedia(type: unknown): type is keyof typeof mediaFields {
@@ -181,8 +205,11 @@ export function sendWhatsApp({
       allowanceOf(caller.clientId, request),
       sendersOf(caller.clientId),
     ]);
-    const assertAllowed = (): void =>
-      assertMaySend(permissionsOf(caller.client, stageCountries), 'whatsapp', data.to);
+    const assertAllowed = (): void => {
+      const permissions = permissionsOf(caller.client, stageCountries);
+      assertMaySend(permissions, 'whatsapp', data.to);
+      assertMaySendLegs(permissions, data.fallback, { channel: 'whatsapp', recipient: data.to });
+    };
     if (isDryRun(request)) {
       assertTimely();
       const message = newWhatsApp(newId('msg', request.now), caller.clientId, data, request.now, select);
@@ -221,7 +248,7 @@ function newWhatsApp(
   select: SelectSender,
 ): Message {
   const expiresAt = endOfValidity(request, now);
-  return {
+  const message: Message = {
     ...newMessage(
       { messageId, clientId, channel: 'whatsapp', recipient: request.to, expiresAt, select },
       request,
@@ -234,6 +261,7 @@ function newWhatsApp(
       ? {}
       : { fallback_template: request.fallback_template }),
   };
+  return { ...message, ...legsToStore(request.fallback, message, select) };
 }
 
 function storedContent(request: SendWhatsAppRequest): WhatsAppContent {

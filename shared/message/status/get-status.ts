@@ -3,6 +3,7 @@
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
+import { showLegs } from '../fallback/show-legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
@@ -25,8 +26,14 @@ export function getStatus({ messages, batches, windows }: StatusDependencies): O
     const id = request.pathParameters.message_id;
     if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id);
     const message = await ownMessage(messages, caller, id);
-    const window = message.channel === 'whatsapp' ? await windowOf(windows, message, request.now) : {};
-    return { status: 200, body: { ...statusView(message), ...window } };
+    const [window, legs] = await Promise.all([
+      message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
+      message.fallback === undefined || message.fallback_of !== undefined
+        ? undefined
+        : showLegs(messages, message),
+    ]);
+    const fallback = legs === undefined ? {} : { fallback: legs.following };
+    return { status: 200, body: { ...statusView(message), ...window, ...fallback } };
   };
 }
 

@@ -32,6 +32,11 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   };
 }
 
+/** Whether the row was written by an earlier attempt of this very write, whose answer was lost. */
+export function isOwn({ stored_by }: Message, existing: Message): boolean {
+  return stored_by !== undefined && existing.stored_by === stored_by;
+}
+
 /** The sort key of a message in its client's list: by time, then by id. */
 export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
   return `${message.created_at}#${message.message_id}`;

@@ -14,8 +14,9 @@ import { type Message, transitions } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
 import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
 import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
+import { createLeg } from './leg.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
-import { messageRowOf, parseMessageRow } from './message-row.ts';
+import { isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
 import type { Claim, Created, HandOverClaim, HandOverNote, MessageStore } from './message-store.ts';
 
 interface MessageTable {
@@ -39,8 +40,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     );
     if (creating.applied) return { created: true };
     const existing = parseMessageRow(creating.row);
-    const own = existing.stored_by !== undefined && existing.stored_by === message.stored_by;
-    return own ? { created: true } : { created: false, existing };
+    return isOwn(message, existing) ? { created: true } : { created: false, existing };
   }
 
   async function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
@@ -166,6 +166,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   return {
     ...manyMessages(client, table),
     create,
+    createLeg: (leg, earlierLegIds) => createLeg(client, table, leg, earlierLegIds),
     get,
     claim,
     release,

@@ -35,6 +35,9 @@ export interface HandOverNote {
   readonly currency?: string;
 }
 
+/** Whether this call stored the leg, or why there is nothing to store. */
+export type LegCreated = 'created' | 'exists' | 'sequence_ended';
+
 export type FilterFields = Pick<Message, 'message_id' | 'status' | 'channel'>;
 
 export interface MessageStore {
@@ -46,6 +49,11 @@ export interface MessageStore {
    * @throws when any of them may not be stored.
    */
   createMany(messages: readonly Message[]): Promise<void>;
+  /**
+   * Stores a leg unless its id is taken, or one of the earlier legs is delivered or canceled, in one step: none of them
+   * can be delivered in between.
+   */
+  createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
   /** The messages that exist, unordered; at most 1,000 ids. */
   getMany(messageIds: readonly string[], reading?: ReadOptions): Promise<Message[]>;

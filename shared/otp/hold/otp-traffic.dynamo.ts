@@ -21,7 +21,8 @@ const spanRow = z.object({
 /** Bounded to what DynamoDB takes as a key, so that no row that a person edited can stop the counting. */
 const countedOtp = z.object({
   client_id: z.string().check(z.regex(/^[^#]{1,255}$/)),
-  channel: z.literal('sms'),
+  channel: z.string(),
+  falls_back_to_sms: z.optional(z.boolean()),
   country: z.string().check(z.regex(/^[A-Z0-9]{2,3}$/)),
   status: z.enum(['pending', 'verified']),
   created_at: z.iso.datetime(),
@@ -57,7 +58,9 @@ export function otpRecords(records: readonly TimedStreamRecord[]): OtpRecord[] {
 function otpIn(image: unknown): z.output<typeof countedOtp> | undefined {
   if (image === undefined) return undefined;
   const parsed = countedOtp.safeParse(unmarshall(image as Record<string, AttributeValue>));
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success) return undefined;
+  const { channel, falls_back_to_sms } = parsed.data;
+  return channel === 'sms' || falls_back_to_sms === true ? parsed.data : undefined;
 }
 
 export function dynamoOtpCounter(

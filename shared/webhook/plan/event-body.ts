@@ -35,6 +35,7 @@ export function eventBody(message: Message, status: EventStatus): string {
       currency: message.currency,
       reference: message.reference,
       client_id: message.client_id,
+      fallback_of: message.fallback_of,
       ...errorOf(message, status),
     },
   });

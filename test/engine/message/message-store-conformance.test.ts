@@ -39,6 +39,30 @@ describe.each<[string, () => MessageStore]>([
     expect(fields).toEqual([{ message_id, status, channel }]);
   });
 
+  it('stores a leg once, and only while no earlier leg is delivered, read or canceled', async () => {
+    const store = newStore();
+    for (const status of statuses) {
+      const [first, second] = [fresh({ status: 'failed' }), fresh({ status })];
+      await store.createMany([first, second]);
+      const leg = fresh({ stored_by: 'one', fallback_of: first.message_id, leg: 3 });
+      const earlier = [first.message_id, second.message_id];
+      const isOpen = ['queued', 'sending', 'sent', 'failed', 'expired'].includes(status);
+      expect([status, await store.createLeg(leg, earlier)]).toEqual([
+        status,
+        isOpen ? 'created' : 'sequence_ended',
+      ]);
+      expect(await store.get(leg.message_id)).toEqual(isOpen ? leg : undefined);
+      if (!isOpen) continue;
+      // Its own write, repeated after a lost answer; and that of another worker.
+      expect(await store.createLeg(leg, earlier)).toBe('created');
+      expect(await store.createLeg({ ...leg, stored_by: 'other' }, earlier)).toBe('exists');
+      await store.transition(second.message_id, { to: 'delivered', at: created });
+      expect(await store.createLeg({ ...leg, stored_by: 'other' }, earlier)).toBe('exists');
+      expect(await store.get(leg.message_id)).toEqual(leg);
+    }
+    expect(await store.createLeg(fresh({ leg: 2 }), [newId('msg', created)])).toBe('sequence_ended');
+  });
+
   it('lets one of many claim a message, and knows the claim that is repeated', async () => {
     const store = newStore();
     const message = fresh();

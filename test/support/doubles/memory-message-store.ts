@@ -3,7 +3,8 @@
  * condition, and is passed to a listener, as by the table's stream.
  */
 
-import { type Message, transitions } from '../../../shared/message/message.ts';
+import { type Message, transitions, undeliveredStatuses } from '../../../shared/message/message.ts';
+import { isOwn } from '../../../shared/message/store/message-row.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { fieldsOf, statesEntered, type Transition } from '../../../shared/message/transition.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -33,10 +34,20 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
 
     async create(message) {
       const existing = rows.get(message.message_id);
-      const own = existing?.stored_by !== undefined && existing.stored_by === message.stored_by;
-      if (existing !== undefined) return own ? { created: true } : { created: false, existing };
+      if (existing !== undefined)
+        return isOwn(message, existing) ? { created: true } : { created: false, existing };
       put(undefined, message);
       return { created: true };
+    },
+
+    async createLeg(leg, earlierLegIds) {
+      const existing = rows.get(leg.message_id);
+      if (existing !== undefined) return isOwn(leg, existing) ? 'created' : 'exists';
+      const undelivered: readonly string[] = undeliveredStatuses;
+      if (!earlierLegIds.every((id) => undelivered.includes(rows.get(id)?.status ?? '')))
+        return 'sequence_ended';
+      put(undefined, leg);
+      return 'created';
     },
 
     async createMany(messages) {

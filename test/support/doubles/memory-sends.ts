@@ -5,7 +5,7 @@ import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
-import { type SendName, webhookUrl } from '../message/sends.ts';
+import { type SendName, webhookUrl } from '../message/ask-operation.ts';
 import { memoryBatchStore } from './memory-batch-store.ts';
 import { type MemoryMessageStore, memoryMessageStore } from './memory-message-store.ts';
 import { memoryOtpStore } from './memory-otp-store.ts';

@@ -43,7 +43,9 @@ import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';
+import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
+import { allowanceOf } from '../doubles/no-caps.ts';
 import { selectNone } from '../doubles/no-senders.ts';
 import { createTables, type TestTables } from '../engine/tables.ts';
 import { sqsClient } from '../gateway/gateway.ts';
@@ -233,6 +235,8 @@ function startedFrom({ tables: { names }, queues }: Ground, clock: Clock, proces
     windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
     conversations: dynamoConversations(dynamo, names.messages, messages),
     ownerOfNumber: async () => undefined,
+    allowanceOf,
+    otps: memoryOtpStore(),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),

@@ -5,6 +5,8 @@ import type { DispatchDependencies } from '../../../shared/message/dispatch/disp
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
+import { allowanceOf } from '../doubles/no-caps.ts';
+import { noOtpLegs } from '../doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { aClient, ask, sendsIn, storesIn } from './sends.ts';
@@ -34,6 +36,8 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       isDisabled: async () => false,
       pace: memorySenderPace(clock),
       ...nobodySuppressed,
+      ...noOtpLegs,
+      allowanceOf,
       outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
       newClaimId: randomUUID,

@@ -13,7 +13,6 @@ import { retryAfterSeconds } from '../../../shared/rate-limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/rate-limit/windows.ts';
 import { memoryBatchStore } from '../doubles/memory-batch-store.ts';
-import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryRateCounter } from '../doubles/memory-rate-counter.ts';
 import { allowanceOf } from '../doubles/no-caps.ts';
 import { noSenders } from '../doubles/no-senders.ts';
@@ -81,7 +80,7 @@ const idsOf = z.union([
 export function messageClients(gateway: Gateway): MessageClients {
   const { time, random, processes } = gateway.world;
   const batches = memoryBatchStore();
-  const otps = memoryOtpStore();
+  const { otps } = gateway;
   const counter = memoryRateCounter();
   const accepted = new Map<string, (readonly string[])[]>();
   const answers: Record<string, number> = {};

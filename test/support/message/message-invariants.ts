@@ -11,6 +11,7 @@ import { receives } from '../../../shared/webhook/endpoints/webhook-endpoint.ts'
 import { eventsOf } from '../../../shared/webhook/plan/events-of-change.ts';
 import { attemptOf, type Gateway, otpSecret, type Seen } from '../simulation/gateway.ts';
 import { compareUsage } from '../usage/compare-usage.ts';
+import { legFindings } from './leg-invariants.ts';
 import type { MessageClients } from './message-clients.ts';
 
 export interface Findings {
@@ -65,6 +66,10 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
   checkDoubled('hand-overs', gateway.handOvers);
   checkDoubled('POSTs', Map.groupBy(gateway.posts, attemptOf));
   checkPaces();
+  const legs = legFindings(gateway, skewMaxMs);
+  note('legs of fallbacks that started', legs.started);
+  note('legs of fallbacks that were not needed', legs.notStarted);
+  violations.push(...legs.violations);
   violations.push(...clients.overLimits());
   const compared = await compareUsage(usage, messages);
   note('stream records given to the workers that count usage', gateway.usageRecords());
@@ -80,8 +85,9 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
   function checkAccepted(): void {
     const stored = new Set(messages.map(({ message_id }) => message_id));
     const byReference = new Map<string, number>();
-    for (const { reference = '' } of messages)
-      byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
+    // The legs of a send have its reference.
+    for (const { reference = '', fallback_of } of messages)
+      if (fallback_of === undefined) byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
     for (const [reference, count] of byReference) {
       const allowed = clients.unkeyedRequests.get(reference.split('.')[0] ?? '') ?? 1;
       if (count > allowed) violations.push(`${reference} became ${count} messages`);
@@ -129,8 +135,8 @@ export async function findingsOf(ended: Ended): Promise<Findings> {
   /** Of one client to one recipient, in ten minutes; in less, by what two clocks may lie apart. */
   function checkRecipientLimit(): void {
     const sends = new Map<string, number[]>();
-    for (const { otp, client_id, recipient, created_at } of messages) {
-      if (otp === undefined) continue;
+    for (const { otp, client_id, recipient, created_at, refusal } of messages) {
+      if (otp === undefined || refusal !== undefined) continue;
       const to = `${client_id} to ${recipient}`;
       sends.set(to, [...(sends.get(to) ?? []), Date.parse(created_at)]);
     }

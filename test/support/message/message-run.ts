@@ -3,6 +3,8 @@ import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { isPending } from '../../../shared/otp/otp.ts';
+import { shardOf } from '../../../shared/platform/shard.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { EndpointStore } from '../../../shared/webhook/endpoints/endpoint-store.ts';
 import { memoryUsage } from '../doubles/memory-usage.ts';
@@ -69,6 +71,7 @@ export async function runMessages({
     clientIds,
     refuses: (body) => body.includes(refusedMark),
     unrelayedShare,
+    behavesAs,
     usage: brokenUsage(usage),
     accountUrlOf: (clientId) => `https://${clientId}.example.com/hook`,
     answer(deliveryId, postNumber, clientId) {
@@ -82,6 +85,13 @@ export async function runMessages({
   for (const clientId of clientIds) await createEndpoints(gateway.endpoints, clientId);
   const clients = messageClients(gateway);
   for (const intent of intents(total, clientIds, random)) clients.send(intent);
+  for (let index = 0; index < total / verifiedOfMessages; index += 1) {
+    gateway.world.time.at(startMs + random() * 1.2 * hourMs, () => {
+      const pending = gateway.otps.all().filter((otp) => isPending(otp, gateway.now()));
+      const otp = pending[Math.floor(random() * pending.length)];
+      if (otp !== undefined) void gateway.verify(otp.otp_id);
+    });
+  }
   await gateway.run(horizonSeconds);
 
   return {
@@ -127,6 +137,27 @@ const refusedShare = 0.06;
 const oddShare = 0.1;
 const unrelayedShare = 0.02;
 
+/** One-time passwords that a person enters, one for so many messages. */
+const verifiedOfMessages = 20;
+const fallbackShare = 0.5;
+
+/** The legs that follow have fates of their own. */
+function behavesAs({ message_id, leg, recipient }: Message): string {
+  if (leg === undefined) return recipient;
+  const fate = shardOf(message_id, oddRecipients + 3);
+  return fate < oddRecipients ? `+1500555000${1 + fate}` : '+447700900999';
+}
+
+function fallbackOf(kind: Kind, random: () => number): { readonly fallback?: readonly object[] } {
+  if (kind === 'bulk' || random() >= fallbackShare) return {};
+  const leg = (): object => ({
+    channel: random() < 0.5 ? 'sms' : 'whatsapp',
+    ...(kind === 'otp' ? {} : { message: 'Hello again' }),
+    ...(random() < 0.6 ? { after_seconds: 10 + Math.floor(random() * (kind === 'otp' ? 20 : 1500)) } : {}),
+  });
+  return { fallback: random() < 0.5 ? [leg()] : [leg(), leg()] };
+}
+
 const isRefused = ({ webhook_url }: Message): boolean => webhook_url?.includes(refusedMark) === true;
 
 const webhookEndpointIsDead = (clientId: string): boolean => Number(clientId.slice(7)) % 8 === 2;
@@ -145,7 +176,8 @@ function* intents(total: number, clientIds: readonly string[], random: () => num
     const name = `${keyed ? 'keyed' : 'unkeyed'}-${index}`;
     const url = `https://${clientId}.example.com/own${queryOf(random())}`;
     const webhook = random() < 0.5 ? { webhook_url: url } : {};
-    const body = { ...bodyOf(kind, { name, index, rows, atMs }, random), ...webhook };
+    const fallback = fallbackOf(kind, random);
+    const body = { ...bodyOf(kind, { name, index, rows, atMs }, random), ...webhook, ...fallback };
     yield { clientId, kind, name, keyed, atMs, body };
   }
 }

@@ -1,18 +1,14 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
-import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
-import type { Client } from '../../../shared/client/client.ts';
-import { routes } from '../../../shared/contract/routes.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import type { ApiRequest, ApiResponse, Operation } from '../../../shared/operation/operation.ts';
+import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { memorySenderPace } from '../doubles/memory-sender-pace.ts';
@@ -20,10 +16,11 @@ import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
 import { noSenders } from '../doubles/no-senders.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
+import { type SendName, webhookUrl } from './ask-operation.ts';
+
+export { type Asked, aClient, ask, type SendName, webhookUrl } from './ask-operation.ts';
 
 export const retentionDays = 30;
-export const webhookUrl = z.url();
-let clients = 0;
 
 export function storesIn({ dynamo, names }: TestTables) {
   return {
@@ -32,8 +29,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     otps: dynamoOtpStore(dynamo, names.one_time_passwords),
   };
 }
-
-export type SendName = 'sms' | 'bulk' | 'otp' | 'whatsapp';
 
 /** The four sends of one process, which dies by `kill`. */
 export function sendsIn(
@@ -52,47 +47,6 @@ export function sendsIn(
     otp: sendOtp({ messages, otps, allowanceOf, ...noSenders, webhookUrl }),
     whatsapp: sendWhatsApp({ messages, allowanceOf, ...noSenders, webhookUrl }),
   };
-}
-
-export function aClient(change: Partial<Client> = {}): Client {
-  clients += 1;
-  return {
-    client_id: `client-${clients}`,
-    name: 'A',
-    scopes: ['messages'],
-    disabled: false,
-    secrets: [],
-    created_at: '2026-11-01T00:00:00.000Z',
-    ...change,
-  };
-}
-
-export interface Asked {
-  readonly client: Client;
-  readonly now: Date;
-  readonly body?: unknown;
-  readonly key?: string;
-  readonly pathParameters?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-}
-
-export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
-  const { client } = asked;
-  const request: ApiRequest = {
-    workId: randomUUID(),
-    route: routes.sendSms,
-    method: 'POST',
-    path: '/',
-    pathParameters: asked.pathParameters ?? {},
-    query: asked.query ?? {},
-    headers: asked.key === undefined ? {} : { 'idempotency-key': asked.key },
-    body: asked.body,
-    rawBody: '',
-    sourceIp: '203.0.113.1',
-    caller: { clientId: client.client_id, scopes: ['messages'], client },
-    now: asked.now,
-  };
-  return operation(request);
 }
 
 /** The answer's bytes. */

@@ -5,6 +5,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
 import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
+import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
@@ -12,7 +13,12 @@ import { runBudgetMs } from '../../../shared/due-items/process-due-items.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { type OutboundEntry, queuedMessage } from '../../../shared/message/dispatch/outbound-queue.ts';
+import {
+  bodyOf,
+  type OutboundEntry,
+  queuedMessage,
+  scheduleNameOf,
+} from '../../../shared/message/dispatch/outbound-queue.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
   type RecoverDependencies,
@@ -28,7 +34,9 @@ import type { MessageStore } from '../../../shared/message/store/message-store.t
 import { optOutAtCarrier } from '../../../shared/message/suppression/opt-out-at-carrier.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
+import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
+import type { OtpStore } from '../../../shared/otp/otp-store.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
 import { relay } from '../../../shared/relay/relay.ts';
@@ -80,6 +88,8 @@ interface Resources {
   readonly endpoints: EndpointReader & EndpointResults;
   readonly suppressions: SuppressionStore;
   readonly windows: WhatsAppWindows;
+  readonly allowanceOf: AllowanceOf;
+  readonly otps: OtpStore;
   readonly conversations: Conversations;
   readonly ownerOfNumber: OwnerOfNumber;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
@@ -141,8 +151,8 @@ export function gatewayFunctions(resources: Resources) {
       const { changes, unreadable } = readChanges(records);
       await resources.setUnreadableAside(unreadable);
       const outboundScheduler = {
-        schedule: ({ messageId, kind }: Pick<OutboundEntry, 'messageId' | 'kind'>, at: Date) =>
-          schedule(messageId, at, kind, JSON.stringify({ message_id: messageId })),
+        schedule: (entry: OutboundEntry, at: Date) =>
+          schedule(scheduleNameOf(entry), at, entry.kind, JSON.stringify(bodyOf(entry))),
       };
       return relay(
         {
@@ -175,6 +185,8 @@ export function gatewayFunctions(resources: Resources) {
           suppressions: resources.suppressions,
           recordOptOut,
           windows: resources.windows,
+          allowanceOf: resources.allowanceOf,
+          otpLegs: otpLegs({ otps: resources.otps, assertNotHeld: async () => {}, clock }),
           outbound,
           clock,
           newClaimId: () => newId('claim'),

@@ -3,6 +3,7 @@
  * Each call that reached the carrier or an endpoint is recorded where no fault can remove it.
  */
 import type { Activity } from '../../../shared/activity/activity-log.ts';
+import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
 import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import {
@@ -15,7 +16,8 @@ import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
-import type { Message, StoredSender } from '../../../shared/message/message.ts';
+import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
+import type { Message, Status, StoredSender } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
@@ -34,6 +36,7 @@ import { memoryEndpointHealthStore } from '../doubles/memory-endpoint-health-sto
 import { memoryEndpointStore } from '../doubles/memory-endpoint-store.ts';
 import { memoryMessageList } from '../doubles/memory-message-list.ts';
 import { memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { memoryOtpStore } from '../doubles/memory-otp-store.ts';
 import { memoryResendStore } from '../doubles/memory-resend-store.ts';
 import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
 import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
@@ -102,6 +105,10 @@ interface GatewayOptions extends WorldOptions {
   /** Whose messages are expired and recovered each minute; by default nobody's. */
   readonly clientIds?: readonly string[];
   readonly timeScale?: number;
+  /** The number to which the simulated carrier does what it does to this message; by default its recipient. */
+  readonly behavesAs?: (message: Message) => string;
+  /** The caps of clients, of which legs take; by default none. */
+  readonly allowanceOf?: AllowanceOf | undefined;
   /** The share of new messages whose change the stream loses. */
   readonly unrelayedShare?: number;
   /** What the functions get for the messages table: to see that a broken one is noticed. */
@@ -116,6 +123,14 @@ interface GatewayOptions extends WorldOptions {
   readonly workers?: Readonly<Record<Lane, Workers>>;
   /** Called when a worker reads the secrets of a client. */
   readonly onSecretsRead?: (at: Date) => void;
+}
+
+/** A leg that was stored: the one before it, and what the earlier ones were, at that moment. */
+export interface LegStart {
+  readonly leg: Message;
+  readonly previous: Message | undefined;
+  readonly earlier: readonly (Status | undefined)[];
+  readonly atMs: number;
 }
 
 export type Gateway = ReturnType<typeof simulatedGateway>;
@@ -159,6 +174,11 @@ export function simulatedGateway(options: GatewayOptions) {
   const resends = memoryResendStore();
   const suppressions = memorySuppressionStore();
   const windows = memoryWhatsAppWindows();
+  const otps = memoryOtpStore();
+  const latest = new Map<string, Message>();
+  const legStarts: LegStart[] = [];
+  const deliveredAtMs = new Map<string, number>();
+  const verifiedAtMs = new Map<string, number>();
   const suppressionChanges: StoredChange[] = [];
   const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
   const holders = new Map<string, HeldClaim>();
@@ -182,7 +202,22 @@ export function simulatedGateway(options: GatewayOptions) {
     count: async (...part) => random() >= conflictShare && (await options.usage?.count(...part)) === true,
   };
 
+  function noteLegs(before: Message | undefined, after: Message): void {
+    const { message_id: id, delivered_at } = after;
+    latest.set(id, after);
+    if (delivered_at !== undefined && !deliveredAtMs.has(id)) deliveredAtMs.set(id, time.now());
+    if (after.fallback_of === undefined || before !== undefined) return;
+    const earlier = earlierLegIds(after).map((earlierId) => latest.get(earlierId));
+    legStarts.push({
+      leg: after,
+      previous: earlier.at(-1),
+      earlier: earlier.map((each) => each?.status),
+      atMs: time.now(),
+    });
+  }
+
   function noteChange(before: Message | undefined, after: Message): void {
+    noteLegs(before, after);
     const records = recordsOf.change(before, after);
     const put = (stream: keyof typeof streams, some = records): void => {
       for (const record of some) streams[stream].put(after.message_id, record);
@@ -277,7 +312,8 @@ export function simulatedGateway(options: GatewayOptions) {
       newCarrierMessageId: () => newId('carrier'),
     });
     const handOver: Carrier['handOver'] = async (message, ...more): Promise<HandOver> => {
-      const answer = await carrier.handOver(message, ...more);
+      const recipient = options.behavesAs?.(message) ?? message.recipient;
+      const answer = await carrier.handOver({ ...message, recipient }, ...more);
       return answer.outcome === 'accepted' ? { ...answer, ...expectedPrice(estimates, message) } : answer;
     };
     return {
@@ -347,6 +383,8 @@ export function simulatedGateway(options: GatewayOptions) {
         options.brokenSuppressions?.(notedSuppressions) ?? notedSuppressions,
       ),
       windows: port(process, 'windows', windows),
+      allowanceOf: options.allowanceOf ?? (async () => undefined),
+      otps: port(process, 'otps', otps),
       conversations: port(process, 'conversations', memoryConversations(messages)),
       ownerOfNumber: async () => undefined,
       accountUrlOf: (clientId) => read('account URL', () => options.accountUrlOf?.(clientId)),
@@ -428,6 +466,16 @@ export function simulatedGateway(options: GatewayOptions) {
     functionsOf,
     resends,
     suppressions,
+    otps,
+    /** A person enters the right code. */
+    async verify(otpId: string): Promise<void> {
+      await otps.markVerified({ otpId, clientId: '', workId: 'verified' });
+      verifiedAtMs.set(otpId, time.now());
+    },
+    verifiedAtMs: verifiedAtMs as ReadonlyMap<string, number>,
+    /** When a message was first stored as delivered. */
+    deliveredAtMs: deliveredAtMs as ReadonlyMap<string, number>,
+    legStarts: legStarts as readonly LegStart[],
     /** As they were stored, in this order. */
     suppressionChanges: suppressionChanges as readonly StoredChange[],
     /** The messages table as a process has it. */

@@ -60,6 +60,11 @@ const broken: readonly [string, (store: MessageStore) => MessageStore, RegExp][]
     }),
     /is left/,
   ],
+  [
+    'a leg that never starts',
+    (store) => ({ ...store, createLeg: async () => 'exists' }),
+    /its next leg did not start/,
+  ],
 ];
 
 /** Each counts usage in a way that some fault of the run makes wrong. */
@@ -125,7 +130,7 @@ describe('the run of messages through faults', () => {
       ...paces,
       replace: async (identity, _seen, slots) => paces.replace(identity, await paces.read(identity), slots),
     };
-    const { violations } = await runMessages({ ...settings, total: 150, senderPaces });
+    const { violations } = await runMessages({ ...settings, seed: 14, total: 150, senderPaces });
     expect(violations.join('\n')).toMatch(/more than its pace/);
   });
 

@@ -20,6 +20,8 @@ import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { allowanceOf } from '../../support/doubles/no-caps.ts';
+import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
 import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
@@ -62,6 +64,8 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
     ...nobodySuppressed,
+    ...noOtpLegs,
+    allowanceOf,
     pace,
     outbound: { enqueue: async (entries) => void queued.push(...entries) },
     clock,

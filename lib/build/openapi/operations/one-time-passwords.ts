@@ -9,7 +9,7 @@ export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
   description:
-    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel.',
+    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.',
   keyed: true,
   errors: ['otp_held'],
   fieldError: {
@@ -30,6 +30,10 @@ export const sendOtp: Description = {
           ttl: 600,
           purpose: 'login',
         },
+      },
+      fallback: {
+        summary: 'By WhatsApp, then by SMS',
+        value: { to: recipient, channel: 'whatsapp', fallback: [{ channel: 'sms', after_seconds: 30 }] },
       },
     },
   },

@@ -37,6 +37,20 @@ export const sendSms: Description = {
           reference: 'order-42',
         },
       },
+      fallback: {
+        summary: 'Then by WhatsApp',
+        value: {
+          to: recipient,
+          message: 'Your parcel arrives today.',
+          fallback: [
+            {
+              channel: 'whatsapp',
+              after_seconds: 120,
+              template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
+            },
+          ],
+        },
+      },
     },
   },
   dryRun: {
@@ -250,6 +264,15 @@ export const sendWhatsApp: Description = {
           to: recipient,
           type: 'location',
           location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
+        },
+      },
+      fallback: {
+        summary: 'Then by SMS',
+        value: {
+          to: recipient,
+          type: 'template',
+          template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
+          fallback: [{ channel: 'sms', after_seconds: 60, message: 'Your parcel arrives today.' }],
         },
       },
     },

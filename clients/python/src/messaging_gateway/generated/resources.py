@@ -27,6 +27,7 @@ class SmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.AcceptedSms:
@@ -41,7 +42,7 @@ class SmsResource:
                 method="POST",
                 path="/api/v1/sms/send",
                 repeat="with_key",
-                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
                 idempotency_key=idempotency_key,
                 timeout_seconds=timeout_seconds,
             ),
@@ -160,6 +161,7 @@ class OtpResource:
         brand: str | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
+        fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.SentOtp:
@@ -170,14 +172,15 @@ class OtpResource:
         minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A
         client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to
         a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them:
-        offer the person another channel.
+        offer the person another channel. Each message of `fallback` has the same code and counts as a code
+        sent to the recipient; none is sent once the code is verified.
         """
         return self._call(
             Request(
                 method="POST",
                 path="/api/v1/otp/send",
                 repeat="with_key",
-                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference}, None),
+                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
                 idempotency_key=idempotency_key,
                 timeout_seconds=timeout_seconds,
             ),
@@ -260,6 +263,7 @@ class WhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
+        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.AcceptedWhatsapp:
@@ -275,7 +279,7 @@ class WhatsappResource:
                 method="POST",
                 path="/api/v1/whatsapp/send",
                 repeat="with_key",
-                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at}, None),
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
                 idempotency_key=idempotency_key,
                 timeout_seconds=timeout_seconds,
             ),

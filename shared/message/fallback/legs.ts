@@ -1,0 +1,123 @@
+/**
+ * The legs of a send with `fallback`: each is a message, and the next one starts if the one before it failed, expired, or
+ * was not delivered in time. What follows from a row is decided here, from the row and the time alone, so every worker
+ * comes to the same answer however often it is asked (docs/decisions/fallback-legs.md).
+ */
+import { addSeconds } from '../../platform/clock.ts';
+import { derivedId } from '../../platform/ids.ts';
+import { type Message, type MessageChange, transitions } from '../message.ts';
+import { withSampleCode } from '../send/sample-code.ts';
+import { segment } from '../send/segments.ts';
+
+/** The same for whoever starts it: of any number of workers, one stores it. */
+function legId(firstId: string, leg: number): string {
+  return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
+}
+
+function firstIdOf({ message_id, fallback_of }: Message): string {
+  return fallback_of ?? message_id;
+}
+
+function legOf({ leg = 1 }: Message): number {
+  return leg;
+}
+
+/** The legs before this one, first to last. */
+export function earlierLegIds(message: Message): string[] {
+  return Array.from({ length: legOf(message) - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
+}
+
+/** The legs after this one, whether or not they have started. */
+export function laterLegIds(message: Message): string[] {
+  const { fallback = [] } = message;
+  return fallback.map((_, index) => legId(firstIdOf(message), legOf(message) + 1 + index));
+}
+
+/**
+ * When the next leg is due: at once after a failure or the end of the validity period, else `after_seconds` after this one
+ * was queued. Undefined if nothing follows from the row as it is.
+ */
+export function nextLegDueAt(message: Message): Date | undefined {
+  const [next] = message.fallback ?? [];
+  if (next === undefined) return undefined;
+  switch (message.status) {
+    case 'failed':
+      return endsSequence(message) ? undefined : new Date(message.failed_at ?? message.created_at);
+    case 'expired':
+      return new Date(message.expired_at ?? message.created_at);
+    case 'queued':
+    case 'sending':
+    case 'sent':
+      return next.after_seconds === undefined
+        ? undefined
+        : addSeconds(new Date(message.queued_at ?? message.created_at), next.after_seconds);
+    default:
+      return undefined;
+  }
+}
+
+/** When this change requires the next leg to be started or timed: the message was queued, or it ended undelivered. */
+export function nextLegDueAfter({ before, after }: MessageChange): Date | undefined {
+  const isNew = after.status !== before?.status;
+  const counts = after.status === 'queued' || after.status === 'failed' || after.status === 'expired';
+  return isNew && counts ? nextLegDueAt(after) : undefined;
+}
+
+/** Whether nothing is due for it any more. */
+export function isFinished(message: Message): boolean {
+  return transitions[message.status].final && nextLegDueAt(message) === undefined;
+}
+
+/**
+ * Failures that every further leg would have too. A carrier that refuses a one-time password because of an opt-out is not:
+ * the person may get passwords by another channel.
+ */
+function endsSequence({ error_code, suppressed, otp }: Message): boolean {
+  if (error_code === 'client_disabled') return true;
+  return error_code === 'recipient_opted_out' && (suppressed === true || otp === undefined);
+}
+
+/**
+ * The row of the next leg, queued now. Its validity period is as long as that of the first leg; a one-time password keeps
+ * its own end.
+ *
+ * @param textOf - the text of a one-time password, which says how long it is valid
+ */
+export function nextLegOf(
+  previous: Message,
+  now: Date,
+  textOf: (template: string, expiresAt: Date, now: Date) => string,
+): Message | undefined {
+  const [next, ...later] = previous.fallback ?? [];
+  if (next === undefined) return undefined;
+  const { client_id, recipient, country, type, reference, webhook_url, otp } = previous;
+  const { after_seconds: _after, text: given, ...content } = next;
+  const createdAt = now.toISOString();
+  const expiresAt = otp === undefined ? addSeconds(now, validitySeconds(previous)) : new Date(otp.expires_at);
+  const text = given === undefined || otp === undefined ? given : textOf(given, expiresAt, now);
+  const leg = legOf(previous) + 1;
+  return {
+    message_id: legId(firstIdOf(previous), leg),
+    fallback_of: firstIdOf(previous),
+    leg,
+    client_id,
+    recipient,
+    ...(country === undefined ? {} : { country }),
+    type,
+    ...(reference === undefined ? {} : { reference }),
+    ...(webhook_url === undefined ? {} : { webhook_url }),
+    ...content,
+    ...(text === undefined ? {} : { text }),
+    ...(next.channel === 'sms' ? segment(withSampleCode(text ?? '', otp)) : {}),
+    status: 'queued',
+    created_at: createdAt,
+    queued_at: createdAt,
+    expires_at: expiresAt.toISOString(),
+    ...(otp === undefined ? {} : { otp }),
+    ...(later.length === 0 ? {} : { fallback: later }),
+  };
+}
+
+function validitySeconds({ expires_at, scheduled_at, created_at }: Message): number {
+  return (Date.parse(expires_at) - Date.parse(scheduled_at ?? created_at)) / 1000;
+}

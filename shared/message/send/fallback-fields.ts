@@ -1,0 +1,153 @@
+/** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract, section 14). */
+import * as z from 'zod/mini';
+import { assertMaySend, type SendKind, type SendingPermissions } from '../../client/permission.ts';
+import { senderSchema } from '../../recipient/phone-number.ts';
+import type { SelectSender } from '../../sender/select-sender.ts';
+import { channels, type Message, type StoredLeg } from '../message.ts';
+import { optional } from '../optional-field.ts';
+import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
+import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
+
+const legsMax = 2;
+/** A receipt takes seconds: earlier, most next legs would start for nothing. */
+const afterSecondsMin = 10;
+
+export const legFields = {
+  channel: z.enum(channels),
+  after_seconds: optional(z.int().check(z.minimum(afterSecondsMin), z.maximum(validityMaxSeconds))),
+};
+
+/** An empty list means the same as none. */
+export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
+  return optional(
+    z.pipe(
+      z.array(leg).check(z.maxLength(legsMax)),
+      z.transform((legs) => (legs.length === 0 ? undefined : legs)),
+    ),
+  );
+}
+
+/** `fallback` of a message with content: a leg has that of the request, or its own. */
+export function fallbackSchema() {
+  const { template } = whatsAppParts();
+  const leg = z.object({
+    ...legFields,
+    message: optional(smsText),
+    template: optional(template),
+    from: optional(senderSchema),
+  });
+  return legsSchema(
+    leg.check(
+      z.refine(({ channel, template: given }) => channel !== 'sms' || !isGiven(given), {
+        ...atOnce,
+        path: ['template'],
+        error: 'Only a WhatsApp message has a template.',
+      }),
+      z.refine(({ message, template: given }) => !isGiven(message) || !isGiven(given), {
+        ...atOnce,
+        path: ['message'],
+        error: 'Give either message or template.',
+      }),
+      z.refine(({ channel, from }) => channel !== 'whatsapp' || !isGiven(from), {
+        ...atOnce,
+        path: ['from'],
+        error: 'Only an SMS names its sender.',
+      }),
+    ),
+  );
+}
+
+/** Reported together with the faults of other fields. */
+const atOnce = {
+  when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
+};
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+export interface WantedLeg {
+  readonly channel: Message['channel'];
+  readonly after_seconds?: number | undefined;
+  readonly message?: string | undefined;
+  readonly template?: TemplateContent | undefined;
+  readonly from?: string | undefined;
+}
+
+/** Whether the text of a WhatsApp message can also be sent as an SMS. */
+export function fitsSms(text: unknown): boolean {
+  return typeof text === 'string' && [...text].length <= maxMessageCharacters;
+}
+
+/** The legs to store with the first message, with the sender of each; nothing without `fallback`. */
+export function legsToStore(
+  wanted: readonly WantedLeg[] | undefined,
+  first: Message,
+  select: SelectSender,
+): Pick<Message, 'fallback'> {
+  if (wanted === undefined) return {};
+  return { fallback: wanted.map((leg) => legToStore(leg, first, select)) };
+}
+
+function legToStore(
+  { channel, after_seconds, ...wanted }: WantedLeg,
+  first: Message,
+  select: SelectSender,
+): StoredLeg {
+  const from = senderOf({ channel, ...wanted }, first);
+  const sender = select({ channel, country: first.country, from });
+  return {
+    channel,
+    ...(after_seconds === undefined ? {} : { after_seconds }),
+    ...(from === undefined ? {} : { from }),
+    ...(sender === undefined ? {} : { sender }),
+    ...contentOf({ channel, ...wanted }, first),
+  };
+}
+
+/** An SMS after an SMS has the same sender, unless it names another. */
+function senderOf(
+  { channel, from }: WantedLeg,
+  first: Pick<Message, 'channel' | 'from'>,
+): string | undefined {
+  if (channel !== 'sms') return undefined;
+  return from ?? (first.channel === 'sms' ? first.from : undefined);
+}
+
+function contentOf(
+  { channel, message, template }: WantedLeg,
+  first: Message,
+): Pick<StoredLeg, 'text' | 'whatsapp' | 'fallback_template'> {
+  if (template !== undefined) return { whatsapp: { type: 'template', template } };
+  const text = message ?? first.text;
+  const stored = text === undefined ? {} : { text };
+  if (channel === 'sms') return stored;
+  if (message !== undefined || first.channel === 'sms') return { ...stored, whatsapp: { type: 'text' } };
+  const { whatsapp, fallback_template } = first;
+  return {
+    ...stored,
+    ...(whatsapp === undefined ? {} : { whatsapp }),
+    ...(fallback_template === undefined ? {} : { fallback_template }),
+  };
+}
+
+/** @throws GatewayError `forbidden` where the client may not send one of the legs. */
+export function assertMaySendLegs(
+  permissions: SendingPermissions,
+  wanted: readonly WantedLeg[] | undefined,
+  first: {
+    readonly channel: Message['channel'];
+    readonly recipient: string;
+    readonly from?: string | undefined;
+  },
+): void {
+  for (const leg of wanted ?? []) {
+    const kind: SendKind = leg.channel;
+    assertMaySend(
+      permissions,
+      kind,
+      first.recipient,
+      senderOf(leg, { channel: first.channel, ...(first.from === undefined ? {} : { from: first.from }) }),
+    );
+  }
+}

@@ -1,0 +1,284 @@
+/** Sends with `fallback` under odd requests, and odd events between their legs. */
+import { describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
+import type { LegRefusal, Message } from '../../../shared/message/message.ts';
+import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
+import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
+import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
+import { runFallback, startAt } from '../../support/message/fallback-run.ts';
+import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
+
+const to = '+447700900123';
+const now = new Date('2026-11-20T10:00:00.000Z');
+const template = { name: 'parcel', language: 'en' };
+
+/** Sends on tables in memory, and the worker that starts and hands over their legs. */
+function world(change: Parameters<typeof aClient>[0] = {}) {
+  const sends = memorySends();
+  const client = aClient(change);
+  let at = now;
+  let refusal: LegRefusal | undefined;
+  let held = false;
+  let handOvers = 0;
+  const { messages, otps } = sends;
+  const clock = () => at;
+  const dependencies = {
+    messages,
+    carrierFor: () => ({
+      handOver: async () => ({ outcome: 'accepted' as const, carrierMessageId: `c-${++handOvers}` }),
+    }),
+    bodyOf: async () => ({ text: 'Hello' }),
+    isDisabled: async () => false,
+    ...nobodySuppressed,
+    otpLegs: otpLegs({
+      otps,
+      assertNotHeld: async () => {
+        if (held) throw new GatewayError('otp_held', 'held');
+      },
+      clock,
+    }),
+    allowanceOf: async () => ({
+      async take() {
+        if (refusal === 'spend_limit_reached' || refusal === 'message_limit_reached')
+          throw new GatewayError(refusal, 'reached');
+      },
+      check: async () => {},
+      giveBack: async () => {},
+    }),
+    pace: memorySenderPace(clock),
+    outbound: { enqueue: async () => {} },
+    clock,
+    newClaimId: () => 'claim',
+    sleep: async () => {},
+  };
+  return {
+    messages,
+    otps,
+    goTo: (seconds: number) => {
+      at = addSeconds(now, seconds);
+    },
+    refuse: (code: LegRefusal) => {
+      refusal = code;
+    },
+    hold: () => {
+      held = true;
+    },
+    async send(name: SendName, more: object): Promise<Message> {
+      const body = { ...smallRequest(name, to), ...more };
+      await ask(sends.operations[name], { client, now: at, body });
+      const [message] = messages.all().toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
+      if (message === undefined) throw new Error('nothing is stored');
+      return message;
+    },
+    start: async (id: string) =>
+      (await dispatchQueued(dependencies, { message_id: id, next_leg: true })).outcome,
+    handOver: async (id: string) => (await dispatchQueued(dependencies, { message_id: id })).outcome,
+    leg: (number: number) => messages.all().find(({ leg }) => leg === number),
+    end: (
+      id: string,
+      errorCode: 'unreachable' | 'client_disabled' | 'recipient_opted_out',
+      suppressed?: true,
+    ) => messages.transition(id, { to: 'failed', at, errorCode, ...(suppressed && { suppressed }) }),
+  };
+}
+
+describe('a request with `fallback`', () => {
+  async function refusalOf(name: SendName, more: object, client = {}): Promise<unknown> {
+    const error = await world(client)
+      .send(name, more)
+      .catch((fault: unknown) => fault);
+    if (!(error instanceof GatewayError)) return 'accepted';
+    return error.details.length === 0 ? error.code : error.details.map(({ field }) => field);
+  }
+
+  it.each<[string, SendName, object, unknown]>([
+    [
+      'three legs',
+      'sms',
+      { fallback: [{ channel: 'sms' }, { channel: 'sms' }, { channel: 'sms' }] },
+      ['fallback'],
+    ],
+    ['no list', 'sms', { fallback: { channel: 'sms' } }, ['fallback']],
+    ['no channel', 'sms', { fallback: [{}] }, ['fallback[0].channel']],
+    ['another channel', 'otp', { fallback: [{ channel: 'voice' }] }, ['fallback[0].channel']],
+    [
+      'too short a time',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 9 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'too long a time',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 259_201 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'half a second',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 10.5 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'two faults of a leg, and one of another field',
+      'sms',
+      { message: '', fallback: [{ channel: 'whatsapp', from: 'ACME', message: 'A', template }] },
+      ['message', 'fallback[0].message', 'fallback[0].from'],
+    ],
+    ['a template by SMS', 'sms', { fallback: [{ channel: 'sms', template }] }, ['fallback[0].template']],
+    [
+      'an SMS without a text after a template',
+      'whatsapp',
+      { type: 'template', template, fallback: [{ channel: 'whatsapp' }, { channel: 'sms' }] },
+      ['fallback[1].message'],
+    ],
+    [
+      'an SMS after a text that is too long for it',
+      'whatsapp',
+      { message: 'a'.repeat(1601), fallback: [{ channel: 'sms' }] },
+      ['fallback[0].message'],
+    ],
+    [
+      'times beyond the password',
+      'otp',
+      {
+        ttl: 60,
+        fallback: [
+          { channel: 'sms', after_seconds: 30 },
+          { channel: 'sms', after_seconds: 30 },
+        ],
+      },
+      ['fallback[1].after_seconds'],
+    ],
+    [
+      'the longest text in two channels',
+      'whatsapp',
+      { message: 'a'.repeat(1600), fallback: [{ channel: 'sms' }] },
+      'accepted',
+    ],
+    [
+      'unknown fields and nulls',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: null, x: 1 }] },
+      'accepted',
+    ],
+  ])('that has %s', async (_what, name, more, faults) => {
+    expect(await refusalOf(name, more)).toEqual(faults);
+  });
+
+  it('is refused where a leg may not be sent, and not stored with fields of nothing for an empty list', async () => {
+    const senders = ['ACME'];
+    const fallback = [{ channel: 'whatsapp' }];
+    expect(await refusalOf('sms', { from: 'ACME', fallback }, { senders })).toBe('forbidden');
+    const own = [{ channel: 'sms' }, { channel: 'sms', from: 'ACME' }];
+    expect(await refusalOf('sms', { from: 'ACME', fallback: own }, { senders })).toBe('accepted');
+    expect(await refusalOf('whatsapp', { fallback: [{ channel: 'sms' }] }, { senders: ['whatsapp'] })).toBe(
+      'forbidden',
+    );
+    const empty = await world().send('sms', { fallback: [] });
+    expect(empty).not.toHaveProperty('fallback');
+  });
+});
+
+describe('between two legs', () => {
+  const sms = [{ channel: 'sms', after_seconds: 30 }];
+
+  it('a password that was verified, or expired, starts no leg, and one that waits is not handed over', async () => {
+    for (const ends of ['verified', 'expired'] as const) {
+      const { send, start, handOver, otps, goTo, leg, messages } = world();
+      const first = await send('otp', { channel: 'whatsapp', ttl: 120, fallback: [...sms, ...sms] });
+      const otpId = first.otp?.otp_id ?? '';
+      goTo(29);
+      expect(await start(first.message_id)).toBe('leg_not_due');
+      goTo(30);
+      expect(await start(first.message_id)).toBe('leg_started');
+      const second = leg(2);
+      expect(second).toMatchObject({
+        channel: 'sms',
+        fallback_of: first.message_id,
+        expires_at: first.expires_at,
+      });
+      expect(second?.text).toBe('{{code}} is your verification code. It expires in 2 minutes.');
+      if (ends === 'verified') await otps.markVerified({ otpId, clientId: '', workId: 'w' });
+      goTo(ends === 'verified' ? 31 : 119);
+      expect(await handOver(second?.message_id ?? '')).toBe(ends === 'verified' ? 'not_needed' : 'sent');
+      goTo(ends === 'verified' ? 61 : 120);
+      await messages.transition(second?.message_id ?? '', { to: 'failed', at: addSeconds(now, 120) });
+      expect(await start(second?.message_id ?? '')).toBe('no_leg_needed');
+      expect(messages.all()).toHaveLength(2);
+    }
+  });
+
+  it.each<[string, Parameters<ReturnType<typeof world>['end']>[1], true | undefined, SendName, string]>([
+    ['a suppression', 'recipient_opted_out', true, 'sms', 'no_leg_needed'],
+    ['a suppression', 'recipient_opted_out', true, 'otp', 'no_leg_needed'],
+    ['an opt-out at the carrier', 'recipient_opted_out', undefined, 'sms', 'no_leg_needed'],
+    ['an opt-out at the carrier', 'recipient_opted_out', undefined, 'otp', 'leg_started'],
+    ['a disabled client', 'client_disabled', undefined, 'sms', 'no_leg_needed'],
+    ['an unreachable phone', 'unreachable', undefined, 'sms', 'leg_started'],
+  ])('%s (%s, suppressed: %s) of a message by %s: %s', async (_what, code, suppressed, name, outcome) => {
+    const { send, start, end } = world();
+    const { message_id } = await send(name, { fallback: [{ channel: 'whatsapp' }] });
+    expect(await start(message_id)).toBe('no_leg_needed');
+    await end(message_id, code, suppressed);
+    expect(await start(message_id)).toBe(outcome);
+  });
+
+  it('a cap, a hold or the limit of the recipient fails one leg, and the next one is tried', async () => {
+    for (const code of [
+      'spend_limit_reached',
+      'message_limit_reached',
+      'otp_held',
+      'recipient_limit_reached',
+    ] as const) {
+      const { send, start, handOver, end, leg, refuse, hold } = world();
+      const fallback = [{ channel: 'sms' }, { channel: 'whatsapp' }];
+      const { message_id } = await send('otp', { channel: 'whatsapp', fallback });
+      if (code === 'otp_held') hold();
+      if (code === 'recipient_limit_reached')
+        for (let index = 0; index < 4; index += 1) await send('otp', {});
+      refuse(code);
+      await end(message_id, 'unreachable');
+      expect(await start(message_id)).toBe('leg_refused');
+      const second = leg(2)?.message_id ?? '';
+      expect(await handOver(second)).toBe('leg_refused');
+      expect(leg(2)).toMatchObject({ status: 'failed', error_code: code });
+      expect(await start(second)).toBe(code === 'otp_held' ? 'leg_started' : 'leg_refused');
+    }
+  });
+
+  it('a cancellation, or a delivery, starts no leg; a leg that waits is not handed over after a late receipt', async () => {
+    const { send, start, handOver, messages, leg, goTo } = world();
+    const scheduled = await send('sms', { scheduled_at: '2026-11-20T11:00:00Z', fallback: sms });
+    await messages.transition(scheduled.message_id, { to: 'canceled', at: now });
+    goTo(7200);
+    expect(await start(scheduled.message_id)).toBe('no_leg_needed');
+    goTo(10);
+    const first = await send('sms', { fallback: [...sms, { channel: 'whatsapp' }] });
+    goTo(41);
+    expect(await start(first.message_id)).toBe('leg_started');
+    // The first leg still waits for its carrier: it is not sent beside the second.
+    expect(await handOver(first.message_id)).toBe('not_needed');
+    await messages.transition(first.message_id, { to: 'delivered', at: now });
+    const second = leg(2)?.message_id ?? '';
+    expect(await handOver(second)).toBe('not_needed');
+    expect(await start(second)).toBe('no_leg_needed');
+  });
+
+  it('a leg beyond the longest delay of a queue starts at its time, by a schedule', async () => {
+    const { gateway, legs } = await runFallback({
+      legs: [
+        { channel: 'sms', fate: 'silent' },
+        { channel: 'sms', afterSeconds: 2000, fate: 'delivered' },
+      ],
+      validitySeconds: 3000,
+    });
+    expect(gateway.world.sent.filter(({ path }) => path === 'schedule')).toHaveLength(1);
+    const startedAt = (Date.parse(legs[1]?.created_at ?? '') - startAt.getTime()) / 1000;
+    expect(startedAt).toBeGreaterThanOrEqual(2000);
+    expect(startedAt).toBeLessThan(2005);
+  });
+});
