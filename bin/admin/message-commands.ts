@@ -22,7 +22,12 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
         const details = await showMessage(dependencies, messageId);
         return {
           json: details,
-          text: () => `${textFields(details.message)}\n\n${webhookTable(details.webhooks)}`,
+          text: () =>
+            [
+              textFields(details.message),
+              ...(details.legs.length === 0 ? [] : [legTable(details.legs)]),
+              webhookTable(details.webhooks),
+            ].join('\n\n'),
         };
       }),
     );
@@ -66,6 +71,20 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
         return { json: sent, text: () => `Sent. It is stored in a moment: messages show ${sent.message_id}` };
       }),
     );
+}
+
+function legTable(legs: Awaited<ReturnType<typeof showMessage>>['legs']): string {
+  return textTable(
+    legs,
+    [
+      { title: 'leg', of: (row) => row.leg },
+      { title: 'message', of: (row) => row.message_id ?? 'not started' },
+      { title: 'channel', of: (row) => row.channel },
+      { title: 'status', of: (row) => row.status },
+      { title: 'after seconds', of: (row) => row.after_seconds },
+    ],
+    '',
+  );
 }
 
 function webhookTable(webhooks: Awaited<ReturnType<typeof showMessage>>['webhooks']): string {

@@ -6,7 +6,7 @@ import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { MessageDetails } from '../../shared/admin/messages.ts';
+import type { MessageDetails, MessageLeg } from '../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -24,8 +24,10 @@ import { linkTo } from '../route.ts';
 
 export function MessagePage({ id }: { readonly id: string }) {
   const query = useAnswer<'showMessage'>(`/messages/${encodeURIComponent(id)}`, undefined, {
-    inProgress: ({ message, webhooks }) =>
-      isInProgress(message.status) || webhooks.some(({ state }) => isInProgress(state)),
+    inProgress: ({ message, webhooks, legs }) =>
+      isInProgress(message.status) ||
+      webhooks.some(({ state }) => isInProgress(state)) ||
+      legs.some(({ status }) => status !== null && isInProgress(status)),
   });
   return (
     <Page
@@ -48,12 +50,13 @@ export function MessagePage({ id }: { readonly id: string }) {
       }
     >
       <Loaded query={query}>
-        {({ message, webhooks, ...rest }) => (
+        {({ message, webhooks, legs, ...rest }) => (
           <SpaceBetween size="l">
             <Details message={message} {...rest} />
             <Container header={<Header variant="h2">Content</Header>}>
               <MessageContent text={rest.text} whatsapp={rest.whatsapp} />
             </Container>
+            {legs.length === 0 ? null : <Legs legs={legs} ownId={message.message_id} />}
             <List
               title="History"
               columns={[
@@ -106,7 +109,52 @@ export function MessagePage({ id }: { readonly id: string }) {
   );
 }
 
-type DetailsProps = Omit<MessageDetails, 'webhooks'>;
+interface LegsProps {
+  readonly legs: readonly MessageLeg[];
+  readonly ownId: string;
+}
+
+/** The messages of a send with `fallback`: each but this one is a link, once it has started. */
+function Legs({ legs, ownId }: LegsProps) {
+  return (
+    <List<MessageLeg>
+      title="Fallback"
+      columns={[
+        {
+          id: 'message',
+          header: 'Message',
+          minWidth: 240,
+          isRowHeader: true,
+          cell: ({ message_id }) => {
+            if (message_id === null) return 'Not started';
+            return message_id === ownId ? 'This message' : <IdLink page="messages" id={message_id} />;
+          },
+        },
+        { id: 'channel', header: 'Channel', minWidth: 110, cell: ({ channel }) => channelNames[channel] },
+        {
+          id: 'status',
+          header: 'Status',
+          minWidth: 130,
+          cell: ({ status }) => (status === null ? '–' : <State of={status} />),
+        },
+        { id: 'starts', header: 'Starts', minWidth: 240, cell: startOf },
+      ]}
+      rows={legs}
+      empty="The message has no fallback."
+      idOf={({ leg }) => String(leg)}
+    />
+  );
+}
+
+function startOf({ leg, after_seconds }: MessageLeg): string {
+  if (leg === 1) return 'With the request';
+  const ends = 'if the one before fails or expires';
+  return after_seconds === null
+    ? `At once, ${ends}`
+    : `${after_seconds.toLocaleString('en')} s after the one before, or at once ${ends}`;
+}
+
+type DetailsProps = Omit<MessageDetails, 'webhooks' | 'legs'>;
 
 function Details({ message, person, client }: DetailsProps) {
   const isInbound = message.direction === 'inbound';

@@ -127,7 +127,11 @@ export function adminDependencies(
       sleep: async (ms) => void (await sleep(ms)),
       warn: logWarning,
     },
-    messages: { get: messages.get, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
+    messages: {
+      get: messages.get,
+      getMany: messages.getMany,
+      ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages),
+    },
     newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),

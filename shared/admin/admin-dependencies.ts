@@ -43,7 +43,7 @@ export interface AdminDependencies {
   /** Webhooks and messages that are not finished. */
   readonly dueItems: DueItemReader;
   readonly resend: Pick<ResendDependencies, 'dueItemIndex' | 'retryScheduler' | 'newRevision'>;
-  readonly messages: Pick<MessageStore, 'get'> & MessageSearch;
+  readonly messages: Pick<MessageStore, 'get' | 'getMany'> & MessageSearch;
   readonly newestMessages: NewestMessages;
   readonly batches: Pick<BatchStore, 'get'>;
   readonly otps: Pick<OtpStore, 'get'>;

@@ -1,7 +1,8 @@
 /** An administrator's search for messages, and one message with its history and its webhooks. */
 import { GatewayError } from '../contract/errors.ts';
+import { showLegs } from '../message/fallback/show-legs.ts';
 import type { Message } from '../message/message.ts';
-import type { MessagePage, MessageStatus } from '../message/message-response.schema.ts';
+import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { nobody } from '../message/receive/find-owner.ts';
 import type { Direction } from '../message/store/message-list.ts';
@@ -141,6 +142,12 @@ export interface MessageDetails extends Pick<ConversationMessage, 'text' | 'what
   /** Null for a message of a person that belongs to no client. */
   readonly client: ConversationClient | null;
   readonly webhooks: readonly DeliverySummary[];
+  /** All legs of a send with `fallback`, this one too, in their order; empty for any other message. */
+  readonly legs: readonly MessageLeg[];
+}
+
+export interface MessageLeg extends FallbackLeg {
+  readonly leg: number;
 }
 
 /** @throws GatewayError `not_found` */
@@ -151,9 +158,10 @@ export async function showMessage(
   const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   const { client_id, recipient: person } = message;
-  const [endpoints, client] = await Promise.all([
+  const [endpoints, client, legs] = await Promise.all([
     dependencies.endpoints.list(client_id),
     client_id === nobody ? null : clientView(dependencies, client_id, person),
+    legsOf(dependencies, message),
   ]);
   const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));
   const { text, whatsapp } = messageView(message);
@@ -166,7 +174,19 @@ export async function showMessage(
     webhooks: deliveries
       .map(deliverySummary)
       .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
+    legs,
   };
+}
+
+async function legsOf(
+  { messages }: Pick<AdminDependencies, 'messages'>,
+  message: Message,
+): Promise<readonly MessageLeg[]> {
+  const shown = await showLegs(messages, message);
+  if (shown === undefined) return [];
+  const { message_id, channel, status } = shown.first;
+  const first = { channel, after_seconds: null, message_id, status };
+  return [first, ...shown.following].map((each, index) => ({ ...each, leg: index + 1 }));
 }
 
 /** The ids of the webhooks that the message may have: derived from the message, the event, and the client's endpoints. */
