@@ -258,7 +258,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   window_expires_at:
     'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
   'SmsMessage.fallback': fallbackNote,
-  'WhatsAppMessage.fallback': fallbackNote,
+  'WhatsappMessage.fallback': fallbackNote,
   'OtpMessage.fallback': `${fallbackNote} All of them have the same code.`,
   'FallbackMessage.channel': 'Of this message; it may be that of the message before it.',
   'OtpFallback.channel': 'Of this message; it may be that of the message before it.',

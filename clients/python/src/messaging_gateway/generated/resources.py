@@ -60,6 +60,7 @@ class SmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
+        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
         timeout_seconds: float | None = None,
     ) -> models.DryRun:
         """Send an SMS: dry run.
@@ -72,7 +73,7 @@ class SmsResource:
                 method="POST",
                 path="/api/v1/sms/send",
                 repeat="always",
-                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference}, None),
+                body=given({"to": to, "message": message, "webhook_url": webhook_url, "from": from_, "type": type, "validity_period": validity_period, "scheduled_at": scheduled_at, "reference": reference, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 timeout_seconds=timeout_seconds,
             ),
@@ -200,6 +201,7 @@ class OtpResource:
         brand: str | None = None,
         webhook_url: str | None = None,
         reference: str | None = None,
+        fallback: Sequence[models.OtpFallback | Mapping[str, Any]] | None = None,
         timeout_seconds: float | None = None,
     ) -> models.DryRun:
         """Send a one-time password: dry run.
@@ -212,7 +214,7 @@ class OtpResource:
                 method="POST",
                 path="/api/v1/otp/send",
                 repeat="always",
-                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference}, None),
+                body=given({"to": to, "channel": channel, "code_length": code_length, "ttl": ttl, "max_attempts": max_attempts, "purpose": purpose, "template": template, "brand": brand, "webhook_url": webhook_url, "reference": reference, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 timeout_seconds=timeout_seconds,
             ),
@@ -300,6 +302,7 @@ class WhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
+        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
         timeout_seconds: float | None = None,
     ) -> models.DryRun:
         """Send a WhatsApp message: dry run.
@@ -312,7 +315,7 @@ class WhatsappResource:
                 method="POST",
                 path="/api/v1/whatsapp/send",
                 repeat="always",
-                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at}, None),
+                body=given({"to": to, "type": type, "message": message, "template": template, "media": media, "location": location, "fallback_template": fallback_template, "webhook_url": webhook_url, "reference": reference, "validity_period": validity_period, "scheduled_at": scheduled_at, "fallback": fallback}, None),
                 query={"dry_run": "true"},
                 timeout_seconds=timeout_seconds,
             ),
