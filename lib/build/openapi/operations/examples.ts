@@ -32,3 +32,17 @@ export const deliveredSms = {
     { status: 'delivered', at: '2026-11-20T10:00:03.120Z' },
   ],
 } as const;
+
+/** What a send would do, as `?dry_run=true` answers. */
+export const acceptedDryRun = {
+  dry_run: true,
+  would_be_accepted: true,
+  channel: 'sms',
+  recipient,
+  from: 'ACME',
+  encoding: 'GSM-7',
+  segments: 1,
+  estimated_cost: 0.0042,
+  currency: 'USD',
+  refusals: [],
+} as const;

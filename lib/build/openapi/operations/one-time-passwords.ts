@@ -2,7 +2,7 @@
 
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
-import { messageId, otpId, recipient } from './examples.ts';
+import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
 import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
@@ -43,18 +43,7 @@ export const sendOtp: Description = {
       examples: {
         accepted: {
           summary: 'It would be sent',
-          value: {
-            dry_run: true,
-            would_be_accepted: true,
-            channel: 'sms',
-            recipient,
-            from: 'ACME',
-            encoding: 'GSM-7',
-            segments: 1,
-            estimated_cost: 0.0042,
-            currency: 'USD',
-            refusals: [],
-          },
+          value: acceptedDryRun,
         },
       },
     },

@@ -2,7 +2,7 @@
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
-import { batchId, createdAt, messageId, recipient } from './examples.ts';
+import { acceptedDryRun, batchId, createdAt, messageId, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
@@ -59,31 +59,13 @@ export const sendSms: Description = {
       examples: {
         accepted: {
           summary: 'It would be sent',
-          value: {
-            dry_run: true,
-            would_be_accepted: true,
-            channel: 'sms',
-            recipient,
-            from: 'ACME',
-            encoding: 'GSM-7',
-            segments: 1,
-            estimated_cost: 0.0042,
-            currency: 'USD',
-            refusals: [],
-          },
+          value: acceptedDryRun,
         },
         refused: {
           summary: 'It would be refused',
           value: {
-            dry_run: true,
+            ...acceptedDryRun,
             would_be_accepted: false,
-            channel: 'sms',
-            recipient,
-            from: 'ACME',
-            encoding: 'GSM-7',
-            segments: 1,
-            estimated_cost: 0.0042,
-            currency: 'USD',
             refusals: [
               { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
             ],

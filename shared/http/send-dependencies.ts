@@ -1,0 +1,28 @@
+/** Composes what every send needs, whatever its channel, from the function's environment. */
+import { allowanceEnvironment, allowancesFrom, pricesFrom } from '../carrier/allowances-from-environment.ts';
+import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
+import { type Environment, webhookRuleNames } from '../platform/env.ts';
+import { sendersEnvironment, sendersFrom } from '../sender/senders-from-environment.ts';
+import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
+import { httpEnvironment } from './http-dependencies.ts';
+import { overridesFrom } from './public-http-dependencies.ts';
+
+export const sendEnvironment = [
+  ...httpEnvironment,
+  ...messagesEnvironment,
+  ...allowanceEnvironment,
+  ...sendersEnvironment,
+  ...webhookRuleNames,
+  'ALLOWED_COUNTRIES',
+] as const;
+
+export function sendDependencies(env: Environment<(typeof sendEnvironment)[number]>) {
+  return {
+    messages: messagesFrom(env),
+    allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+    stageCountries: env.ALLOWED_COUNTRIES,
+    sendersOf: sendersFrom(env),
+    priceOf: pricesFrom(env),
+    webhookUrl: webhookUrlSchema(addressRules(env)),
+  };
+}
