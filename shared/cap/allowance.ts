@@ -4,7 +4,8 @@
  *
  *   take ─ crash → the amount of this request is lost until the window resets
  *   store ─ unknown result → the amount stays taken, because the message may be sent
- *   refused, or a repeat of a request that is stored → given back, once
+ *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
+ *   ../message/send/idempotency.ts)
  */
 
 import { type GatewayError, limitReached } from '../contract/errors.ts';

@@ -1,6 +1,10 @@
 /** A one-time password, without its code. */
 import * as z from 'zod/mini';
 
+/** Digits of a code. A longer minimum would refuse codes that were sent before. */
+export const codeLength = { min: 4, max: 10 } as const;
+export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
+
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({
   otp_id: z.string(),

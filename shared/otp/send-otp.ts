@@ -24,14 +24,13 @@ import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
 import type { SelectSender, SendersOf } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
-import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
+import { attemptsRemaining, codeLength, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSlot, OtpStore } from './otp-store.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
 const longestTtlSeconds = 3600;
-const longestCode = 10;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies {
@@ -75,7 +74,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
     .object({
       to: recipientSchema,
       channel: withDefault(z.enum(['sms', 'whatsapp']), 'sms'),
-      code_length: withDefault(z.int().check(z.minimum(4), z.maximum(longestCode)), 6),
+      code_length: withDefault(z.int().check(z.minimum(codeLength.min), z.maximum(codeLength.max)), 6),
       ttl: withDefault(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds)), 300),
       max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),
       purpose: withDefault(purposeText, defaultPurpose),
@@ -250,7 +249,7 @@ function longestMessage(
     newId('otp', now),
     messageId,
     slot,
-    { ...wanted, ttl: longestTtlSeconds, code_length: longestCode },
+    { ...wanted, ttl: longestTtlSeconds, code_length: codeLength.max },
     now,
   );
   return otpMessage(messageId, otp, wanted, now, select);

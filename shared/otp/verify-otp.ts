@@ -6,7 +6,7 @@ import { type ApiResponse, type Operation, parseBody, requireCaller } from '../o
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
-import { attemptsRemaining, type OneTimePassword } from './otp.ts';
+import { attemptsRemaining, codeLength, codeLengthText, type OneTimePassword } from './otp.ts';
 import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.ts';
 import type { OtpStore } from './otp-store.ts';
@@ -17,13 +17,15 @@ interface VerifyOtpDependencies {
   readonly secrets: OtpSecrets;
 }
 
+const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
+
 /** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose (contract, section 5). */
 export const verifyOtpSchema = z
   .object({
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
     purpose: withDefault(purposeText, defaultPurpose),
-    code: z.string().check(z.regex(/^[0-9]{4,10}$/, 'must be 4 to 10 digits')),
+    code: z.string().check(z.regex(codePattern, `must be ${codeLengthText}`)),
   })
   .check(
     z.refine((request) => isGiven(request.otp_id) || isGiven(request.to), {

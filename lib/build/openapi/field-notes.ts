@@ -1,5 +1,6 @@
 /** The description of each field, by `Schema.name`, or by name where it is the same in every schema. */
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
+import { codeLengthText } from '../../../shared/otp/otp.ts';
 
 const suppressionScope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
 const endpointUrlNote =
@@ -88,7 +89,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   otp_id: 'The identifier of the one-time password.',
   attempts_remaining: 'How many wrong codes are still allowed.',
   verified: 'Whether the code was right.',
-  code_length: 'Digits of the code, 4 to 10; default 6.',
+  code_length: `Length of the code, ${codeLengthText}; default 6.`,
   ttl: 'Seconds for which the code is valid, 60 to 3600; default 300.',
   max_attempts: 'How many codes may be tried, 1 to 10; default 5.',
   purpose: 'What the code is for: one code can be pending for each recipient and purpose. Default `default`.',
@@ -211,7 +212,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'BulkSms.reference': 'The reference of the messages whose rows bring none of their own.',
   'OtpMessage.template': 'The text: it must hold `{{code}}`, and may hold `{{brand}}` and `{{ttl_minutes}}`.',
   'OtpMessage.channel': '`sms` (the default) or `whatsapp`.',
-  'OtpVerification.code': 'The code as the recipient typed it, 4 to 10 digits.',
+  'OtpVerification.code': `The code as the recipient typed it, ${codeLengthText}.`,
   'OtpVerification.purpose': 'With `to`: the purpose that the code was sent for. Default `default`.',
   'OtpVerification.to': 'The recipient, where no `otp_id` is given.',
   'OtpVerification.otp_id': 'The `otp_id` that the send answered with; or give `to`.',

@@ -1,6 +1,7 @@
 /**
  * Which endpoints answer quickly, so that one that hangs occupies almost no worker of the fast lane. No attempt is
- * skipped or delayed: each lane has its own concurrency.
+ * skipped or delayed: each lane has its own concurrency. An endpoint that fails for days is disabled elsewhere
+ * (../deliver/disable-endpoint.ts).
  *
  * An endpoint is one origin of one client, so that one client's endpoint never affects another client's webhooks.
  *

@@ -1,5 +1,6 @@
 /** One-time passwords. */
 
+import { codeLengthText } from '../../../../shared/otp/otp.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
@@ -78,7 +79,7 @@ export const verifyOtp: Description = {
   summary: 'Verify a one-time password',
   description:
     'Checks a code, by `otp_id`, or by `to` and `purpose`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
-  fieldError: { field: 'code', message: 'must be 4 to 10 digits' },
+  fieldError: { field: 'code', message: `must be ${codeLengthText}` },
   request: {
     schema: 'OtpVerification',
     mediaTypes: ['application/json'],
