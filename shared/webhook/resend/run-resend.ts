@@ -50,10 +50,10 @@ const stepMs = 2500;
 const groupSize = 10;
 /**
  * After a group comes a pause of four times as long as its writes took: where these take longer than 100 ms, others need
- * what they wait for, so fewer are resent. At most a second, so that a step ends with its function's time.
+ * what they wait for, so fewer are resent. All pauses of a step are at most 5 s, so that it ends in its function's time.
  */
 const pauseFactor = 4;
-const pauseMaxMs = 1000;
+const pausesMaxMs = 5000;
 /**
  * Between the events of one message, which arrive in their order: longer than a POST may take, with the batching window
  * of the slow lane, so that no event finds the one before it unfinished (../deliver/prepare-attempt.ts).
@@ -176,7 +176,8 @@ async function resendAll(
   const ordered = inOrder(included);
   const due = ordered.filter(({ row }) => isDue(resend, row));
   const waiting = included.filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual');
-  const groupMs = stepMs / Math.max(deliveriesPerStep / groupSize, Math.ceil(due.length / groupSize));
+  // More than 50, where events of the same messages are on other pages.
+  const groups = Math.ceil(Math.max(deliveriesPerStep, due.length) / groupSize);
   const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date): Delivery => {
     const finished_at = row.finished_at ?? row.created_at;
     const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
@@ -190,7 +191,7 @@ async function resendAll(
   const resent: Delivery[] = [];
   let pauseUntilMs = 0;
   for (let first = 0; first === 0 || first < due.length; first += groupSize) {
-    const groupAtMs = now.getTime() + (first / groupSize) * groupMs;
+    const groupAtMs = now.getTime() + ((first / groupSize) * stepMs) / groups;
     const waitMs = Math.max(groupAtMs, pauseUntilMs) - clock().getTime();
     if (waitMs > 0) await sleep(waitMs);
     const beganAt = clock();
@@ -210,7 +211,7 @@ async function resendAll(
     }));
     if (entries.length > 0) await queue.send('slow', entries);
     const endedAtMs = clock().getTime();
-    pauseUntilMs = endedAtMs + Math.min(pauseMaxMs, pauseFactor * (endedAtMs - beganAt.getTime()));
+    pauseUntilMs = endedAtMs + Math.min(pausesMaxMs / groups, pauseFactor * (endedAtMs - beganAt.getTime()));
   }
   const before = included.filter((row) => isResentBy(resend, row));
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
