@@ -9,13 +9,12 @@
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
 import { inboundNotification, simulatorNumber } from '../../shared/carrier/simulator/simulated-inbound.ts';
 import { inboundIdOf } from '../../shared/message/receive/receive-message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../shared/message/suppression/suppression-store.dynamo.ts';
-import { sqs } from '../../shared/platform/aws/clients.ts';
 import { sendMessages } from '../../shared/platform/aws/send-messages.sqs.ts';
 import { type OwnGateway, withOwnGateway } from '../bench/own-gateway.ts';
 
@@ -27,6 +26,7 @@ const scheduledInSeconds = 60;
 const endsWithinSeconds = 600;
 /** Of which four in five are notified twice. */
 const fromPeople = 1000;
+const sentTogether = 50;
 const optedOut = 'recipient_opted_out';
 
 const findings: string[] = [];
@@ -36,7 +36,10 @@ function check(holds: boolean, finding: string): void {
 }
 
 await withOwnGateway(1, async (gateway) => {
-  await amongUnreadable(gateway);
+  // The limits of the functions are too short for a machine with other work.
+  const requestHandler = { connectionTimeout: 10_000, requestTimeout: 30_000 };
+  const queues = new SQSClient({ requestHandler, useQueueUrlAsEndpoint: false });
+  await amongUnreadable(gateway, queues);
   await bulkWithSuppressed(gateway);
   await stopAndStart(gateway);
 });
@@ -102,7 +105,7 @@ async function stopAndStart(gateway: OwnGateway): Promise<void> {
   check(later?.status === 'delivered', `after START: ${later?.status}`);
 }
 
-async function amongUnreadable(gateway: OwnGateway): Promise<void> {
+async function amongUnreadable(gateway: OwnGateway, queues: SQSClient): Promise<void> {
   const clientId = await gateway.newClient('replies');
   const people = Array.from({ length: 50 }, (_, index) => `+44796${1_000_000 + index}`);
   const own = await sendBulk(gateway, clientId, {
@@ -123,11 +126,14 @@ async function amongUnreadable(gateway: OwnGateway): Promise<void> {
   );
   const startedAt = Date.now();
   const bodies = [...notified, ...unreadable(), ...notified.slice(0, fromPeople * 0.8)];
-  await sendMessages(
-    sqs(),
-    gateway.queues.receipts ?? '',
-    bodies.map((json) => ({ json, clientId: 'people' })),
-  );
+  for (let first = 0; first < bodies.length; first += sentTogether) {
+    const some = bodies.slice(first, first + sentTogether);
+    await sendMessages(
+      queues,
+      gateway.queues.receipts ?? '',
+      some.map((json) => ({ json, clientId: 'people' })),
+    );
+  }
   const [receipt] = await endedMessages(
     gateway,
     await sendBulk(gateway, clientId, { message: 'Hi', recipients: [{ to: people[0] }] }),
@@ -145,7 +151,7 @@ async function amongUnreadable(gateway: OwnGateway): Promise<void> {
     `${bodies.length} notifications of ${fromPeople} messages from people, ${unreadable().length} unreadable among them: ${listed.length} listed by their client, after ${seconds} s`,
   );
   check(receipt?.status === 'delivered', `a message that was sent meanwhile: ${receipt?.status}`);
-  const kept = await keptNotifications(gateway);
+  const kept = await keptNotifications(gateway, queues);
   check(kept === unreadable().length, `${kept} unreadable notifications are kept`);
 }
 
@@ -182,10 +188,10 @@ async function allInbound(gateway: OwnGateway, clientId: string): Promise<string
 }
 
 /** In the queue, until it has delivered them often enough, or set aside. */
-async function keptNotifications({ queues }: OwnGateway): Promise<number> {
+async function keptNotifications({ queues }: OwnGateway, client: SQSClient): Promise<number> {
   const counts = await Promise.all(
     [queues.receipts, queues.receipts_dead_letters].map(async (QueueUrl) => {
-      const { Attributes = {} } = await sqs().send(
+      const { Attributes = {} } = await client.send(
         new GetQueueAttributesCommand({
           QueueUrl,
           AttributeNames: [
