@@ -12,7 +12,7 @@ declare global {
 }
 
 export default async function startGateway(): Promise<void> {
-  const browserUnpacked = unpackBrowser();
+  const browserUnpacked = process.env.IN_BROWSER === '1' ? unpackBrowser() : undefined;
   const gateway = await runGateway(recorder());
   globalThis.gatewayUnderTest = gateway;
   announceEngine({
