@@ -29,7 +29,10 @@ export function stepsNamed(wanted: string): Steps {
         stderr = '',
         message,
       } = error as { stdout?: string; stderr?: string; message: string };
-      console.log(`FAILED   ${name}: ${message}\n${stdout}${stderr}`.slice(0, 8000));
+      const said = `${stdout}${stderr}`;
+      // The end has what a tool counted.
+      const shown = said.length > 8000 ? `${said.slice(0, 6000)}\n…\n${said.slice(-2000)}` : said;
+      console.log(`FAILED   ${name}: ${message.slice(0, 1000)}\n${shown}`);
     }
   }
   return {
