@@ -48,7 +48,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       isRowHeader: true,
       cell: (row) => (
         <SpaceBetween size="xxs">
-          {row.cap === null ? row.endpoint : capTitles[row.cap]}
+          {row.cap === null ? <span className="id">{row.endpoint}</span> : capTitles[row.cap]}
           <RowState {...row} />
           {row.faults.map((fault) => (
             <LimitFaultNote key={fault.field} {...fault} />

@@ -45,7 +45,7 @@ const columnsIn = (currency = ''): readonly TableProps.ColumnDefinition<Explaine
     header: 'Endpoint',
     minWidth: 165,
     isRowHeader: true,
-    cell: ({ endpoint, cap }) => (cap === null ? endpoint : capTitles[cap]),
+    cell: ({ endpoint, cap }) => (cap === null ? <span className="id">{endpoint}</span> : capTitles[cap]),
   },
   { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} {...{ currency }} /> },
   { id: 'first', header: 'Reached first', minWidth: 135, cell: firstReached },
