@@ -76,10 +76,9 @@ async function start(way: Way): Promise<Visit> {
   const { page, user, look } = await visit;
   const closing = page.getByRole('button', { name: 'Close the search' });
   if (await closing.isVisible()) await closing.click();
+  // From another page, so that what was made since is loaded.
+  await show(page, 'search', 'Search');
   await show(page, 'overview', 'Overview');
-  // So that what was made since is shown.
-  await page.getByRole('button', { name: 'Refresh' }).first().click();
-  await page.waitForLoadState('networkidle');
   await page.getByRole('heading', { name: 'Overview', level: 1 }).locator('[tabindex]').focus();
   await user.forgetClicks();
   return { page, user, look };
