@@ -12,10 +12,36 @@ import stopGateway from '../support/gateway/stop-gateway.ts';
 import { call, tokenOf } from '../support/http/client.ts';
 import { median, printMachine, printTable, quantile, ratio } from './figures.ts';
 
-const messages = 1000;
+const messages = 300;
 const rounds = 9;
 const pages = { dashboard: openSignIn, 'bare page': openBarePage };
 type Name = keyof typeof pages;
+
+const barePage = `<!doctype html><title>Bare</title>
+<form><label>Client id <input name="id"></label><label>Client secret <input name="secret"></label><button>Sign in</button></form>
+<table><tbody></tbody></table>
+<script>
+const json = async (path, options) => (await fetch(path, options)).json();
+const show = (rows) => {
+  for (const { client_id } of rows) {
+    const link = document.createElement('a');
+    link.textContent = client_id;
+    document.querySelector('tbody').insertRow().insertCell().append(link);
+  }
+};
+document.querySelector('form').onsubmit = async (event) => {
+  event.preventDefault();
+  const { id, secret } = event.target.elements;
+  const { access_token } = await json('/api/v1/auth/token', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ client_id: id.value, client_secret: secret.value, grant_type: 'client_credentials' }),
+  });
+  const headers = { Authorization: 'Bearer ' + access_token };
+  json('/admin/api/attention', { headers }).then((answer) => show(answer.failing_endpoints));
+  json('/admin/api/usage/summary?interval=day', { headers }).then((answer) => show(answer.top_senders));
+};
+</script>`;
 
 printMachine('npm run bench:first-rows');
 await startGateway();
@@ -65,6 +91,7 @@ async function firstRowsMs(name: Name): Promise<number> {
   await page.getByLabel('Client id').fill(client_id);
   await page.getByLabel('Client secret').fill(client_secret);
   await page.waitForLoadState('networkidle');
+  // Without a value: the page would be waited for otherwise.
   await page.evaluate(`
     globalThis.shown = new Promise((resolve) => {
       let from;
@@ -73,6 +100,7 @@ async function firstRowsMs(name: Name): Promise<number> {
         if (document.querySelector('tbody tr a') !== null) requestAnimationFrame(() => resolve(performance.now() - from));
       }).observe(document, { childList: true, subtree: true });
     });
+    undefined;
   `);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const ms = Number(await page.evaluate('globalThis.shown'));
@@ -91,29 +119,3 @@ async function openBarePage(of: Browser): Promise<Page> {
   await page.goto(address);
   return page;
 }
-
-const barePage = `<!doctype html><title>Bare</title>
-<form><label>Client id <input name="id"></label><label>Client secret <input name="secret"></label><button>Sign in</button></form>
-<table><tbody></tbody></table>
-<script>
-const json = async (path, options) => (await fetch(path, options)).json();
-const show = (rows) => {
-  for (const { client_id } of rows) {
-    const link = document.createElement('a');
-    link.textContent = client_id;
-    document.querySelector('tbody').insertRow().insertCell().append(link);
-  }
-};
-document.querySelector('form').onsubmit = async (event) => {
-  event.preventDefault();
-  const { id, secret } = event.target.elements;
-  const { access_token } = await json('/api/v1/auth/token', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ client_id: id.value, client_secret: secret.value, grant_type: 'client_credentials' }),
-  });
-  const headers = { Authorization: 'Bearer ' + access_token };
-  json('/admin/api/attention', { headers }).then((answer) => show(answer.failing_endpoints));
-  json('/admin/api/usage/summary?interval=day', { headers }).then((answer) => show(answer.top_senders));
-};
-</script>`;
