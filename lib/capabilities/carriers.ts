@@ -141,17 +141,14 @@ export class Carriers extends Construct {
       maxBatchingWindow: Duration.seconds(10),
       maxRecordAge: Duration.hours(1),
       bisectBatchOnError: true,
-      filters: [
-        FilterCriteria.filter({
-          eventName: FilterRule.isEqual('MODIFY'),
-          dynamodb: {
-            NewImage: {
-              status: { S: FilterRule.isEqual('verified') },
-              channel: { S: FilterRule.isEqual('sms') },
-            },
-          },
-        }),
-      ],
+      // By SMS at once, or as a later leg.
+      filters: [{ channel: { S: FilterRule.isEqual('sms') } }, { falls_back_to_sms: { BOOL: [true] } }].map(
+        (bySms) =>
+          FilterCriteria.filter({
+            eventName: FilterRule.isEqual('MODIFY'),
+            dynamodb: { NewImage: { status: { S: FilterRule.isEqual('verified') }, ...bySms } },
+          }),
+      ),
     });
     acknowledge(mapping, {
       'Serverless-LambdaEventSourceMappingDestination':

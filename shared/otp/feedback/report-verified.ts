@@ -1,10 +1,10 @@
 /**
- * Reports the messages of verified one-time passwords to the carrier as received, by which it recognizes senders and
+ * Reports the SMS of verified one-time passwords to the carrier as received, by which it recognizes senders and
  * routes whose codes nobody enters. From the stream of the passwords, so that no verification waits for it or fails with
  * it: a batch that fails or whose worker dies is repeated, and a repeated report changes nothing.
  *
- * A password that was sent again has several messages with the same code. Nobody knows which one was read, so all of them
- * are reported: the person exists.
+ * A password that was sent again, or fell back to another channel, has several messages with the same code. Nobody knows
+ * which one was read, so each SMS is reported: the person exists.
  */
 import type { Message } from '../../message/message.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
@@ -58,7 +58,7 @@ async function carrierIdsOf(
   const { sends } = await otps.recipientSends(clientId, recipient);
   const ids = new Set([messageId, ...sends.map((send) => send.message_id)]);
   const found = await Promise.all([...ids].map((id) => messages.get(id)));
-  const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId);
+  const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');
   const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);
   // The code was read before the result of its hand-over is stored.
   if (carrierIds.length === 0 && ofOtp.some(isOnItsWay)) throw new Error(`${otpId} is not handed over yet`);

@@ -11,14 +11,19 @@ const verifiedRow = z.object({
   client_id: z.string(),
   recipient: z.string(),
   message_id: z.string(),
-  channel: z.literal('sms'),
   status: z.literal('verified'),
+  /** It was sent by SMS, or may have been as a later leg. */
+  sms: z.literal(true),
 });
 
 export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
   return records.flatMap(({ dynamodb }) => {
     const image = dynamodb?.NewImage as Record<string, AttributeValue> | undefined;
-    const row = verifiedRow.safeParse(image === undefined ? undefined : unmarshall(image));
+    const otp = image === undefined ? {} : unmarshall(image);
+    const row = verifiedRow.safeParse({
+      ...otp,
+      sms: otp.channel === 'sms' || otp.falls_back_to_sms === true,
+    });
     if (!row.success) return [];
     const { otp_id, client_id, recipient, message_id } = row.data;
     return [{ otpId: otp_id, clientId: client_id, recipient, messageId: message_id }];

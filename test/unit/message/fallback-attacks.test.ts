@@ -1,8 +1,10 @@
 /** Sends with `fallback` under odd requests, and odd events between their legs. */
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { LegRefusal, Message } from '../../../shared/message/message.ts';
+import { otpRecords } from '../../../shared/otp/hold/otp-traffic.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
@@ -181,6 +183,18 @@ describe('a request with `fallback`', () => {
     const empty = await world().send('sms', { fallback: [] });
     expect(empty).not.toHaveProperty('fallback');
   });
+});
+
+it('a password that may fall back to SMS counts among those by SMS, by which countries are held', async () => {
+  for (const channel of ['sms', 'whatsapp']) {
+    const { send, otps } = world();
+    await send('otp', { channel: 'whatsapp', fallback: [{ channel }] });
+    const records = otps.all().map((otp) => ({
+      eventID: otp.otp_id,
+      dynamodb: { ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
+    }));
+    expect(otpRecords(records)).toHaveLength(channel === 'sms' ? 1 : 0);
+  }
 });
 
 describe('between two legs', () => {

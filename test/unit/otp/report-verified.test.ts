@@ -1,9 +1,10 @@
 /** The messages of a verified one-time password are reported as received, however often, and whatever fails on the way. */
-
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-feedback.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { reportVerified } from '../../../shared/otp/feedback/report-verified.ts';
+import { verifiedOtps } from '../../../shared/otp/feedback/verified-otps.dynamo.ts';
 import {
   type CarrierServer,
   carrierEnvironment,
@@ -53,6 +54,20 @@ async function dependenciesWith(rows: readonly Message[]) {
 const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);
 
 describe('a verified password', () => {
+  it('is reported with its SMS only, also where it fell back to SMS', async () => {
+    const first = messageOf('msg_1', { channel: 'whatsapp' });
+    const dependencies = await dependenciesWith([
+      first,
+      messageOf('msg_2', { fallback_of: 'msg_1', leg: 2 }),
+    ]);
+    expect(await reportVerified(dependencies, [verified])).toEqual({ reported: 1, refused: [] });
+    const row = { otp_id: 'otp_1', client_id: 'acme', recipient, message_id: 'msg_1', status: 'verified' };
+    const found = (more: object) =>
+      verifiedOtps([{ dynamodb: { NewImage: marshall({ ...row, channel: 'whatsapp', ...more }) } }]);
+    expect(found({ falls_back_to_sms: true })).toEqual([verified]);
+    expect(found({})).toEqual([]);
+  });
+
   it('is reported with all messages of the same code, and none of others to the same person', async () => {
     const other = {
       otp_id: 'otp_2',
