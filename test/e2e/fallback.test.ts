@@ -37,6 +37,10 @@ it('a message that is not delivered is followed by its legs, with the same code,
   });
   const arriving = await client.send({ to: freshNumber(), message: 'Hello', fallback: [{ channel: 'sms' }] });
 
+  // Room for one segment, at the local stage's price of 0.0042, and not for two.
+  const capped = await newClient({ caps: { spend: { per_month: 0.006 } } });
+  const spent = await capped.send({ to: refused, message: 'Hello', fallback: [{ channel: 'sms' }] });
+
   const [second, third] = await legsOnce(failing.body.message_id, ['failed', 'failed']);
   expect([second?.channel, third?.channel]).toEqual(['whatsapp', 'sms']);
   for (const leg of [second, third])
@@ -55,6 +59,14 @@ it('a message that is not delivered is followed by its legs, with the same code,
   expect((await statusOf(arriving)).fallback).toEqual([
     { channel: 'sms', after_seconds: null, message_id: null, status: null },
   ]);
+
+  const legOfCapped = await eventually(async () => {
+    const { body } = await capped.call('GET', '/api/v1/messages?status=failed');
+    return (body.messages as { fallback_of?: string; error?: unknown }[]).find(
+      ({ fallback_of }) => fallback_of === spent,
+    );
+  });
+  expect(legOfCapped.error).toMatchObject({ code: 'spend_limit_reached' });
 
   const dryRun = await client.post('/api/v1/sms/send?dry_run=true', {
     to: silent,
