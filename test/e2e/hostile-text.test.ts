@@ -52,13 +52,19 @@ async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>)
   );
 }
 
+/** Webhooks to the URLs of the examples would be sent six times each, and keep every worker of the slow lane busy. */
+const acknowledged = (body: unknown): unknown =>
+  body === undefined
+    ? undefined
+    : JSON.parse(JSON.stringify(body).replaceAll(/https:\/\/example\.com\/webhooks[^"]*/g, receiver.url));
+
 describe('text of all of Unicode', () => {
   it('in any field of a client is answered with 2xx or 4xx', async () => {
     const cases = operationInputs(hostile.clientId)
       .filter(({ route }) => route.scope === 'messages')
       .flatMap(({ path, method, bodies: [base], fields }) =>
         fields.flatMap((field) =>
-          texts.map((text) => ({ path, method, body: withValueAt(base, field, text) })),
+          texts.map((text) => ({ path, method, body: withValueAt(acknowledged(base), field, text) })),
         ),
       );
     expect(cases.length).toBeGreaterThan(200);
@@ -108,8 +114,10 @@ describe('text of all of Unicode', () => {
       webhook_url: `${receiver.url}?\uffff`,
     }));
     const ids: string[] = [];
+    // Without the endpoints that the hostile client may have created.
+    const sender = await newClient();
     await inParallel(sends, async (body) => {
-      const { status, body: answer } = await hostile.post(routes.sendSms.path, body);
+      const { status, body: answer } = await sender.post(routes.sendSms.path, body);
       expect(status).toBe(202);
       ids.push(String(answer.message_id));
     });
@@ -121,7 +129,7 @@ describe('text of all of Unicode', () => {
     expect(await receiver.eventsOnce(messageId, 2)).toEqual(['sms.delivered', 'sms.sent']);
 
     const [own = ''] = ids;
-    expect(await hostile.statusOnce(own, 'delivered')).toMatchObject({ reference });
+    expect(await sender.statusOnce(own, 'delivered')).toMatchObject({ reference });
     await receiver.eventsOnce(own, 2);
     expect(receiver.postsOf(own).map((post) => bodyOf(post).data.reference)).toEqual([reference, reference]);
   });
