@@ -79,5 +79,6 @@ it('a message that is not delivered is followed by its legs, with the same code,
     await client.post('/api/v1/sms/send', { to: refused, message: 'Hello', fallback: three }),
     400,
     'invalid_request',
+    ['fallback'],
   );
 });

@@ -165,7 +165,7 @@ function operationOf(name: OperationName): OpenApiOperation {
 }
 
 /** Python's generators part words at capital letters: nobody would write `send_whats_app`. */
-function operationIdOf(name: OperationName): string {
+export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { operations } from '../../../lib/build/openapi/operations.ts';
+import { operationIdOf } from '../../../lib/build/openapi/document.ts';
+import { type OperationName, operations } from '../../../lib/build/openapi/operations.ts';
 import { followQuickStart } from '../../support/docs/quick-start.ts';
 import { runnableSamples } from '../../support/docs/samples.ts';
 import { gateway } from '../../support/gateway/gateway.ts';
@@ -16,7 +17,7 @@ const run = promisify(execFile);
 it('has one for curl of every operation, which succeeds', async () => {
   const samples = await runnableSamples(gateway().base_url, 'curl');
   expect(samples.map(({ operationId }) => operationId).toSorted()).toEqual(
-    Object.keys(operations).toSorted(),
+    (Object.keys(operations) as OperationName[]).map(operationIdOf).toSorted(),
   );
   for (const { operationId, source, environment } of samples) {
     // A reader sees an error; a test needs an exit status.
