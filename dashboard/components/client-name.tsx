@@ -63,6 +63,8 @@ export function ClientField({
 }: ClientFieldProps) {
   const clients = useClientNames();
   const name = clients.find(({ client_id }) => client_id === value)?.name;
+  /** Enter on the name that stands for the id: names are not unique. */
+  const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField
       label="Client"
@@ -83,8 +85,8 @@ export function ClientField({
         empty="No client has this name or id."
         filteringType="auto"
         virtualScroll
-        onChange={({ detail }) => onChange(detail.value)}
-        onSelect={({ detail }) => onSelect(detail.value)}
+        onChange={({ detail }) => onChange(meant(detail.value))}
+        onSelect={({ detail }) => onSelect(meant(detail.value))}
       />
     </FormField>
   );
