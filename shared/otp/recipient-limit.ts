@@ -16,7 +16,8 @@ const conflictRetries = {
 };
 
 /**
- * Counts one send. The same message counts once, however often its request is repeated.
+ * Counts one send. The same message counts once, however often its request is repeated: at the time of the latest, which
+ * is when it is stored.
  *
  * @throws GatewayError `rate_limit_exceeded`, with the headers of this limit.
  */
@@ -30,9 +31,9 @@ export async function countRecipientSend(
   await retry(conflictRetries, async () => {
     const seen = await store.recipientSends(clientId, recipient);
     const recent = seen.sends.filter((send) => endOf(send) > now.getTime());
-    if (recent.some((send) => send.message_id === messageId)) return;
-    if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
-    const sends = [...recent, { message_id: messageId, at: now.toISOString() }];
+    const others = recent.filter((send) => send.message_id !== messageId);
+    if (others.length >= recipientSendsMax) throw tooManySends(others, now);
+    const sends = [...others, { message_id: messageId, at: now.toISOString() }];
     if (await store.replaceRecipientSends(clientId, recipient, seen, sends, now)) return;
     throw new GatewayError(
       'service_unavailable',

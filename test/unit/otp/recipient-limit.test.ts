@@ -1,0 +1,15 @@
+/** At most five one-time passwords go to one recipient in any ten minutes, also where a request is repeated much later. */
+import { expect, it } from '@jest/globals';
+import { countRecipientSend } from '../../../shared/otp/recipient-limit.ts';
+import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
+
+it('counts a message whose request died at the time of the request that stores it', async () => {
+  const store = memoryOtpStore();
+  const count = (messageId: string, seconds: number) =>
+    countRecipientSend(store, 'client_1', '+447700900123', messageId, new Date(seconds * 1000));
+  await count('msg_first', 0);
+  for (const other of ['msg_2', 'msg_3', 'msg_4', 'msg_5']) await count(other, 550);
+  await count('msg_first', 580);
+  await expect(count('msg_6', 601)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+  await count('msg_6', 1151);
+});
