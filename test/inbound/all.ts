@@ -22,7 +22,7 @@ const bulkSize = 1000;
 const suppressedOfBulk = 10;
 const waitingOfEachKind = 500;
 /** Until most of the queued ones are handed over or refused, on a slow machine. */
-const scheduledInSeconds = 60;
+const scheduledInSeconds = 90;
 const endsWithinSeconds = 600;
 /** Of which four in five are notified twice. */
 const fromPeople = 1000;
