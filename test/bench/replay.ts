@@ -148,7 +148,6 @@ function startReplay(gateway: OwnGateway, { clientId, endpoint }: Live) {
       const seconds = (Date.now() - startedAt) / 1000;
       if (killed === 0 && Number(progress.resent) >= failed / 3) {
         killed = await gateway.killWorkers('SweepWebhooks');
-        if (killed) process.stderr.write(`DIAG killed at ${seconds}\n`);
       }
       const posts = [...endpoint.posts.values()].reduce((sum, count) => sum + count, 0);
       const isDone = progress.status === 'completed' && posts >= failed;
