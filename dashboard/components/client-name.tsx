@@ -63,7 +63,7 @@ export function ClientField({
 }: ClientFieldProps) {
   const clients = useClientNames();
   const name = clients.find(({ client_id }) => client_id === value)?.name;
-  /** Enter on the name that stands for the id: names are not unique. */
+  /** Enter on the name that is shown for an id keeps the id: names are not unique. */
   const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField

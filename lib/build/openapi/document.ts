@@ -164,7 +164,7 @@ function operationOf(name: OperationName): OpenApiOperation {
   };
 }
 
-/** Python's generators part words at capital letters: nobody would write `send_whats_app`. */
+/** Python's generators split words at capital letters, and would write `send_whats_app`. */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }

@@ -9,7 +9,7 @@ import { type Message, type MessageChange, transitions } from '../message.ts';
 import { withSampleCode } from '../send/sample-code.ts';
 import { segment } from '../send/segments.ts';
 
-/** The same for whoever starts it: of any number of workers, one stores it. */
+/** The same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {
   return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
 }
