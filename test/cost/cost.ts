@@ -37,7 +37,7 @@ const loads = {
   together: { messages: 400, inFlight: 16, batch: 10, usageBatch: 250 },
 } as const;
 /**
- * The emulator has no batching window, so what a batch of `count-usage` takes is told from the design: the messages of a
+ * The emulator has no batching window, so what a batch of `count-usage` takes is computed from the design: the messages of a
  * minute, or a thousand records, four for each message. `test/engine/usage` holds the write units of a batch. No other
  * function of this run writes transactions.
  */
@@ -237,7 +237,7 @@ type Costs = Readonly<Record<string, number>>;
 /** What one message takes, by where the money goes. */
 function costs(counted: Measured, { messages, batch, usageBatch }: Load, webhooks: number): Costs {
   const { milliseconds } = prices.assumed;
-  // The SDK calls a queue at the queue's own address, past the proxy, so these are told from the design. The relay
+  // The SDK calls a queue at the queue's own address, past the proxy, so these are computed from the design. The relay
   // sends in batches; SNS delivers the carrier's receipt.
   const receipts = 1;
   const sends = (1 + webhooks) / batch + receipts;
@@ -317,7 +317,7 @@ function report(counts: readonly Count[]): void {
   console.log(`| **Total, with provisionedCapacity** | ${ordered.join(' | ')} |`);
   for (const { load, plain, told } of counts) {
     console.log(
-      `\nUsage, told from the design, ${load.inFlight} in flight: ${usageWriteUnits(load.usageBatch).toFixed(2)} write units for each message`,
+      `\nUsage, computed from the design, ${load.inFlight} in flight: ${usageWriteUnits(load.usageBatch).toFixed(2)} write units for each message`,
     );
     reportCounted(`${load.inFlight} in flight, no webhook`, plain, load.messages);
     reportCounted(`${load.inFlight} in flight, 2 webhooks`, told, load.messages);
