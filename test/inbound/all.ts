@@ -10,6 +10,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoOutbox } from '../../shared/carrier/simulator/outbox.dynamo.ts';
 import { inboundNotification, simulatorNumber } from '../../shared/carrier/simulator/simulated-inbound.ts';
 import { inboundIdOf } from '../../shared/message/receive/receive-message.ts';
@@ -17,12 +18,16 @@ import { dynamoMessageStore } from '../../shared/message/store/message-store.dyn
 import { dynamoSuppressionStore } from '../../shared/message/suppression/suppression-store.dynamo.ts';
 import { sendMessages } from '../../shared/platform/aws/send-messages.sqs.ts';
 import { type OwnGateway, withOwnGateway } from '../bench/own-gateway.ts';
+import { putAllLimits, unreachable } from '../support/rate-limit/put-limits.ts';
 
 const bulkSize = 1000;
 const suppressedOfBulk = 10;
 const waitingOfEachKind = 500;
+const sendsAtOnce = 20;
+/** Of the sender to the person, so that most are still queued when the person says STOP. */
+const messagesPerSecond = 5;
 /** Until most of the queued ones are handed over or refused, on a slow machine. */
-const scheduledInSeconds = 90;
+const scheduledInSeconds = 240;
 const endsWithinSeconds = 600;
 /** Of which four in five are notified twice. */
 const fromPeople = 1000;
@@ -63,24 +68,33 @@ async function bulkWithSuppressed(gateway: OwnGateway): Promise<void> {
 }
 
 async function stopAndStart(gateway: OwnGateway): Promise<void> {
+  const { database, tables } = gateway;
   const clientId = await gateway.newClient('stop');
+  await putAllLimits(database, tables.limit_overrides ?? '', clientId, unreachable);
+  const sender = { destination: 'sms *', identity: simulatorNumber, messages_per_second: messagesPerSecond };
+  await database.send(
+    new PutCommand({ TableName: tables.senders, Item: { client_id: clientId, ...sender } }),
+  );
   const adminId = await gateway.newClient('admin', ['admin']);
   const person = `+44795${randomInt(2_000_000, 9_999_999)}`;
   const say = (text: string) => gateway.call(adminId, 'POST', '/admin/api/inbound', { from: person, text });
-  const bulk = (text: string) => ({
-    message: text,
-    recipients: Array.from({ length: waitingOfEachKind }, () => ({ to: person })),
-  });
-  const sendOne = async () => {
-    const sent = await gateway.call(clientId, 'POST', '/api/v1/sms/send', { to: person, message: 'Hello' });
-    return String(sent.message_id);
+  const sendOne = async (fields: object = {}) => {
+    const body = { to: person, message: 'Hello', ...fields };
+    return String((await gateway.call(clientId, 'POST', '/api/v1/sms/send', body)).message_id);
+  };
+  // One by one: a bulk sends to each recipient once.
+  const sendMany = async (fields: object) => {
+    const ids: string[] = [];
+    while (ids.length < waitingOfEachKind)
+      ids.push(...(await Promise.all(Array.from({ length: sendsAtOnce }, () => sendOne(fields)))));
+    return ids;
   };
   // The client is known to whom the person answers.
   await endedMessages(gateway, [await sendOne()]);
 
   const scheduled_at = new Date(Date.now() + scheduledInSeconds * 1000).toISOString();
-  const scheduled = await sendBulk(gateway, clientId, { ...bulk('scheduled'), scheduled_at });
-  const queued = await sendBulk(gateway, clientId, bulk('queued'));
+  const scheduled = await sendMany({ scheduled_at });
+  const queued = await sendMany({});
   await say('STOP');
   const storedAt = await suppressed(gateway, clientId, person, true);
   const ended = await endedMessages(gateway, [...queued, ...scheduled]);
@@ -94,7 +108,11 @@ async function stopAndStart(gateway: OwnGateway): Promise<void> {
   const refused = ended.filter(({ error_code }) => error_code === optedOut);
   const ofKind = (ids: readonly string[]) => sent.filter(({ message_id }) => ids.includes(message_id)).length;
   check(
-    late.length === 0 && refused.length + sent.length === ended.length && ofKind(scheduled) === 0,
+    scheduled.length === waitingOfEachKind &&
+      queued.length === waitingOfEachKind &&
+      late.length === 0 &&
+      refused.length + sent.length === ended.length &&
+      ofKind(scheduled) === 0,
     `STOP while ${queued.length} messages were queued and ${scheduled.length} scheduled: ${sent.length} handed over before it was stored ` +
       `(${ofKind(scheduled)} of the scheduled), ${late.length} after; ${refused.length} failed with ${optedOut}`,
   );
