@@ -11,7 +11,7 @@ import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
-import { Messaging } from './capabilities/messaging.ts';
+import { Messaging } from './capabilities/messaging/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
 import { RowFeedback } from './capabilities/row-feedback.ts';
 import { Schedules } from './capabilities/schedules.ts';

@@ -2,7 +2,7 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { reported } from '../../../lib/capabilities/carriers.ts';
+import { reported } from '../../../lib/capabilities/messaging/carriers.ts';
 import { parseNotification, UnreadableNotification } from '../../../shared/carrier/parse-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {

@@ -38,7 +38,7 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
     expect(taken[0]?.outcome).toBe(retryAfterSeconds === undefined ? 'given_up' : 'unknown_message');
   }
   expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, undefined]);
-  // What the queue allows before it sets a message aside itself (lib/capabilities/messaging.ts).
+  // What the queue allows before it sets a message aside itself (lib/capabilities/messaging/messaging.ts).
   expect(waits.length).toBeLessThan(15);
 });
 

@@ -9,12 +9,12 @@ import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
-import { GatewayFunction } from '../constructs/gateway-function.ts';
-import type { GatewayQueue } from '../constructs/gateway-queue.ts';
-import { acknowledge, acknowledgeWildcard } from '../constructs/template-rules.ts';
-import { type StageSettings, smsConfigurationSet } from '../stages/stage-settings.ts';
-import type { Schedules } from './schedules.ts';
-import type { Storage } from './storage/storage.ts';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
+import { acknowledge, acknowledgeWildcard } from '../../constructs/template-rules.ts';
+import { type StageSettings, smsConfigurationSet } from '../../stages/stage-settings.ts';
+import type { Schedules } from '../schedules.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /**
  * The final outcomes of a message. Each event costs a queue message, so the intermediate ones (`TEXT_QUEUED`,

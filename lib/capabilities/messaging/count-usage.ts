@@ -1,0 +1,79 @@
+/** The function that counts messages and their cost, and one-time passwords, whose share of verified ones may hold a country. */
+import { Duration } from 'aws-cdk-lib';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { acknowledge } from '../../constructs/template-rules.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** A batch of a quiet night has a transaction for each of its minutes. */
+const countTimeoutSeconds = 120;
+
+/** Reads the stream of messages beside the relay: a stream can have two readers. */
+export function makeCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
+  const count = new GatewayFunction(scope, 'CountUsage', {
+    stage,
+    functionName: 'count-usage',
+    timeoutSeconds: countTimeoutSeconds,
+    settings: ['RETENTION_DAYS', 'OTP_HOLD'],
+  });
+  storage.grant(count, 'message-usage', 'UpdateItem');
+  storage.grant(count, 'counted-changes', 'Query', 'PutItem');
+  const mapping = new EventSourceMapping(scope, 'UsageStream', {
+    target: count.live,
+    eventSourceArn: storage.grantStream(count, 'messages'),
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
+    batchSize: 1000,
+    maxBatchingWindow: Duration.minutes(1),
+    // Nothing is counted of a deletion.
+    filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
+  });
+  const otps = countOtps(scope, stage, storage, count);
+  for (const each of [mapping, otps]) {
+    acknowledge(each, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
+    });
+  }
+}
+
+/** The same function counts one-time passwords and their verifications, and holds those of a client to a country. */
+function countOtps(
+  scope: Construct,
+  stage: StageSettings,
+  storage: Storage,
+  count: GatewayFunction,
+): EventSourceMapping {
+  storage.grant(count, 'otp-traffic', 'UpdateItem', 'Query');
+  storage.grant(count, 'otp-holds', 'GetItem', 'PutItem');
+  storage.grant(count, 'activity-log', 'PutItem');
+  createAlarm(scope, 'OtpHeld', {
+    stage,
+    metric: countedMetric(stage, 'OtpHeld'),
+    meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
+    runbook: 'otp-held',
+  });
+  const password = (status: string) => ({ status: { S: FilterRule.isEqual(status) } });
+  return new EventSourceMapping(scope, 'OtpStream', {
+    target: count.live,
+    eventSourceArn: storage.grantStream(count, 'one-time-passwords'),
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    // A batch takes a few writes for each client and country in it. An attack is noticed this much later.
+    batchSize: 1000,
+    maxBatchingWindow: Duration.seconds(20),
+    // New passwords and verified ones, not the attempts between them.
+    filters: [
+      FilterCriteria.filter({
+        eventName: FilterRule.isEqual('INSERT'),
+        dynamodb: { NewImage: password('pending') },
+      }),
+      FilterCriteria.filter({
+        eventName: FilterRule.isEqual('MODIFY'),
+        dynamodb: { NewImage: password('verified') },
+      }),
+    ],
+  });
+}

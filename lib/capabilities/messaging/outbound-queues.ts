@@ -1,0 +1,98 @@
+/** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
+import type { Construct } from 'constructs';
+import { type SendKind, sendKinds } from '../../../shared/contract/send-kinds.ts';
+import type { EnvironmentName } from '../../../shared/platform/env.ts';
+import type { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import type { Schedules } from '../schedules.ts';
+
+/** A carrier has 8 s to take a message. */
+export const dispatchTimeoutSeconds = 15;
+
+/**
+ * The outbound queues, by kind of send (shared/message/send-kind.ts). An `id` must not change: the queue would be replaced,
+ * and what it holds be late.
+ */
+const outboundQueues = {
+  otp: {
+    id: 'OtpOutbound',
+    url: 'OTP_OUTBOUND_QUEUE_URL',
+    arn: 'OTP_OUTBOUND_QUEUE_ARN',
+    concurrency: 'otpSends',
+    oldSeconds: 60,
+  },
+  single: {
+    // The only queue of earlier releases: what was in it at the upgrade is handed over from there, of every kind.
+    id: 'Outbound',
+    url: 'OUTBOUND_QUEUE_URL',
+    arn: 'OUTBOUND_QUEUE_ARN',
+    concurrency: 'singleSends',
+    oldSeconds: 900,
+  },
+  bulk: {
+    id: 'BulkOutbound',
+    url: 'BULK_OUTBOUND_QUEUE_URL',
+    arn: 'BULK_OUTBOUND_QUEUE_ARN',
+    concurrency: 'bulkSends',
+    oldSeconds: 3600,
+  },
+} as const satisfies Record<
+  SendKind,
+  {
+    readonly id: string;
+    readonly url: EnvironmentName;
+    readonly arn: EnvironmentName;
+    readonly concurrency: keyof StageSettings['concurrency'];
+    readonly oldSeconds: number;
+  }
+>;
+
+export class OutboundQueues {
+  private readonly queues: Readonly<Record<SendKind, GatewayQueue>>;
+  private readonly stage: StageSettings;
+
+  constructor(scope: Construct, stage: StageSettings) {
+    this.stage = stage;
+    const queueOf = ({ id, url, oldSeconds }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
+      new GatewayQueue(scope, id, {
+        stage,
+        variable: url,
+        visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
+        // Enough for an outage of a table or carrier of more than an hour; after that a person must redrive the message.
+        maxReceives: 100,
+        oldSeconds,
+      });
+    this.queues = {
+      otp: queueOf(outboundQueues.otp),
+      single: queueOf(outboundQueues.single),
+      bulk: queueOf(outboundQueues.bulk),
+    };
+  }
+
+  /** By the names of the stack outputs. */
+  urls(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      sendKinds.flatMap((kind) => [
+        [`${outboundQueues[kind].id}Queue`, this.queues[kind].queue.queueUrl],
+        [`${outboundQueues[kind].id}DeadLetters`, this.queues[kind].deadLetters.queueUrl],
+      ]),
+    );
+  }
+
+  grantSend(to: GatewayFunction): void {
+    for (const kind of sendKinds) this.queues[kind].grantSend(to);
+  }
+
+  /** Permits schedules that send to them. */
+  grantSchedules(to: GatewayFunction, schedules: Schedules): void {
+    for (const kind of sendKinds) schedules.grantCreate(to, this.queues[kind], outboundQueues[kind].arn);
+  }
+
+  feed(dispatch: GatewayFunction): void {
+    for (const kind of sendKinds) {
+      const maxConcurrency = this.stage.concurrency[outboundQueues[kind].concurrency];
+      this.queues[kind].feed(dispatch, { batchSize: 10, maxConcurrency });
+    }
+  }
+}
