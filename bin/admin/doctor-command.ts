@@ -1,6 +1,6 @@
 /** `doctor CLIENT`: what is wrong with a client now, and the command that helps. */
 import type { Command } from 'commander';
-import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnose-client.ts';
+import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';

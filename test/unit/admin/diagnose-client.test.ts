@@ -1,7 +1,8 @@
 /** What the facts about a client say is wrong. */
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
-import { type ClientFacts, endpointsOf, findingsOf } from '../../../shared/admin/diagnose-client.ts';
+import { endpointsOf } from '../../../shared/admin/diagnosis/client-endpoints.ts';
+import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnosis/findings.ts';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 
 const at = '2026-11-20T10:00:00.000Z';

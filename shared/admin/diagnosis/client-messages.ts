@@ -1,0 +1,91 @@
+/** What became of a client's latest messages: their outcomes since yesterday, and the newest failures. */
+import { messageErrorCodes } from '../../contract/message-error-codes.ts';
+import type { Status } from '../../message/message.ts';
+import { addDays } from '../../platform/clock.ts';
+import { type Amounts, combinationsIn, errorCodesIn } from '../../usage/amounts.ts';
+import { periodAt } from '../../usage/period.ts';
+import type { AdminDependencies } from '../admin-dependencies.ts';
+
+export interface MessageOutcomes {
+  /** The start of the UTC day of yesterday. */
+  readonly since: string;
+  readonly messages: number;
+  readonly failed: number;
+  readonly expired: number;
+  /** Most frequent first. */
+  readonly error_codes: readonly {
+    readonly error_code: string;
+    readonly meaning: string | null;
+    readonly messages: number;
+  }[];
+}
+
+export interface FailedMessage {
+  readonly message_id: string;
+  readonly recipient: string;
+  readonly status: Status;
+  readonly error_code: string | null;
+  readonly created_at: string;
+}
+
+const failuresShown = 5;
+
+/** Of yesterday and today, so that it is not empty just after midnight. */
+export async function outcomesOf(
+  { usage }: Pick<AdminDependencies, 'usage'>,
+  clientId: string,
+  now: Date,
+): Promise<MessageOutcomes> {
+  const yesterday = periodAt('day', addDays(now, -1));
+  const rows = await usage.rowsOf(clientId, [yesterday.name, periodAt('day', now).name]);
+  const amounts = rows.map((row) => row.amounts);
+  const messages = amounts.flatMap(combinationsIn).filter(({ measure }) => measure === 'messages');
+  const countOf = (status?: string): number =>
+    messages
+      .filter((one) => status === undefined || one.status === status)
+      .reduce((sum, { amount }) => sum + amount, 0);
+  return {
+    since: yesterday.from.toISOString(),
+    messages: countOf(),
+    failed: countOf('failed'),
+    expired: countOf('expired'),
+    error_codes: errorCodes(amounts),
+  };
+}
+
+function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes'] {
+  const counts = new Map<string, number>();
+  for (const [code, count] of amounts.flatMap((each) => [...errorCodesIn(each)]))
+    counts.set(code, (counts.get(code) ?? 0) + count);
+  const meanings: Readonly<Record<string, { readonly message: string } | undefined>> = messageErrorCodes;
+  return [...counts]
+    .map(([error_code, messages]) => ({
+      error_code,
+      meaning: Object.hasOwn(meanings, error_code) ? (meanings[error_code]?.message ?? null) : null,
+      messages,
+    }))
+    .toSorted((one, other) => other.messages - one.messages);
+}
+
+export async function recentFailures(
+  { messages }: Pick<AdminDependencies, 'messages'>,
+  clientId: string,
+  now: Date,
+): Promise<readonly FailedMessage[]> {
+  const since = periodAt('day', addDays(now, -1)).from.toISOString();
+  const lost = await Promise.all(
+    (['failed', 'expired'] as const).map((status) =>
+      messages.search(
+        { clientId },
+        { limit: failuresShown, since, direction: 'outbound', condition: { status } },
+      ),
+    ),
+  );
+  return lost
+    .flatMap((page) => page.messages)
+    .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
+    .slice(0, failuresShown)
+    .map(({ message_id, recipient, status, error_code, created_at }) => ({
+      ...{ message_id, recipient, status, error_code: error_code ?? null, created_at },
+    }));
+}

@@ -1,0 +1,84 @@
+/** What is wrong with a client now, and the command that helps: its access, limits, spend, messages, webhooks, suppressions. */
+import type { SuppressionSource } from '../../message/suppression/suppression.ts';
+import type { SuppressionPage } from '../../message/suppression/suppression-store.ts';
+import type { AdminDependencies } from '../admin-dependencies.ts';
+import { clientIdOf, showClient } from '../clients.ts';
+import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
+import { limitsOf } from '../limits.ts';
+import { listOtpHolds } from '../otp-holds.ts';
+import { healthOfLatest } from '../webhook-health.ts';
+import { listEndpoints } from '../webhook-log.ts';
+import { failedWebhooks } from '../webhooks.ts';
+import { type ClientEndpoint, endpointsOf, failedWebhooksMax } from './client-endpoints.ts';
+import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './client-messages.ts';
+import { type ClientFacts, type Finding, findingsOf } from './findings.ts';
+
+export interface Diagnosis {
+  readonly client_id: string;
+  readonly name: string;
+  readonly at: string;
+  /** Problems first. */
+  readonly findings: readonly Finding[];
+  readonly limits: readonly ExplainedEndpoint[];
+  readonly messages: MessageOutcomes;
+  /** The newest first. */
+  readonly recent_failures: readonly FailedMessage[];
+  readonly webhooks: readonly ClientEndpoint[];
+  readonly suppressions: SuppressedRecipients;
+}
+
+/** To whom messages of the client are not sent. */
+export interface SuppressedRecipients {
+  readonly count: number;
+  /** Whether there are more. */
+  readonly more: boolean;
+  readonly by_source: Readonly<Partial<Record<SuppressionSource, number>>>;
+}
+
+/** More are counted as this many. */
+const suppressionsMax = 1000;
+/** The webhooks of so many messages tell how an endpoint answers now. */
+const messagesOfHealth = 50;
+
+/** @param client - its id or name */
+export async function diagnoseClient(dependencies: AdminDependencies, client: string): Promise<Diagnosis> {
+  const clientId = await clientIdOf(dependencies, client);
+  const now = dependencies.clock();
+  const [shown, explained, rows, held, messages, failures, failed, health, managed, suppressed] =
+    await Promise.all([
+      showClient(dependencies, clientId),
+      explainLimits(dependencies, clientId),
+      limitsOf(dependencies, clientId),
+      listOtpHolds(dependencies),
+      outcomesOf(dependencies, clientId, now),
+      recentFailures(dependencies, clientId, now),
+      failedWebhooks(dependencies, { clientId, limit: failedWebhooksMax }),
+      healthOfLatest(dependencies, clientId, messagesOfHealth),
+      listEndpoints(dependencies, clientId),
+      dependencies.suppressions.list(clientId, suppressionsMax, undefined),
+    ]);
+  const webhooks = endpointsOf(failed, health.endpoints);
+  const holds = held.filter((hold) => hold.client_id === clientId);
+  const limits = explained.endpoints;
+  const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
+  return {
+    client_id: clientId,
+    name: shown.name,
+    at: now.toISOString(),
+    findings: findingsOf(facts),
+    limits,
+    messages,
+    recent_failures: failures,
+    webhooks,
+    suppressions: suppressedRecipients(suppressed),
+  };
+}
+
+function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage): SuppressedRecipients {
+  const groups = Map.groupBy(suppressions, ({ source }) => source);
+  return {
+    count: suppressions.length,
+    more: nextAfter !== undefined,
+    by_source: Object.fromEntries([...groups].map(([source, rows]) => [source, rows.length])),
+  };
+}
