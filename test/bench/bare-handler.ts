@@ -1,7 +1,9 @@
 /** The measure of a function's start: a handler that does nothing but send the same commands by the same SDK clients. */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
+const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '../..');
 
 /** As a team would build it that knows esbuild and leaves the SDK as it is. */
@@ -74,16 +76,8 @@ function bareSource(commands: ReadonlyMap<string, ReadonlySet<string>>): string 
 
 function newClient(client: string, by: string): string {
   if (client === 'lib-dynamodb') return `${by}.DynamoDBDocumentClient.from(new DynamoDBClient({}))`;
-  const known: Readonly<Record<string, string>> = {
-    'client-dynamodb': 'DynamoDBClient',
-    'client-kms': 'KMSClient',
-    'client-pinpoint-sms-voice-v2': 'PinpointSMSVoiceV2Client',
-    'client-scheduler': 'SchedulerClient',
-    'client-secrets-manager': 'SecretsManagerClient',
-    'client-socialmessaging': 'SocialMessagingClient',
-    'client-sqs': 'SQSClient',
-  };
-  const name = known[client];
-  if (name === undefined) throw new Error(`how is a client of ${client} made?`);
+  const exported = Object.keys(require(`@aws-sdk/${client}`) as object);
+  const name = exported.find((each) => each.endsWith('Client') && each !== '__Client');
+  if (name === undefined) throw new Error(`@aws-sdk/${client} exports no client`);
   return `new ${by}.${name}({})`;
 }
