@@ -42,7 +42,7 @@ export function NeedsAttention({ query }: { readonly query: ReturnType<typeof us
       columns={isNarrow ? narrowColumns : columns}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
       emptyTitle="Nothing needs attention"
-      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is at 80 %, and no one-time passwords are held."
+      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is nearly used, and no one-time passwords are held."
       idOf={({ id }) => id}
     />
   );

@@ -53,7 +53,7 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   limits_removed: 'Limits removed',
   sender_set: 'Sender changed',
   sender_removed: 'Sender removed',
-  spend_cap_nearly_reached: 'Spend caps at 80 %',
+  spend_cap_nearly_reached: 'Spend caps nearly reached',
   spend_cap_reached: 'Spend caps reached',
   otp_held: 'One-time passwords held',
   otp_allowed: 'One-time passwords allowed',

@@ -38,7 +38,7 @@ export class GatewayQueue extends Construct {
       readonly variable: EnvironmentName;
       readonly visibilitySeconds: number;
       readonly maxReceives?: number;
-      /** The alarm goes off when the oldest message is older than this. */
+      /** The alarm goes off when the oldest message is older than this; given where the queue is made in `lib/capabilities`. */
       readonly oldSeconds: number;
     },
   ) {

@@ -6,7 +6,7 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 
 export type CapWindow = (typeof capWindowNames)[number];
 
-/** The percentages of a spend cap at which administrators are notified. */
+/** The percentages of a spend cap at which administrators are notified, as `shared/cap/cap-notices.ts` says. */
 export const noticePercentages = [80, 100] as const;
 
 export function stageCaps() {

@@ -34,7 +34,7 @@ export const batchSchema = z.object({
   client_id: z.string(),
   /** `storing` until every accepted message is in the messages table; only then follows the 202. */
   state: z.enum(['storing', 'stored']),
-  /** After this time the request that stores the batch is considered dead. */
+  /** After this time the request that stores the batch is considered dead, and a repeat completes it (`send-bulk-sms.ts`). */
   storing_until: time,
   total: z.int(),
   accepted: z.int(),
