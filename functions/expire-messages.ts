@@ -12,7 +12,7 @@ import {
   sqsOutboundQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
-import { recoverMessages } from '../shared/message/expire/recover-messages.ts';
+import { addMissedMessages } from '../shared/message/expire/add-missed-messages.ts';
 import { dynamoRecoveryStore } from '../shared/message/expire/recovery-store.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
@@ -48,7 +48,7 @@ const recovery = {
 export async function handler(): Promise<void> {
   const endsAt = addSeconds(systemClock(), runBudgetMs / 1000);
   const { expired, requeued, cutShort, failures } = await expireOverdue(dependencies);
-  const recovered = await recoverMessages({ ...recovery, endsAt });
+  const recovered = await addMissedMessages({ ...recovery, endsAt });
   const all = [...failures, ...recovered.failures];
   log.info('expiry', {
     expired,

@@ -1,4 +1,7 @@
-/** Counts a request against the limit of its client or source address, then refuses it where it must be refused. */
+/**
+ * Counts a request against the limit of its client or source address, which the authenticator chose (`authenticate.ts`, for
+ * tokens `client-credentials.ts`), then refuses it where it must be refused.
+ */
 import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { type Decision, retryAfterSeconds } from '../rate-limit/decision.ts';

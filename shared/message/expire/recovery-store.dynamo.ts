@@ -1,7 +1,7 @@
 /** The progress of the scan for lost messages: one row of the due-items table, in a partition of its own. */
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { RecoveryStore } from './recover-messages.ts';
+import type { RecoveryStore } from './add-missed-messages.ts';
 
 const key = { list: 'recovery', position: 'progress' };
 const time = z.iso.datetime();

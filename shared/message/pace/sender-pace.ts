@@ -32,7 +32,7 @@ export interface SenderPace {
   reserve(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]>;
   /** Waits for the message's slot if that is near, and reserves one if it has none or has missed it. */
   turnOf(message: PacedMessage, slot: Slot | undefined): Promise<Turn>;
-  /** The carrier throttles the sender. */
+  /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
   slowDown(identity: string): Promise<void>;
 }
 

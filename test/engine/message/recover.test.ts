@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoClientIds } from '../../../shared/client/client-ids.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
-import { recoverMessages } from '../../../shared/message/expire/recover-messages.ts';
+import { addMissedMessages } from '../../../shared/message/expire/add-missed-messages.ts';
 import { dynamoRecoveryStore } from '../../../shared/message/expire/recovery-store.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
@@ -58,7 +58,7 @@ async function run(): Promise<string[]> {
     clock,
     budgetMs: 10_000,
   };
-  await recoverMessages({
+  await addMissedMessages({
     ...dependencies,
     progress: dynamoRecoveryStore(dynamo, names.due_items),
     clientIds: dynamoClientIds(dynamo, names.clients),
@@ -115,10 +115,10 @@ it('a walk that was broken off goes on where it was, and one that is done is not
   // Over after the first page.
   let ticks = 0;
   const ticking = () => addSeconds(start, 3600 + 2 * ticks++);
-  await recoverMessages({ ...dependencies, clock: ticking, endsAt: addSeconds(start, 3603) });
+  await addMissedMessages({ ...dependencies, clock: ticking, endsAt: addSeconds(start, 3603) });
   expect(writes).toEqual([{ after: 'client-m', done: false }]);
   now = addSeconds(start, 3700);
-  await recoverMessages({ ...dependencies, endsAt: addSeconds(now, 10) });
+  await addMissedMessages({ ...dependencies, endsAt: addSeconds(now, 10) });
   expect(asked).toEqual([undefined, 'client-m']);
   expect(writes.at(-1)).toEqual({ after: undefined, done: true });
 });

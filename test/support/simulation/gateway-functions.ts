@@ -22,8 +22,8 @@ import {
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
   type RecoverDependencies,
-  recoverMessages,
-} from '../../../shared/message/expire/recover-messages.ts';
+  addMissedMessages,
+} from '../../../shared/message/expire/add-missed-messages.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
@@ -244,6 +244,6 @@ export function gatewayFunctions(resources: Resources) {
     expire: () => expireOverdue({ ...run, outbound }),
 
     recover: (recovery: Pick<RecoverDependencies, 'progress' | 'clientIds' | 'list'>) =>
-      recoverMessages({ ...run, ...recovery, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
+      addMissedMessages({ ...run, ...recovery, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
   };
 }

@@ -15,7 +15,7 @@ import {
 import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
-import type { RecoveryProgress } from '../../../shared/message/expire/recover-messages.ts';
+import type { RecoveryProgress } from '../../../shared/message/expire/add-missed-messages.ts';
 import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
 import type { Message, Status, StoredSender } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';

@@ -1,5 +1,5 @@
 /**
- * Finds messages that the relay missed. The relay adds messages to the due-item index, and depends on the stream; this
+ * Adds messages that the relay missed to the due-item index. The relay does so for others, and depends on the stream; this
  * scan does not. It reads the lists of all clients by time of sending, each message once, and adds every message that is
  * not final to the due-item index, from which it is dispatched or expired.
  */
@@ -56,7 +56,7 @@ const clientsAtOnce = 10;
 /** The maximum of one DynamoDB call. */
 const rowsPerReview = 100;
 
-export async function recoverMessages(dependencies: RecoverDependencies): Promise<Recovery> {
+export async function addMissedMessages(dependencies: RecoverDependencies): Promise<Recovery> {
   const failures: unknown[] = [];
   let entered = 0;
 
