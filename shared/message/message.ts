@@ -6,6 +6,7 @@
  */
 import * as z from 'zod/mini';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
+import { lazily } from '../platform/lazily.ts';
 import { storedSlot } from './pace/slot.ts';
 import { receivedContent } from './received-content.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
@@ -87,17 +88,19 @@ export type EventStatus = (typeof eventStatuses)[number];
 const time = z.iso.datetime();
 
 /** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract, section 14). */
-const storedSender = z.object({
-  /** A phone number, a pool or a sender ID. */
-  identity: z.string(),
-  /** The sender's pace, counted in segments. */
-  messages_per_second: z.exactOptional(z.number()),
-  /** India: the ids of the entity and of the template, as registered with the regulator. */
-  entity_id: z.exactOptional(z.string()),
-  template_id: z.exactOptional(z.string()),
-});
+const storedSender = lazily(() =>
+  z.object({
+    /** A phone number, a pool or a sender ID. */
+    identity: z.string(),
+    /** The sender's pace, counted in segments. */
+    messages_per_second: z.exactOptional(z.number()),
+    /** India: the ids of the entity and of the template, as registered with the regulator. */
+    entity_id: z.exactOptional(z.string()),
+    template_id: z.exactOptional(z.string()),
+  }),
+);
 
-export type StoredSender = Readonly<z.output<typeof storedSender>>;
+export type StoredSender = Readonly<z.output<ReturnType<typeof storedSender>>>;
 
 /** Limits that a leg can meet when it starts; the first message of a send is refused at the request. */
 const legRefusals = [
@@ -110,118 +113,122 @@ const legRefusals = [
 export type LegRefusal = (typeof legRefusals)[number];
 
 /** A leg of a fallback sequence that has not started: what is sent, by which channel, from whom (`fallback/`). */
-const storedLeg = z.object({
-  channel: z.enum(channels),
-  /** It starts so long after the leg before it was queued, if that is not delivered. Absent: only if that one ends. */
-  after_seconds: z.exactOptional(z.int()),
-  from: z.exactOptional(z.string()),
-  sender: z.exactOptional(storedSender),
-  /** As in a message; that of a one-time password is rendered when the leg starts, because it says how long it is valid. */
-  text: z.exactOptional(z.string()),
-  whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
-  fallback_template: z.exactOptional(z.lazy(storedTemplate)),
-});
+const storedLeg = lazily(() =>
+  z.object({
+    channel: z.enum(channels),
+    /** It starts so long after the leg before it was queued, if that is not delivered. Absent: only if that one ends. */
+    after_seconds: z.exactOptional(z.int()),
+    from: z.exactOptional(z.string()),
+    sender: z.exactOptional(storedSender()),
+    /** As in a message; that of a one-time password is rendered when the leg starts, because it says how long it is valid. */
+    text: z.exactOptional(z.string()),
+    whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
+    fallback_template: z.exactOptional(z.lazy(storedTemplate)),
+  }),
+);
 
-export type StoredLeg = Readonly<z.output<typeof storedLeg>>;
+export type StoredLeg = Readonly<z.output<ReturnType<typeof storedLeg>>>;
 
 /**
  * A message as it is stored: one row, never above a few kilobytes. The row also has index keys and the TTL; a field
  * that is not named here is dropped when the row is read.
  */
-export const messageSchema = z.object({
-  message_id: z.string(),
-  client_id: z.string(),
-  channel: z.enum(channels),
-  status: z.enum(statuses),
-  /** Absent: outbound. */
-  direction: z.exactOptional(z.literal('inbound')),
-  /** The person, E.164: the recipient, or the sender of an inbound message. One index has both directions. */
-  recipient: z.string(),
-  /** The person's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
-  country: z.exactOptional(z.string()),
-  /** What the request named; of an inbound message, our number that it was sent to. */
-  from: z.exactOptional(z.string()),
-  /** Absent where the carrier chooses, and on messages of an earlier release. */
-  sender: z.exactOptional(storedSender),
-  type: z.enum(['transactional', 'promotional']),
-  reference: z.exactOptional(z.string()),
-  /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
-  text: z.exactOptional(z.string()),
-  /** The content of a WhatsApp message; without it, the message is a text. */
-  whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
-  /** Sent instead where WhatsApp takes only templates, because the person has not written for 24 hours. */
-  fallback_template: z.exactOptional(z.lazy(storedTemplate)),
-  /** The content of an inbound WhatsApp message that is no text. */
-  received_content: z.exactOptional(z.lazy(receivedContent)),
-  /** What an inbound message asks for, if it consists only of such a word. */
-  opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
-  /** The message that an inbound message answers, if the carrier names it. */
-  in_reply_to: z.exactOptional(z.string()),
-  encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
-  segments: z.exactOptional(z.int()),
-  webhook_url: z.exactOptional(z.string()),
-  created_at: time,
-  /** When a scheduled message is to be queued. */
-  scheduled_at: z.exactOptional(time),
-  /** The end of the validity period: without a final receipt by then, the message becomes `expired`. */
-  expires_at: time,
-  // When each state was entered; `scheduled` is entered at `created_at`.
-  queued_at: z.exactOptional(time),
-  sending_at: z.exactOptional(time),
-  sent_at: z.exactOptional(time),
-  delivered_at: z.exactOptional(time),
-  read_at: z.exactOptional(time),
-  failed_at: z.exactOptional(time),
-  expired_at: z.exactOptional(time),
-  canceled_at: z.exactOptional(time),
-  received_at: z.exactOptional(time),
-  /** One of `contract/message-error-codes.ts`, or of an earlier release. */
-  error_code: z.exactOptional(z.string()),
-  error_message: z.exactOptional(z.string()),
-  /** It was not handed over, because the recipient is suppressed; otherwise `recipient_opted_out` is the carrier's word. */
-  suppressed: z.exactOptional(z.boolean()),
-  cost: z.exactOptional(z.number()),
-  currency: z.exactOptional(z.string()),
-  /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */
-  cost_reported: z.exactOptional(z.boolean()),
-  carrier_message_id: z.exactOptional(z.string()),
-  /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
-  handover_attempts: z.exactOptional(z.int()),
-  handover_until: z.exactOptional(time),
-  handover_claim: z.exactOptional(z.string()),
-  /** Where the sender has a pace: when the message is handed over, if it need not give way. */
-  slot: z.exactOptional(storedSlot),
-  /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
-  request_hash: z.exactOptional(z.string()),
-  /** The bulk request that it is a row of. */
-  batch_id: z.exactOptional(z.string()),
-  /**
-   * The work id of what stored it, where a cap may apply (a request with an Idempotency-Key, the start of a leg): a write
-   * that the SDK repeats after a lost response recognizes its row.
-   */
-  stored_by: z.exactOptional(z.string()),
-  /** The one-time password that the message carries; never its code. */
-  otp: z.exactOptional(
-    z.object({
-      otp_id: z.string(),
-      code_length: z.int(),
-      expires_at: time,
-      /** When the message was accepted, as the answer to the send says. */
-      attempts_remaining: z.int(),
-    }),
-  ),
-  /** The legs that follow, in their order, if this message is not delivered. */
-  fallback: z.exactOptional(z.array(storedLeg)),
-  /** Of a leg that follows: the send's first message, and which leg this is (2 or 3). */
-  fallback_of: z.exactOptional(z.string()),
-  leg: z.exactOptional(z.int()),
-  /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
-  refusal: z.exactOptional(z.enum(legRefusals)),
-  /** On the first message of an Idempotency-Key that was used again after 24 hours: the number of its newest use. */
-  key_use: z.exactOptional(z.int()),
-});
+export const messageSchema = lazily(() =>
+  z.object({
+    message_id: z.string(),
+    client_id: z.string(),
+    channel: z.enum(channels),
+    status: z.enum(statuses),
+    /** Absent: outbound. */
+    direction: z.exactOptional(z.literal('inbound')),
+    /** The person, E.164: the recipient, or the sender of an inbound message. One index has both directions. */
+    recipient: z.string(),
+    /** The person's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
+    country: z.exactOptional(z.string()),
+    /** What the request named; of an inbound message, our number that it was sent to. */
+    from: z.exactOptional(z.string()),
+    /** Absent where the carrier chooses, and on messages of an earlier release. */
+    sender: z.exactOptional(storedSender()),
+    type: z.enum(['transactional', 'promotional']),
+    reference: z.exactOptional(z.string()),
+    /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
+    text: z.exactOptional(z.string()),
+    /** The content of a WhatsApp message; without it, the message is a text. */
+    whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
+    /** Sent instead where WhatsApp takes only templates, because the person has not written for 24 hours. */
+    fallback_template: z.exactOptional(z.lazy(storedTemplate)),
+    /** The content of an inbound WhatsApp message that is no text. */
+    received_content: z.exactOptional(z.lazy(receivedContent)),
+    /** What an inbound message asks for, if it consists only of such a word. */
+    opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
+    /** The message that an inbound message answers, if the carrier names it. */
+    in_reply_to: z.exactOptional(z.string()),
+    encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
+    segments: z.exactOptional(z.int()),
+    webhook_url: z.exactOptional(z.string()),
+    created_at: time,
+    /** When a scheduled message is to be queued. */
+    scheduled_at: z.exactOptional(time),
+    /** The end of the validity period: without a final receipt by then, the message becomes `expired`. */
+    expires_at: time,
+    // When each state was entered; `scheduled` is entered at `created_at`.
+    queued_at: z.exactOptional(time),
+    sending_at: z.exactOptional(time),
+    sent_at: z.exactOptional(time),
+    delivered_at: z.exactOptional(time),
+    read_at: z.exactOptional(time),
+    failed_at: z.exactOptional(time),
+    expired_at: z.exactOptional(time),
+    canceled_at: z.exactOptional(time),
+    received_at: z.exactOptional(time),
+    /** One of `contract/message-error-codes.ts`, or of an earlier release. */
+    error_code: z.exactOptional(z.string()),
+    error_message: z.exactOptional(z.string()),
+    /** It was not handed over, because the recipient is suppressed; otherwise `recipient_opted_out` is the carrier's word. */
+    suppressed: z.exactOptional(z.boolean()),
+    cost: z.exactOptional(z.number()),
+    currency: z.exactOptional(z.string()),
+    /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */
+    cost_reported: z.exactOptional(z.boolean()),
+    carrier_message_id: z.exactOptional(z.string()),
+    /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
+    handover_attempts: z.exactOptional(z.int()),
+    handover_until: z.exactOptional(time),
+    handover_claim: z.exactOptional(z.string()),
+    /** Where the sender has a pace: when the message is handed over, if it need not give way. */
+    slot: z.exactOptional(storedSlot),
+    /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
+    request_hash: z.exactOptional(z.string()),
+    /** The bulk request that it is a row of. */
+    batch_id: z.exactOptional(z.string()),
+    /**
+     * The work id of what stored it, where a cap may apply (a request with an Idempotency-Key, the start of a leg): a write
+     * that the SDK repeats after a lost response recognizes its row.
+     */
+    stored_by: z.exactOptional(z.string()),
+    /** The one-time password that the message carries; never its code. */
+    otp: z.exactOptional(
+      z.object({
+        otp_id: z.string(),
+        code_length: z.int(),
+        expires_at: time,
+        /** When the message was accepted, as the answer to the send says. */
+        attempts_remaining: z.int(),
+      }),
+    ),
+    /** The legs that follow, in their order, if this message is not delivered. */
+    fallback: z.exactOptional(z.array(storedLeg())),
+    /** Of a leg that follows: the send's first message, and which leg this is (2 or 3). */
+    fallback_of: z.exactOptional(z.string()),
+    leg: z.exactOptional(z.int()),
+    /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
+    refusal: z.exactOptional(z.enum(legRefusals)),
+    /** On the first message of an Idempotency-Key that was used again after 24 hours: the number of its newest use. */
+    key_use: z.exactOptional(z.int()),
+  }),
+);
 
-export type Message = Readonly<z.output<typeof messageSchema>>;
+export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
 
 /** The sender to show: that of the request, or the one that was selected. Undefined where the carrier chose. */
 export function fromOf({ sender, from }: Pick<Message, 'sender' | 'from'>): string | undefined {

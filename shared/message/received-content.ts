@@ -3,16 +3,11 @@
  * names that a send has (contract, section 13). One object, of which `type` says what is in it.
  */
 import * as z from 'zod/mini';
+import { lazily } from '../platform/lazily.ts';
 
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 
-let content: ReturnType<typeof makeContent> | undefined;
-
-/** Created when it is first needed, because most functions that read message rows do not need it at their start. */
-export function receivedContent(): ReturnType<typeof makeContent> {
-  content ??= makeContent();
-  return content;
-}
+export const receivedContent = lazily(makeContent);
 
 export type ReceivedContent = z.output<ReturnType<typeof makeContent>>;
 export type MediaType = (typeof mediaTypes)[number];

@@ -1,41 +1,23 @@
 /** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
 import * as z from 'zod/mini';
+import { lazily } from '../platform/lazily.ts';
 import { optional } from './optional-field.ts';
 
 const maxParameters = 64;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
 
-let content: ReturnType<typeof makeContent> | undefined;
-let storedContent: ReturnType<typeof makeContent> | undefined;
-
 /** The content that a request may have. A text has only its type here: the message has its `text`. */
-export function whatsAppContent(): ReturnType<typeof makeContent> {
-  content ??= makeContent('request');
-  return content;
-}
+export const whatsAppContent = lazily(() => makeContent('request'));
 
-/**
- * The content that a row may have: all that any release accepted. Created when it is first needed, because most
- * functions that read message rows do not need it at their start.
- */
-export function storedWhatsAppContent(): ReturnType<typeof makeContent> {
-  storedContent ??= makeContent('row');
-  return storedContent;
-}
-
-let storedTemplateContent: ReturnType<typeof makeParts>['template'] | undefined;
+/** The content that a row may have: all that any release accepted. */
+export const storedWhatsAppContent = lazily(() => makeContent('row'));
 
 /** The template that a row may have beside its content. */
-export function storedTemplate(): ReturnType<typeof makeParts>['template'] {
-  storedTemplateContent ??= makeParts('row').template;
-  return storedTemplateContent;
-}
+export const storedTemplate = lazily(() => makeParts('row').template);
 
 /** The parts of a content that a request may have. */
-export function whatsAppParts(): Pick<ReturnType<typeof makeParts>, 'template' | 'media' | 'location'> {
-  return makeParts('request');
-}
+export const whatsAppParts = lazily(() => makeParts('request'));
 
 /** What a medium of each type may have beside its source. */
 export const mediaFields = {

@@ -33,16 +33,16 @@ export type Amounts = ReadonlyMap<string, number>;
 /** Bounded to what DynamoDB adds and takes as a key, so that no row that a person edited can stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),
-  channel: messageSchema.shape.channel,
-  type: messageSchema.shape.type,
-  status: messageSchema.shape.status,
-  created_at: messageSchema.shape.created_at,
+  channel: messageSchema().shape.channel,
+  type: messageSchema().shape.type,
+  status: messageSchema().shape.status,
+  created_at: messageSchema().shape.created_at,
   country: z.exactOptional(z.string().check(z.regex(/^[A-Z0-9]{2,3}$/))),
   segments: z.exactOptional(z.int().check(z.minimum(0), z.maximum(1000))),
   error_code: z.exactOptional(z.string().check(z.minLength(1), z.maxLength(100))),
   cost: z.exactOptional(z.number().check(z.minimum(0), z.maximum(1_000_000))),
   currency: z.exactOptional(z.string().check(z.regex(/^[A-Z]{3}$/))),
-  cost_reported: messageSchema.shape.cost_reported,
+  cost_reported: messageSchema().shape.cost_reported,
 });
 
 /** The part of a message that usage is made of. */

@@ -22,7 +22,7 @@ const usageEntry = z.extend(usageSums, {
   from: instant,
   to: instant,
   channel: z.exactOptional(z.enum(channels)),
-  type: z.exactOptional(messageSchema.shape.type),
+  type: z.exactOptional(messageSchema().shape.type),
   country: z.exactOptional(z.nullable(z.string())),
   status: z.exactOptional(z.enum(usageStatuses)),
 });

@@ -1,6 +1,7 @@
 /** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract, section 14). */
 import * as z from 'zod/mini';
-import { assertMaySend, type SendKind, type SendingPermissions } from '../../client/permission.ts';
+import { assertMaySend, type SendingPermissions, type SendKind } from '../../client/permission.ts';
+import { lazily } from '../../platform/lazily.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import { channels, type Message, type StoredLeg } from '../message.ts';
@@ -29,33 +30,34 @@ export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
 
 /** `fallback` of a message with content: a leg has that of the request, or its own. */
 export function fallbackSchema() {
-  const { template } = whatsAppParts();
+  return legsSchema(z.lazy(legWithContent));
+}
+
+const legWithContent = lazily(() => {
   const leg = z.object({
     ...legFields,
     message: optional(smsText),
-    template: optional(template),
+    template: optional(whatsAppParts().template),
     from: optional(senderSchema),
   });
-  return legsSchema(
-    leg.check(
-      z.refine(({ channel, template: given }) => channel !== 'sms' || !isGiven(given), {
-        ...atOnce,
-        path: ['template'],
-        error: 'Only a WhatsApp message has a template.',
-      }),
-      z.refine(({ message, template: given }) => !isGiven(message) || !isGiven(given), {
-        ...atOnce,
-        path: ['message'],
-        error: 'Give either message or template.',
-      }),
-      z.refine(({ channel, from }) => channel !== 'whatsapp' || !isGiven(from), {
-        ...atOnce,
-        path: ['from'],
-        error: 'Only an SMS names its sender.',
-      }),
-    ),
+  return leg.check(
+    z.refine(({ channel, template: given }) => channel !== 'sms' || !isGiven(given), {
+      ...atOnce,
+      path: ['template'],
+      error: 'Only a WhatsApp message has a template.',
+    }),
+    z.refine(({ message, template: given }) => !isGiven(message) || !isGiven(given), {
+      ...atOnce,
+      path: ['message'],
+      error: 'Give either message or template.',
+    }),
+    z.refine(({ channel, from }) => channel !== 'whatsapp' || !isGiven(from), {
+      ...atOnce,
+      path: ['from'],
+      error: 'Only an SMS names its sender.',
+    }),
   );
-}
+});
 
 /** Reported together with the faults of other fields. */
 const atOnce = {

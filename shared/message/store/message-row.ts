@@ -1,6 +1,7 @@
 /** A row of the messages table: index keys and a TTL are added when it is written; it is validated when it is read. */
 import * as z from 'zod/mini';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { lazily } from '../../platform/lazily.ts';
 import { shardOf } from '../../platform/shard.ts';
 import { type Message, messageSchema } from '../message.ts';
 import { listKey, listShards } from './message-list.ts';
@@ -8,14 +9,16 @@ import type { FilterFields } from './message-store.ts';
 
 /** @throws ZodError when the row is not a message. */
 export function parseMessageRow(row: unknown): Message {
-  return messageSchema.parse(row);
+  return messageSchema().parse(row);
 }
 
-const filterFieldsRow = z.pick(messageSchema, { message_id: true, status: true, channel: true });
+const filterFieldsRow = lazily(() =>
+  z.pick(messageSchema(), { message_id: true, status: true, channel: true }),
+);
 
 /** @throws ZodError when the row is not part of a message. */
 export function parseFilterFields(row: unknown): FilterFields {
-  return filterFieldsRow.parse(row);
+  return filterFieldsRow().parse(row);
 }
 
 /** The message with its index keys (by client, by reference) and its TTL. */
