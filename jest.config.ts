@@ -34,7 +34,7 @@ function folders(): Readonly<Record<string, Around | undefined>> {
 function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
-    testEnvironment: 'node',
+    testEnvironment: '<rootDir>/test/support/jest/plain-context.ts',
     roots: ['<rootDir>/test'],
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
@@ -63,7 +63,7 @@ const config: Config = {
   testTimeout: 600_000,
   // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes about 0.7 GB.
   maxWorkers: 6,
-  testSequencer: '<rootDir>/test/support/order/longest-first.ts',
+  testSequencer: '<rootDir>/test/support/jest/longest-first.ts',
 };
 
 export default config;
