@@ -15,7 +15,7 @@ import { anEndpoint } from '../webhook/example-webhook-endpoint.ts';
 import { type Intent, type Kind, messageClients } from './message-clients.ts';
 import { type Findings, findingsOf } from './message-invariants.ts';
 
-interface RunSettings {
+export interface RunSettings {
   readonly seed: number;
   /** How many messages the clients want sent. */
   readonly total: number;
