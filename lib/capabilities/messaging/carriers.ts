@@ -15,25 +15,7 @@ import { acknowledge, acknowledgeWildcard } from '../../constructs/template-rule
 import { type StageSettings, smsConfigurationSet } from '../../stages/stage-settings.ts';
 import type { Schedules } from '../schedules.ts';
 import type { Storage } from '../storage/storage.ts';
-
-/**
- * The final outcomes of a message. Each event costs a queue message, so the intermediate ones (`TEXT_QUEUED`,
- * `TEXT_PENDING`, `TEXT_SENT`) are left out; the response to the hand-over already says `sent`.
- */
-export const reported = [
-  'TEXT_DELIVERED',
-  'TEXT_SUCCESSFUL',
-  'TEXT_INVALID',
-  'TEXT_INVALID_MESSAGE',
-  'TEXT_UNREACHABLE',
-  'TEXT_CARRIER_UNREACHABLE',
-  'TEXT_BLOCKED',
-  'TEXT_CARRIER_BLOCKED',
-  'TEXT_SPAM',
-  'TEXT_UNKNOWN',
-  'TEXT_TTL_EXPIRED',
-  'TEXT_PROTECT_BLOCKED',
-];
+import { reportedEvents } from './reported-events.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
@@ -91,7 +73,7 @@ export class Carriers extends Construct {
         {
           eventDestinationName: 'receipts',
           enabled: true,
-          matchingEventTypes: reported,
+          matchingEventTypes: reportedEvents,
           snsDestination: { topicArn: this.topic.topicArn },
         },
       ],
