@@ -8,7 +8,8 @@
 import { derivedId } from '../../shared/platform/ids.ts';
 import { interruptedMessage } from '../../shared/webhook/deliver/attempt.ts';
 import { randomFrom } from '../support/doubles/seeded-random.ts';
-import { attemptOf, simulatedGateway } from '../support/simulation/gateway.ts';
+import { simulatedGateway } from '../support/simulation/gateway.ts';
+import { attemptOf } from '../support/simulation/outside-calls.ts';
 import { randomFaults } from '../support/simulation/processes.ts';
 import { aMessage, aSentMessage, created } from '../support/webhook/example-webhook-message.ts';
 

@@ -1,23 +1,18 @@
 /**
- * The gateway in the simulated world, from a stored message to its last webhook: its own functions on stores in memory.
- * Each call that reached the carrier or an endpoint is recorded where no fault can remove it.
+ * The gateway in the simulated world, from a stored message to its last webhook: its own functions on stores in memory,
+ * and calls to the outside as `outside-calls.ts` records them.
  */
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
-import { expectedPrice } from '../../../shared/carrier/prices.ts';
-import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import {
-  leaseSeconds,
   receivesMax,
   visibilitySeconds,
   workerTimeoutSeconds,
 } from '../../../shared/contract/delivery-times.ts';
 import { sendKinds } from '../../../shared/contract/send-kinds.ts';
-import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
-import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { RecoveryProgress } from '../../../shared/message/expire/add-missed-messages.ts';
 import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
-import type { Message, Status, StoredSender } from '../../../shared/message/message.ts';
+import type { Message, Status } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
@@ -26,8 +21,7 @@ import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
 import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
-import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
-import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
+import type { Lane } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { activityPage } from '../doubles/memory-activity.ts';
 import { memoryDeliveryStore } from '../doubles/memory-delivery-store.ts';
@@ -43,36 +37,9 @@ import { memorySuppressionStore } from '../doubles/memory-suppression-store.ts';
 import { memoryConversations, memoryWhatsAppWindows } from '../message/inbound.ts';
 import { streamRecords } from '../message/stream-records.ts';
 import { type GatewayFunctions, gatewayFunctions } from './gateway-functions.ts';
+import { type Answer, outsideCalls } from './outside-calls.ts';
 import { type Process, portThrough } from './processes.ts';
 import { simulatedWorld, type Workers, type WorldOptions } from './world.ts';
-
-/** What an endpoint does with a POST. */
-export interface Answer {
-  readonly afterMs: number;
-  /** Absent if the POST failed. */
-  readonly status?: number;
-  readonly error?: AttemptError;
-}
-
-/** What is needed to tell whether a second call under another claim is excused. */
-interface HeldClaim {
-  readonly process: Process;
-  /** The true time of the claim, and how long it holds. */
-  readonly claimedAtMs: number;
-  readonly leaseMs: number;
-  /** Whether another process wrote to the row while the claim held. */
-  overtaken: boolean;
-  /** Whether the outcome is in the row. */
-  settled: boolean;
-}
-
-/** One call that the carrier or an endpoint saw. */
-export interface Seen {
-  readonly claim: HeldClaim;
-  /** Whether the answer never reached the process. */
-  unknown: boolean;
-  readonly body: string;
-}
 
 /** When a person began or ended to be suppressed for a client. */
 export interface StoredChange {
@@ -80,21 +47,6 @@ export interface StoredChange {
   readonly recipient: string;
   readonly isSuppressed: boolean;
   readonly atMs: number;
-}
-
-export interface Post extends Seen {
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly at: Date;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly lane: Lane;
-}
-
-/** A hand-over of a sender with a pace, when its call began: how long the call takes is not the gateway's. */
-export interface PacedHandOver {
-  readonly sender: StoredSender;
-  readonly segments: number;
-  readonly at: Date;
 }
 
 interface GatewayOptions extends WorldOptions {
@@ -136,12 +88,8 @@ export interface LegStart {
 export type Gateway = ReturnType<typeof simulatedGateway>;
 
 export const otpSecret = 'the secret of one-time passwords';
-export const attemptOf = ({ deliveryId, attempt }: Post): string => `${deliveryId}#${attempt}`;
 const webhookSecret = 'whsec_c2VjcmV0';
 const scheduleLeadSeconds = 60;
-/** What the carrier reports, and what is estimated at the hand-over: figures that binary fractions do not have. */
-const prices = { currency: 'USD', sms: { default: 0.00785, GB: 0.04207 }, whatsapp: { default: 0.00397 } };
-const estimates = { currency: 'USD', sms: { default: 0.0121, GB: 0.0413 }, whatsapp: { default: 0.005 } };
 /** The share of transactions that another one cancels. */
 const conflictShare = 0.05;
 /** Batches as `count-usage` gets them, collected for a minute; smaller, so that there are many. */
@@ -168,7 +116,6 @@ export function simulatedGateway(options: GatewayOptions) {
       : portThrough(options.store, (_method, act) => time.hold(act) as Promise<never>);
   const dueItemIndex = memoryDueItemIndex();
   const senderPaces = options.senderPaces ?? memorySenderPaceStore();
-  const pacedHandOvers: PacedHandOver[] = [];
   const endpoints = memoryEndpointStore();
   const health = memoryEndpointHealthStore();
   const resends = memoryResendStore();
@@ -180,12 +127,6 @@ export function simulatedGateway(options: GatewayOptions) {
   const deliveredAtMs = new Map<string, number>();
   const verifiedAtMs = new Map<string, number>();
   const suppressionChanges: StoredChange[] = [];
-  const claims = new WeakMap<Process, { readonly held: HeldClaim; readonly delivery?: Delivery }>();
-  const holders = new Map<string, HeldClaim>();
-  const handOvers = new Map<string, Seen[]>();
-  const posts: Post[] = [];
-  const postsOf = new Map<string, number>();
-  const deliveryIds = new Set<string>();
   const activities = new Map<string, Activity>();
   const failuresReported: string[] = [];
   const outcomes: Outcome[] = [];
@@ -196,6 +137,8 @@ export function simulatedGateway(options: GatewayOptions) {
   let usageRecords = 0;
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
+  const { behavesAs, answer } = options;
+  const outside = outsideCalls(world, { messages: table, deliveries, answer, behavesAs, newId });
 
   const usage: UsageCounter = {
     counted: async (minute) => options.usage?.counted(minute) ?? { ids: new Set<string>(), parts: 0 },
@@ -234,13 +177,6 @@ export function simulatedGateway(options: GatewayOptions) {
     if (random() < reReadShare) put('usageAgain');
   }
 
-  function claimedBy(process: Process, seconds: number, delivery?: Delivery): HeldClaim {
-    const leaseMs = seconds * 1000;
-    const claim = { process, claimedAtMs: time.now(), leaseMs, overtaken: false, settled: false };
-    claims.set(process, delivery === undefined ? { held: claim } : { held: claim, delivery });
-    return claim;
-  }
-
   const notedSuppressions: SuppressionStore = {
     ...suppressions,
     async change(change) {
@@ -258,107 +194,12 @@ export function simulatedGateway(options: GatewayOptions) {
     },
   };
 
-  function messagesOf(process: Process): MessageStore {
-    return port<MessageStore>(process, 'messages', {
-      ...table,
-      async claim(messageId, wanted) {
-        const claimed = await table.claim(messageId, wanted);
-        if (claimed.outcome === 'claimed') claimedBy(process, handOverLeaseSeconds);
-        return claimed;
-      },
-    });
-  }
-
-  function deliveriesOf(process: Process): DeliveryStore {
-    return port<DeliveryStore>(process, 'deliveries', {
-      ...deliveries,
-      async create(delivery) {
-        const row = await deliveries.create(delivery);
-        deliveryIds.add(delivery.delivery_id);
-        if (row.revision === delivery.revision) noteWrite(process, delivery);
-        return row;
-      },
-      async replace(seen, next) {
-        const won = await deliveries.replace(seen, next);
-        if (won) noteWrite(process, next);
-        return won;
-      },
-    });
-  }
-
-  /** A process that writes during another one's lease has a wrong clock, or the holder has. */
-  function noteWrite(process: Process, next: Delivery): void {
-    const holder = holders.get(next.delivery_id);
-    if (holder !== undefined && holder.process !== process)
-      holder.overtaken ||= time.now() < holder.claimedAtMs + holder.leaseMs;
-    if (next.state === 'attempting') holders.set(next.delivery_id, claimedBy(process, leaseSeconds, next));
-    else if (holder?.process === process) holder.settled = true;
-  }
-
-  /** The carrier takes what reached it; only what it says of it can be lost on the way. */
-  function carrierOf(process: Process): Carrier {
-    const carrier = simulator({
-      outbox: {
-        async record({ message_id, body }) {
-          const claim = claims.get(process)?.held ?? claimedBy(process, handOverLeaseSeconds);
-          handOvers.set(message_id, [...(handOvers.get(message_id) ?? []), { claim, unknown: true, body }]);
-        },
-      },
-      async sendReceipts(reports) {
-        for (const { body, delaySeconds } of reports) world.put('receipts', body, delaySeconds);
-      },
-      prices,
-      clock: world.now,
-      newCarrierMessageId: () => newId('carrier'),
-    });
-    const handOver: Carrier['handOver'] = async (message, ...more): Promise<HandOver> => {
-      const recipient = options.behavesAs?.(message) ?? message.recipient;
-      const answer = await carrier.handOver({ ...message, recipient }, ...more);
-      return answer.outcome === 'accepted' ? { ...answer, ...expectedPrice(estimates, message) } : answer;
-    };
-    return {
-      async handOver(...given) {
-        const [{ sender, segments = 1 }] = given;
-        if (sender?.messages_per_second !== undefined)
-          pacedHandOvers.push({ sender, segments, at: world.now() });
-        const answer = await call(process, 'hand-over', () => handOver(...given), ['double', 'retry']);
-        const own = handOvers.get(given[0].message_id)?.findLast(({ claim }) => claim.process === process);
-        if (own !== undefined) own.unknown = false;
-        return answer;
-      },
-    };
-  }
-
-  /** A POST never throws: failures are results. Only the gateway repeats it. */
-  function postOf(process: Process, lane: Lane): PostWebhook {
-    const send: PostWebhook = async ({ body, headers }) => {
-      const { held: claim, delivery } = claims.get(process) ?? {};
-      if (claim === undefined || delivery === undefined) throw new Error('a POST without a claim');
-      const { delivery_id: deliveryId, attempt_number: attempt, client_id: clientId } = delivery;
-      posts.push({ deliveryId, attempt, at: world.now(), body, headers, lane, claim, unknown: false });
-      const number = (postsOf.get(deliveryId) ?? 0) + 1;
-      postsOf.set(deliveryId, number);
-      const { afterMs, status, error } = options.answer(deliveryId, number, clientId);
-      await time.sleep(afterMs);
-      return {
-        timings: { totalMs: afterMs },
-        reusedConnection: false,
-        status,
-        headers: {},
-        bodyStart: '',
-        error: error ?? (status === 200 ? undefined : 'not_200'),
-      };
-    };
-    return (request) =>
-      call(process, 'post', () => send(request), ['double', 'fail_before', 'fail_after', 'throttle']);
-  }
-
   function functionsOf(process: Process, lane: Lane = 'fast'): GatewayFunctions {
     const read = <T>(name: string, value: () => T) => call(process, name, async () => value());
     const otpSecrets = () => read('OTP secrets', () => [otpSecret]);
     return gatewayFunctions({
-      messages: messagesOf(process),
-      deliveries: deliveriesOf(process),
+      messages: outside.messagesOf(process),
+      deliveries: outside.deliveriesOf(process),
       dueItemIndex: dueItemThrough(dueItemIndex, (name, act) => call(process, name, act)),
       endpointHealth: port(process, 'health', health),
       usage: port(process, 'usage', usage),
@@ -393,8 +234,8 @@ export function simulatedGateway(options: GatewayOptions) {
       queueUrls: { otp: 'otp', single: 'single', bulk: 'bulk', fast: 'fast', slow: 'slow' },
       schedule: (...asked) => world.schedule(process, ...asked),
       scheduleLeadSeconds,
-      carrier: carrierOf(process),
-      post: postOf(process, lane),
+      carrier: outside.carrierOf(process),
+      post: outside.postOf(process, lane),
       timeScale: options.timeScale ?? 1,
       setAside: (work) => read('set aside', () => void refused.set(work.messageId ?? '', work)),
       async setUnreadableAside(records) {
@@ -456,6 +297,7 @@ export function simulatedGateway(options: GatewayOptions) {
     });
 
   return {
+    ...outside,
     world,
     now: world.now,
     run: world.run,
@@ -478,21 +320,10 @@ export function simulatedGateway(options: GatewayOptions) {
     legStarts: legStarts as readonly LegStart[],
     /** As they were stored, in this order. */
     suppressionChanges: suppressionChanges as readonly StoredChange[],
-    /** The messages table as a process has it. */
-    messagesOf,
     deliveries,
     /** Webhook endpoints of clients: the test changes them. */
     endpoints,
-    /** The ids of all rows of deliveries. */
-    deliveryIds: deliveryIds as ReadonlySet<string>,
     dueItemIndex,
-    /** By message. */
-    handOvers: handOvers as ReadonlyMap<string, readonly Seen[]>,
-    pacedHandOvers: pacedHandOvers as readonly PacedHandOver[],
-    posts: posts as readonly Post[],
-    /** Attempts whose worker died during the POST or before it recorded the outcome. */
-    diedInPost: (): ReadonlySet<string> =>
-      new Set(posts.filter(({ claim }) => claim.process.dead && !claim.settled).map(attemptOf)),
     activities: activities as ReadonlyMap<string, Activity>,
     failuresReported: failuresReported as readonly string[],
     outcomes: outcomes as readonly Outcome[],

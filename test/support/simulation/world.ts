@@ -73,6 +73,8 @@ interface Queue {
   showAt(queued: Queued, timeMs: number): void;
 }
 
+export type SimulatedWorld = ReturnType<typeof simulatedWorld>;
+
 export function simulatedWorld(options: WorldOptions) {
   const { random = randomFrom(1), lateMs = () => 0, copies = () => 1, replays = () => false } = options;
   const time = virtualTime(options.startAt.getTime());

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { startDelayMs } from '../../../shared/webhook/endpoint-health/choose-lane.ts';
-import { type Answer, simulatedGateway } from '../../support/simulation/gateway.ts';
+import { simulatedGateway } from '../../support/simulation/gateway.ts';
+import type { Answer } from '../../support/simulation/outside-calls.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const hangs: Answer = { afterMs: 5000, error: 'timeout' };

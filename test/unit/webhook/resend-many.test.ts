@@ -4,7 +4,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import type { Post } from '../../support/simulation/gateway.ts';
+import type { Post } from '../../support/simulation/outside-calls.ts';
 import { randomFaults } from '../../support/simulation/processes.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';
 import { afterAnOutage, eventsByMessage, resendWithFaults } from '../../support/webhook/outage.ts';
