@@ -57,8 +57,12 @@ export function logsClient(): CloudWatchLogsClient {
 /** For whatever should have happened by now: so long that no slow machine needs it. Jest's own limit is longer. */
 export const patienceSeconds = 240;
 
+/** A wait of seconds needs no look every 100 ms: each one can be a request with all that a function does for it. */
+const lookPauseMaxMs = 1000;
+const lookPauseShare = 1 / 8;
+
 /**
- * What `look` finds, as soon as it finds something.
+ * What `look` finds, soon after there is something; the longer the wait has been, the rarer the looks.
  *
  * @param options.withinSeconds - only where a time is promised: a look that begins later must find it, however slow
  * the machine is
@@ -68,12 +72,13 @@ export async function eventually<Found>(
   look: () => Promise<Found | undefined>,
   { withinSeconds = patienceSeconds, everyMilliseconds = 100 } = {},
 ): Promise<Found> {
-  const deadline = Date.now() + withinSeconds * 1000;
+  const start = Date.now();
   for (;;) {
-    const isLast = Date.now() > deadline;
+    const isLast = Date.now() > start + withinSeconds * 1000;
     const found = await look();
     if (found !== undefined) return found;
     if (isLast) throw new Error(`not seen within ${withinSeconds} s`);
-    await pause(everyMilliseconds);
+    const longer = Math.min(lookPauseMaxMs, (Date.now() - start) * lookPauseShare);
+    await pause(Math.max(everyMilliseconds, longer));
   }
 }
