@@ -63,12 +63,13 @@ describe('text of all of Unicode', () => {
     const cases = operationInputs(hostile.clientId)
       .filter(({ route }) => route.scope === 'messages')
       .flatMap(({ path, method, bodies: [base], fields }) =>
-        fields.flatMap((field) =>
-          texts.map((text) => ({ path, method, body: withValueAt(acknowledged(base), field, text) })),
-        ),
-      );
-    expect(cases.length).toBeGreaterThan(200);
-    await inParallel(cases, async ({ path, method, body }) => {
+        fields.map((field) => ({ path, method, base: acknowledged(base), field })),
+      )
+      // One text for each field, each in its turn: `fuzz/hostile-requests` has every text in any of them.
+      .map((place, index) => ({ ...place, text: texts[index % texts.length] }));
+    expect(cases.length).toBeGreaterThan(100);
+    await inParallel(cases, async ({ path, method, base, field, text }) => {
+      const body = withValueAt(base, field, text);
       expectNoFaultOfOurs(await raw(method, path, { body: JSON.stringify(body) }), body);
     });
   });
@@ -107,7 +108,7 @@ describe('text of all of Unicode', () => {
 
   it('that is well-formed is stored and passed on unchanged, and delays no other client', async () => {
     const reference = '\uffff\u0007\u{1ffff}';
-    const sends = Array.from({ length: 120 }, () => ({
+    const sends = Array.from({ length: 40 }, () => ({
       to: freshNumber(),
       message: 'Hello \uffff',
       reference,

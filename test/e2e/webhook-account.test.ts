@@ -74,7 +74,7 @@ const postThat = (
       const post = await postAfterSend(client, webhookEndpoint);
       return isWanted(post) ? post : undefined;
     },
-    { everyMilliseconds: 2000 },
+    { everyMilliseconds: 5000 },
   );
 
 describe('the account URL', () => {

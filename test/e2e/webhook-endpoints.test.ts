@@ -309,7 +309,7 @@ describe('the rotation of an endpoint’s secret', () => {
           const post = await postOfTest(client, id, server);
           return isWanted(post) ? post : undefined;
         },
-        { everyMilliseconds: 2000 },
+        { everyMilliseconds: 5000 },
       );
     const during = await postThat((post) => signaturesOf(post) === 2);
     expect(librariesAccept(during, old) && librariesAccept(during, fresh)).toBe(true);
