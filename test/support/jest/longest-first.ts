@@ -33,6 +33,8 @@ const longest = [
   'e2e/retry-schedule.test.ts',
   'e2e/hostile-text.test.ts',
   'e2e/message/crash-points.test.ts',
+  'engine/cap/concurrent-sends.test.ts',
+  'e2e/inbound.test.ts',
   'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',
