@@ -19,7 +19,7 @@ import {
 const inputs = operationInputs('client_of_nobody').filter(({ route }) => hostileRoutes.includes(route));
 const names = inputs.map(({ name }) => name);
 /** Each run is a request to a function on real tables. */
-const runs = { numRuns: Math.max(20, Math.ceil(Number(process.env.FUZZ_RUNS ?? 0) / 20)) };
+const runs = { numRuns: Math.max(10, Math.ceil(Number(process.env.FUZZ_RUNS ?? 0) / 20)) };
 /** `npm run test:fuzz` */
 const thorough = Number(process.env.FUZZ_RUNS ?? 0) >= 5000;
 
@@ -145,8 +145,9 @@ describe.each(names)('%s', (name) => {
     ];
     const start = fc.sample(fc.nat(), 1)[0] ?? 0;
     for (const [index, text] of notableTexts.entries()) {
-      // Another place for each text in each run, or every place in a thorough one.
-      const tried = thorough ? places : places.slice((start + index) % places.length).slice(0, 1);
+      // Half of the texts in each run, each in another place, or every text in every place in a thorough one.
+      if (!thorough && (start + index) % 2 === 1) continue;
+      const tried = thorough ? places : places.slice(((start + index) / 2) % places.length).slice(0, 1);
       for (const place of tried) {
         const change = place(text);
         if (change.pathParameters === undefined || operation.method === 'GET' || text !== '') {
