@@ -35,7 +35,7 @@ export interface FailurePage {
   readonly nextCursor?: string | undefined;
 }
 
-/** Each call of DynamoDB reads 200 entries of any kind. */
+/** Each call of DynamoDB reads 200 entries of any kind, or `limit` if that is more. */
 const readsMax = 5;
 
 /** Every failure in the range whose delivery is kept, whatever its state is now; a page may be empty and have a cursor. */

@@ -12,6 +12,7 @@
  * The request is in the due-item index until it is completed, so the run of each minute continues it.
  */
 
+import { readAhead } from '../../activity/read-ahead.ts';
 import { messageEventNames } from '../../contract/webhook-events.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import { statuses } from '../../message/message.ts';
@@ -44,6 +45,8 @@ export interface RunResendDependencies extends ByMessagesDependencies, FailedDep
 const deliveriesPerStep = 50;
 /** In a step that only counts. */
 const countedPerStep = 100;
+/** Entries of failures that one call reads: as many as the run of a minute resends. */
+const entriesAhead = 1000;
 /** A step of 50 takes this long: 20 a second, so that endpoints that have just recovered are not flooded. */
 const stepMs = 2500;
 /** Resent together; the groups of a step are spread over its time, so that no burst of writes and POSTs delays others. */
@@ -68,10 +71,11 @@ export async function runResend(
   onStep: (resend: Resend) => void = () => {},
 ): Promise<Resend | undefined> {
   const { resends, clock, sleep, newRevision } = dependencies;
+  const reading = { ...dependencies, activity: readAhead(dependencies.activity, entriesAhead) };
   let resend = await resends.get(resendId);
   while (resend !== undefined && resend.status !== 'completed' && clock() < endsAt) {
     const startedAt = clock();
-    const step = await stepOf(dependencies, resend);
+    const step = await stepOf(reading, resend);
     const next = afterStep(resend, step, clock(), newRevision());
     const isNext = await resends.replace(resend, next);
     // Another process took this step, or goes on with it.
