@@ -182,10 +182,13 @@ async function resendAll(
   const waiting = included.filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual');
   // More than 50, where events of the same messages are on other pages.
   const groups = Math.ceil(Math.max(deliveriesPerStep, due.length) / groupSize);
-  const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date): Delivery => {
+  const groupMs = stepMs / groups;
+  const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date, position = 0): Delivery => {
     const finished_at = row.finished_at ?? row.created_at;
     const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
-    const dueAt = addSeconds(from, rank * betweenEventsSeconds);
+    // A worker that has the group waits for each, so they are posted one after the other.
+    const withinGroupMs = (position * groupMs) / groupSize;
+    const dueAt = addSeconds(from, rank * betweenEventsSeconds + withinGroupMs / 1000);
     return resendDue(row, dueAt, newRevision(), { lane: 'slow', resent_by });
   };
   await dueItemIndex.add(
@@ -195,17 +198,21 @@ async function resendAll(
   const resent: Delivery[] = [];
   let pauseUntilMs = 0;
   for (let first = 0; first === 0 || first < due.length; first += groupSize) {
-    const groupAtMs = now.getTime() + ((first / groupSize) * stepMs) / groups;
+    const groupAtMs = now.getTime() + (first / groupSize) * groupMs;
     const waitMs = Math.max(groupAtMs, pauseUntilMs) - clock().getTime();
     if (waitMs > 0) await sleep(waitMs);
     const beganAt = clock();
     const group: Delivery[] = first === 0 ? [...waiting] : [];
+    const each = due.slice(first, first + groupSize).map((one, position) => ({ one, position }));
     await allEnded(
-      due.slice(first, first + groupSize).map(async (one) => {
-        const next = resentAs(one, beganAt);
-        if (!(await deliveries.replace(one.row, next))) return;
-        group.push(next);
-        resent.push(next);
+      [...Map.groupBy(each, ({ one }) => destinationOf(one.row)).values()].map(async (events) => {
+        for (const { one, position } of events) {
+          const next = resentAs(one, beganAt, position);
+          // If it fails, the later events of its message are not resent before it.
+          if (!(await deliveries.replace(one.row, next))) continue;
+          group.push(next);
+          resent.push(next);
+        }
       }),
     );
     const entries = group.map((delivery) => ({
