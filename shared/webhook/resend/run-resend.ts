@@ -186,8 +186,9 @@ async function resendAll(
   const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date, position = 0): Delivery => {
     const finished_at = row.finished_at ?? row.created_at;
     const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
-    // A worker that has the group waits for each, so they are posted one after the other.
-    const withinGroupMs = (position * groupMs) / groupSize;
+    // A worker that has the group waits for each: they are posted one after the other, in half of the group's time, so
+    // that its work ends before the next group comes.
+    const withinGroupMs = (position * groupMs) / (2 * groupSize);
     const dueAt = addSeconds(from, rank * betweenEventsSeconds + withinGroupMs / 1000);
     return resendDue(row, dueAt, newRevision(), { lane: 'slow', resent_by });
   };
@@ -281,7 +282,7 @@ function stateOrderOf({ event }: Delivery): number {
   return statuses.findIndex((status) => event.endsWith(`.${status}`));
 }
 
-/** The slow lane's queue holds a message for a second to fill a batch. */
+/** Rounded: what comes early keeps a worker waiting, what comes late delays nobody else. */
 function secondsUntil(delivery: Delivery, now: Date): number {
-  return Math.max(0, Math.floor((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000) - 1);
+  return Math.max(0, Math.round((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }
