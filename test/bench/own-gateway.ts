@@ -41,7 +41,8 @@ export interface OwnGateway {
   failedWebhooks(clientId: string, url: string, messages: number): Promise<readonly string[]>;
   /** A request of a client that `newClient` made. @throws Error unless the answer is 2xx */
   call(clientId: string, method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  deliveryOf(messageId: string): Promise<Delivery | undefined>;
+  /** @param event - by default `sms.sent` */
+  deliveryOf(messageId: string, event?: string): Promise<Delivery | undefined>;
   /** For what no operation of the API tells. */
   readonly database: DynamoDBDocumentClient;
   /** By snake_case name: `limit_overrides`. */
@@ -50,6 +51,7 @@ export interface OwnGateway {
   readonly queues: Readonly<Record<string, string>>;
   /** How many processes the emulator has: itself, and each worker of a function. */
   processes(): number;
+  workers(): Promise<readonly { readonly pid: number; readonly functionName: string }[]>;
   /** Kills the workers of the function with this name, and returns how many. */
   killWorkers(functionName: string): Promise<number>;
 }
@@ -80,6 +82,10 @@ export async function withOwnGateway(
       ...parts(gateway.baseUrl, tables, servers),
       queues,
       processes: () => processesOf(gateway.emulatorPid),
+      async workers() {
+        const found = await functionProcesses(gateway.emulatorPid);
+        return found.map(({ pid, command }) => ({ pid, functionName: functionNameIn(command) }));
+      },
       async killWorkers(functionName) {
         const workers = await functionProcesses(gateway.emulatorPid);
         return workers.filter((one) => one.command.includes(functionName) && killProcess(one)).length;
@@ -95,7 +101,7 @@ function parts(
   baseUrl: string,
   tables: Readonly<Record<string, string>>,
   servers: Server[],
-): Omit<OwnGateway, 'queues' | 'processes' | 'killWorkers'> {
+): Omit<OwnGateway, 'queues' | 'processes' | 'workers' | 'killWorkers'> {
   // The limits of the functions are too short for a machine with other work, and a failed write would end the run.
   const requestHandler = { connectionTimeout: 10_000, requestTimeout: 10_000 };
   const database = documentClient(dynamoClient({ requestHandler }));
@@ -202,8 +208,13 @@ function parts(
       return request(method, path, body, token);
     },
 
-    deliveryOf: (messageId) => deliveries.get(derivedId('whd', messageId, 'sms.sent')),
+    deliveryOf: (messageId, event = 'sms.sent') => deliveries.get(derivedId('whd', messageId, event)),
   };
+}
+
+/** The emulator runs a worker in `…/ministack-lambda-<function>-<random>/`. */
+function functionNameIn(command: string): string {
+  return /ministack-lambda-([^/]+)-[^-/]+\//.exec(command)?.[1] ?? command;
 }
 
 function processesOf(group: number): number {
