@@ -1,34 +1,14 @@
 /** What the dashboard shows of answers that are odd, empty, refused, or of every kind; each test has a page of its own. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser/browser.ts';
-import { axeViolations, type Look, openSignedIn, show } from '../support/browser/dashboard.ts';
+import { expect, it } from '@jest/globals';
+import { axeViolations, show } from '../support/browser/dashboard.ts';
+import { filtersIn } from '../support/browser/lists.ts';
+import { signedInPage } from '../support/browser/signed-in-page.ts';
 import { gateway } from '../support/gateway/gateway.ts';
 
-const look: Look = { width: 1280, colorScheme: 'light' };
-
-let browser: Browser;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-beforeEach(async () => {
-  page = await openSignedIn(browser, look);
-});
-
-afterEach(async () => {
-  await page.context().close();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-const hash = (): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.split('?')[1] ?? '');
+const dashboard = signedInPage();
 
 it('a page that fails to render leaves the other pages as they are', async () => {
+  const { page } = dashboard;
   const odd = {
     clients: [{}],
     webhooks: [{}],
@@ -58,6 +38,7 @@ it('a page that fails to render leaves the other pages as they are', async () =>
 });
 
 it('says what is wrong with an entry in words for a person', async () => {
+  const { page } = dashboard;
   await show(page, 'activity?kind=all', 'Activity Logs');
   await page.getByLabel('Client', { exact: true }).fill('x'.repeat(200));
   await page.getByText('Client id must have 128 characters or fewer.').waitFor();
@@ -76,6 +57,7 @@ it('says what is wrong with an entry in words for a person', async () => {
 });
 
 it('tells nothing yet from no matches', async () => {
+  const { page } = dashboard;
   await page.route(/admin\/api\/activity/, (route) => route.fulfill({ status: 200, json: { entries: [] } }));
   await show(page, 'activity', 'Activity Logs');
   await page.getByText('Nothing here yet').waitFor();
@@ -85,6 +67,7 @@ it('tells nothing yet from no matches', async () => {
 });
 
 it('shows what a message of each type says, in both directions, and pages through a conversation', async () => {
+  const { page } = dashboard;
   const person = '+447700900123';
   const long = 'word '.repeat(320).trim();
   const said: readonly (readonly [object, readonly string[]])[] = [
@@ -158,7 +141,7 @@ it('shows what a message of each type says, in both directions, and pages throug
   await expectShown(5, 10);
   await page.getByRole('button', { name: 'Earlier messages' }).click();
   await expectShown(0, 5);
-  expect(hash().getAll('after')).toEqual(['c']);
+  expect(filtersIn(page).getAll('after')).toEqual(['c']);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await axeViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);

@@ -1,32 +1,15 @@
-/** An administrator sees how a client's endpoints answer, resends what failed since a time, and sends test events. */
+/** An administrator sees how a client's endpoints answer and what became of its webhooks, resends them, and sends test events. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../support/browser/browser.ts';
-import {
-  axeViolations,
-  type Look,
-  openDashboard,
-  photograph,
-  show,
-  signIn,
-} from '../support/browser/dashboard.ts';
+import { expect, it } from '@jest/globals';
+import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
+import { filtersIn, rowsOf } from '../support/browser/lists.ts';
+import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { eventually } from '../support/gateway/gateway.ts';
 import { newClient } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
-const look: Look = { width: 1280, colorScheme: 'light' };
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const dashboard = signedInPage();
 
 it('resends every failed webhook of an endpoint, with the progress, and sends a test event', async () => {
   const endpoint = await startRecoveringWebhookEndpoint();
@@ -38,26 +21,25 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   endpoint.answer = { status: 200, body: '' };
   const managed = `${endpoint.url}/managed`;
   expect((await client.post('/api/v1/webhook-endpoints', { url: managed })).status).toBe(201);
-  const { page } = await openDashboard(browser, look);
-  await signIn(page);
+  const { page } = dashboard;
   await show(page, `clients/${client.clientId}`, name);
   const { origin } = new URL(endpoint.url);
   await page.getByText('failing (HTTP 503) since').waitFor();
   await page.getByRole('button', { name: `Resend all since: ${origin}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend all failed webhooks' });
-  await photograph(page, 'resend-since', look);
+  await photograph(page, 'resend-since', usualLook);
   await dialog.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('2 of 2 resent').waitFor();
   await page.getByText('healthy', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Webhook endpoints' }).scrollIntoViewIfNeeded();
-  await photograph(page, 'endpoints', look);
+  await photograph(page, 'endpoints', usualLook);
   await page.getByText('Success rate: 14.3 %').waitFor();
   await page.getByRole('heading', { name: 'Webhook attempts' }).scrollIntoViewIfNeeded();
   await page
     .getByLabel(/^Attempts at/)
     .first()
     .waitFor();
-  await photograph(page, 'endpoint-charts', look);
+  await photograph(page, 'endpoint-charts', usualLook);
   expect(await axeViolations(page)).toEqual([]);
 
   await page.getByRole('button', { name: `Send test event to ${managed}` }).click();
@@ -66,5 +48,30 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   const tested = new URL(page.url()).hash.split('/').at(-1);
   await eventually(async () => endpoint.received.find(({ headers }) => headers['webhook-id'] === tested));
   endpoint.close();
-  await page.context().close();
+});
+
+it('lists the webhooks of a client, whatever became of them, and follows one that is resent', async () => {
+  const endpoint = await startRecoveringWebhookEndpoint();
+  endpoint.answer = { status: 503, body: '' };
+  const client = await newClient({ webhookUrl: endpoint.url });
+  await failForGood(await client.send({}), 'sms.delivered');
+  const { page } = dashboard;
+  await show(page, 'webhooks', 'Webhooks');
+  await page.getByText('Choose a client', { exact: true }).waitFor();
+  await page.getByLabel('Client', { exact: true }).fill(client.clientId);
+  await rowsOf(page).filter({ hasText: 'sms.sent' }).getByText('retry scheduled').waitFor();
+  await page.getByLabel('Status').click();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await eventually(async () => ((await rowsOf(page).count()) === 1 ? true : undefined));
+  await rowsOf(page).getByText('6 attempts').waitFor();
+  expect(Object.fromEntries(filtersIn(page))).toEqual({ client_id: client.clientId, state: 'failed' });
+  expect(await axeViolations(page)).toEqual([]);
+
+  endpoint.answer = { status: 200, body: '' };
+  await page.getByRole('link', { name: 'sms.delivered' }).click();
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
+  await page.getByRole('heading', { name: 'Attempts (7)' }).waitFor();
+  await page.goBack();
+  await page.getByText('No matches for these filters').waitFor();
+  endpoint.close();
 });

@@ -1,43 +1,18 @@
 /** Lists and pages stay current by themselves and on demand, and say where they cannot; each test has a page of its own. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { startBrowser } from '../support/browser/browser.ts';
-import { axeViolations, type Look, openSignedIn, photograph, show } from '../support/browser/dashboard.ts';
+import { expect, it } from '@jest/globals';
+import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
+import { rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
+import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
 import { eventually, patienceSeconds } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient } from '../support/http/client.ts';
+import { newClient } from '../support/http/client.ts';
 import { startRecoveringWebhookEndpoint } from '../support/webhook/recovering-endpoint.ts';
 
-const look: Look = { width: 1280, colorScheme: 'light' };
-const messagesPerPage = 25;
 const fetchOptions = { timeout: patienceSeconds * 1000 };
 
-let browser: Browser;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-
-beforeEach(async () => {
-  page = await openSignedIn(browser, look);
-});
-
-afterEach(async () => {
-  await page.context().close();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-/** Without the header, and without the row that tells of loading. */
-const rows = (of: Page = page) => of.locator('tbody tr').filter({ has: of.getByRole('link') });
-
-async function sendMany(client: TestClient, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += 1) await client.send({});
-}
+const dashboard = signedInPage();
 
 it('refreshes a list automatically, but not while its tab is hidden', async () => {
+  const { page } = dashboard;
   const setVisibility = (state: 'hidden' | 'visible') =>
     page.evaluate(
       `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
@@ -48,11 +23,11 @@ it('refreshes a list automatically, but not while its tab is hidden', async () =
   await page.clock.install({ time: new Date() });
   await page.reload();
   await show(page, `messages?client_id=${client.clientId}`, 'Messages');
-  await rows().first().getByText('delivered').waitFor();
-  expect(await rows().count()).toBe(1);
+  await rowsOf(page).first().getByText('delivered').waitFor();
+  expect(await rowsOf(page).count()).toBe(1);
   await client.statusOnce(await client.send({}), 'delivered');
   await page.clock.fastForward(16_000);
-  await rows().nth(1).waitFor();
+  await rowsOf(page).nth(1).waitFor();
 
   await page.waitForLoadState('networkidle');
   await setVisibility('hidden');
@@ -63,10 +38,11 @@ it('refreshes a list automatically, but not while its tab is hidden', async () =
   await page.waitForLoadState('networkidle');
   expect(asked).toEqual([]);
   await setVisibility('visible');
-  await rows().nth(2).waitFor();
+  await rowsOf(page).nth(2).waitFor();
 });
 
 it('shows a message and a webhook in progress until they are final, without a click', async () => {
+  const { page } = dashboard;
   const endpoint = await startRecoveringWebhookEndpoint();
   const client = await newClient({ webhookUrl: endpoint.url });
   const messageId = await client.send({});
@@ -100,11 +76,12 @@ it('shows a message and a webhook in progress until they are final, without a cl
 });
 
 it('refreshes on demand: the button keeps its place and the focus, the list its page and selection', async () => {
+  const { page } = dashboard;
   const client = await newClient();
-  await sendMany(client, messagesPerPage + 1);
+  await sendMoreThanAPage(client);
   await show(page, `messages?client_id=${client.clientId}`, 'Messages');
   await page.getByRole('button', { name: 'Next page' }).click();
-  await eventually(async () => ((await rows().count()) === 1 ? true : undefined));
+  await eventually(async () => ((await rowsOf(page).count()) === 1 ? true : undefined));
   const refresh = page.getByRole('button', { name: 'Refresh' });
   const [place, address] = [await refresh.boundingBox(), page.url()];
   const answer = page.waitForResponse(/admin\/api\/messages\?/);
@@ -114,28 +91,29 @@ it('refreshes on demand: the button keeps its place and the focus, the list its 
   expect(await refresh.boundingBox()).toEqual(place);
   expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Refresh');
   expect(page.url()).toBe(address);
-  expect(await rows().count()).toBe(1);
+  expect(await rowsOf(page).count()).toBe(1);
 });
 
 it('offers to retry where data cannot be loaded, and keeps what it has where it cannot be refreshed', async () => {
+  const { page } = dashboard;
   const unavailable = { status: 503, json: { error: 'service_unavailable', message: 'Try again later.' } };
   const clients = /admin\/api\/clients/;
   await page.route(clients, (route) => route.fulfill(unavailable));
   await page.getByRole('link', { name: 'Clients', exact: true }).click();
   await page.getByText('This data could not be loaded', { exact: true }).waitFor();
   await page.getByText('Try again later.').waitFor();
-  await photograph(page, 'load-failure', look);
+  await photograph(page, 'load-failure', usualLook);
   expect(await axeViolations(page)).toEqual([]);
   await page.unroute(clients);
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('This data could not be loaded').first().waitFor({ state: 'hidden' });
-  await rows().first().waitFor();
+  await rowsOf(page).first().waitFor();
 
   await page.route(clients, (route) => route.fulfill(unavailable));
   // From now on no refresh brings what other tests create.
-  const shown = await rows().count();
+  const shown = await rowsOf(page).count();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByText('This data could not be refreshed').waitFor();
-  await photograph(page, 'refresh-failure', look);
-  expect(await rows().count()).toBe(shown);
+  await photograph(page, 'refresh-failure', usualLook);
+  expect(await rowsOf(page).count()).toBe(shown);
 });

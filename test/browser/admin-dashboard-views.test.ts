@@ -60,6 +60,7 @@ it('every page is well at two widths and in two colour schemes', async () => {
   for (const [view, hash, heading] of [
     ['activity', 'activity', 'Activity Logs'],
     ['activity-all', 'activity?kind=all', 'Activity Logs'],
+    ['webhooks', `webhooks?client_id=${clientId}`, 'Webhooks'],
     ['webhook', `webhooks/${deliveryId}`, 'Webhook sms.delivered'],
     ['overview', 'overview', 'Overview'],
     ['usage', 'usage', 'Usage'],
