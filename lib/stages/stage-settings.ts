@@ -79,9 +79,7 @@ const settings = z.strictObject({
   whatsappOtpTemplate: z.optional(z.string()),
 
   /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
-  country: z
-    .string()
-    .check(z.refine(isSupportedCountry, 'a two-letter country code with phone numbers, such as GB')),
+  country: z.string().check(z.refine(isSupportedCountry, 'a two-letter country code such as GB')),
   /** Words with which a person opts out, beside STOP and its like: those of the languages of the recipients. */
   optOutWords: z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word'))),
 
@@ -89,11 +87,7 @@ const settings = z.strictObject({
   allowedCountries: z.union([
     z.literal('all'),
     z
-      .array(
-        z
-          .string()
-          .check(z.refine(isSupportedCountry, 'two-letter country codes with phone numbers, such as GB')),
-      )
+      .array(z.string().check(z.refine(isSupportedCountry, 'two-letter country codes such as GB')))
       .check(z.minLength(1)),
   ]),
 

@@ -164,7 +164,7 @@ function operationOf(name: OperationName): OpenApiOperation {
   };
 }
 
-/** Python's generators split words at capital letters, and would write `send_whats_app`. */
+/** Generators for Python begin a word at each capital letter: `sendWhatsApp` would become `send_whats_app`. */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }
