@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { lazily } from '../platform/lazily.ts';
 import { optional } from './optional-field.ts';
 
+export const buttonsMax = 10;
 const maxParameters = 64;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
@@ -107,8 +108,8 @@ function makeParts(origin: 'request' | 'row') {
     .object({
       type: z.enum(['url', 'quick_reply', 'copy_code']),
       value: buttonValue,
-      /** The position of the button in the template; default: its position in this list. */
-      index: optional(z.int().check(z.minimum(0), z.maximum(9))),
+      /** The position of the button in the template. */
+      index: optional(z.int().check(z.minimum(0), z.maximum(buttonsMax - 1))),
     })
     .check(
       z.refine(({ type, value }) => type !== 'url' || fitsPlaceholder(value), {
@@ -120,12 +121,10 @@ function makeParts(origin: 'request' | 'row') {
   /** The short form is expanded to an object with type and position. */
   const buttons = z
     .pipe(
-      z.array(z.union([urlValue, button])).check(z.maxLength(10)),
+      z.array(z.union([urlValue, button])).check(z.maxLength(buttonsMax)),
       z.transform((given) =>
-        given.map((item, place) =>
-          typeof item === 'string'
-            ? { type: 'url' as const, value: item, index: place }
-            : { ...item, index: item.index ?? place },
+        withPlaces(
+          given.map((item) => (typeof item === 'string' ? { type: 'url' as const, value: item } : item)),
         ),
       ),
     )
@@ -201,3 +200,13 @@ export type TemplateContent = Extract<WhatsAppContent, { type: 'template' }>['te
 export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['location'];
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];
 export type TextParameters = NonNullable<NonNullable<TemplateContent['parameters']>['body']>;
+
+/** A button that names no place gets its own in the list, or the first free one if another button names that. */
+function withPlaces<Button extends { readonly index?: number | undefined }>(buttons: readonly Button[]) {
+  const named = new Set(buttons.map(({ index }) => index));
+  const own = buttons.map(({ index }, place) => index ?? (named.has(place) ? undefined : place));
+  const free = Array.from({ length: buttonsMax }, (_, place) => place).filter(
+    (place) => !own.includes(place),
+  );
+  return buttons.map((button, place) => ({ ...button, index: own[place] ?? free.shift() ?? buttonsMax }));
+}

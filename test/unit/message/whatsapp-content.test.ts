@@ -42,6 +42,18 @@ describe('content in the short form', () => {
     );
   });
 
+  it('has each button that names no place at its own, or at the first free one', () => {
+    const quickReply = { type: 'quick_reply', value: 'STOP' };
+    const placesOf = (buttons: readonly unknown[]) => {
+      const { data } = whatsAppContent().safeParse(template({ buttons }));
+      return data?.type === 'template' && data.template.parameters?.buttons?.map(({ index }) => index);
+    };
+    expect(placesOf(['a', { ...quickReply, index: 3 }, quickReply])).toEqual([0, 3, 2]);
+    expect(placesOf(['a', { ...quickReply, index: 0 }, 'c'])).toEqual([1, 0, 2]);
+    const [first, ...others] = Array.from({ length: 10 }, (_, index) => ({ ...quickReply, index }));
+    expect(placesOf([...others, first, quickReply].slice(1))).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 0, 1]);
+  });
+
   it('treats null as absent in every optional field', () => {
     const nulls = { caption: null, filename: null };
     expect(whatsAppContent().parse({ type: 'document', media: { url, id: null, ...nulls } })).toEqual({
@@ -73,7 +85,7 @@ describe('a row', () => {
     [template({ header: { type: 'image' } })],
     [template({ header: ['a', 'b'] })],
     [template({ body: ['two\nlines'] })],
-    [template({ buttons: ['a', { type: 'url', value: 'b', index: 0 }] })],
+    [template({ buttons: ['a', 'b'].map((value) => ({ type: 'url', value, index: 0 })) })],
   ])('that an earlier release stored with %j can be read, and a request with it is refused', (content) => {
     expect(storedWhatsAppContent().safeParse(content).success).toBe(true);
     expect(whatsAppContent().safeParse(content).success).toBe(false);
@@ -135,7 +147,10 @@ describe('content that is refused, with the field at fault', () => {
     [template({ buttons: [''] }), 'template.parameters.buttons.0'],
     [template({ buttons: ['a\tb'] }), 'template.parameters.buttons.0'],
     [template({ buttons: [{ type: 'url', value: 'a\nb' }] }), 'template.parameters.buttons.0.value'],
-    [template({ buttons: ['a', { type: 'url', value: 'b', index: 0 }] }), 'template.parameters.buttons'],
+    [
+      template({ buttons: ['a', 'b'].map((value) => ({ type: 'url', value, index: 0 })) }),
+      'template.parameters.buttons',
+    ],
     [
       template({ buttons: ['A', 'B'].map((value) => ({ type: 'copy_code', value })) }),
       'template.parameters.buttons',
