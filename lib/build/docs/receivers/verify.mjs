@@ -1,5 +1,5 @@
-// Receives webhooks on PORT. WEBHOOK_SECRET is one secret, or during a rotation the old and the new one, separated by
-// a space. Node 20 or later, nothing else.
+// Receives webhooks on PORT. Node 20 or later, nothing else.
+// WEBHOOK_SECRET is one secret, or during a rotation the old and the new one, separated by a space.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -18,7 +18,7 @@ export function verifySimple(secret, body, headers) {
   return same(expected, headers['x-webhook-signature']);
 }
 
-/** webhook-signature: Standard Webhooks. It covers the id and the time too, so an old request can't be replayed. */
+/** webhook-signature: Standard Webhooks. It covers the id and the time too: an old request cannot be replayed. */
 export function verifyStandard(secret, body, headers) {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];

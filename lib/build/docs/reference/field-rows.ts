@@ -56,7 +56,7 @@ export function kindOf(schema: JsonSchema, resolve: Resolve): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const variants = [...schemasOf(schema.oneOf), ...schemasOf(schema.anyOf)];
-  const kinds = [schema.type ?? []].flat().map(String);
+  const kinds = typesOf(schema);
   if (kinds.length === 0 && variants.length > 0) {
     const each = [...new Set(variants.map((variant) => kindOf(variant, resolve)))];
     // Of a list of values that may grow, the kind: the values have a table of their own.
@@ -64,6 +64,13 @@ export function kindOf(schema: JsonSchema, resolve: Resolve): string {
   }
   const base = kinds.length === 0 ? 'any' : kinds.join(' | ');
   return [base, ...bounds(schema)].join(', ');
+}
+
+/** With those of `then` and `else`, where the types are told apart by conditions. */
+function typesOf({ type, if: condition, else: otherwise }: JsonSchema): string[] {
+  const own = [type ?? []].flat().map(String);
+  if (own.length > 0 || condition === undefined) return own;
+  return [...new Set([condition, otherwise ?? {}].flatMap((part) => typesOf(part as JsonSchema)))];
 }
 
 function bounds(schema: JsonSchema): string[] {

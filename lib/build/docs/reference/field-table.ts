@@ -19,9 +19,14 @@ export function fieldTable(schema: JsonSchema, resolve: Resolve, place: string, 
     [{ title: 'Field' }, { title: 'Kind', quiet: true }, { title: 'Meaning' }],
     rows.map(({ name, kind, required, note }) => ({
       id: `${place}.${name}`,
-      name: html`<code>${name}</code>`,
+      name: html`<code>${breakable(name)}</code>`,
       mark: required ? mark : mark === undefined ? 'optional' : undefined,
       cells: [kind, inline(note)],
     })),
   );
+}
+
+/** May be broken behind each dot. */
+function breakable(name: string): Html[] {
+  return name.split(/(?<=\.)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 }
