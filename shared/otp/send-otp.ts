@@ -69,7 +69,7 @@ const template = smsText.check(
 
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */
 export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
-  const leg = z.object(legFields);
+  const leg = z.object(legFields(longestTtlSeconds - 1));
   return z
     .object({
       to: recipientSchema,

@@ -10,11 +10,11 @@ const busNote = 'In place of `url`: an Amazon EventBridge event bus in your AWS 
 const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
 
 const fallbackNote =
-  'At most two messages that follow, in their order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.';
+  'At most two messages that follow if this one is not delivered, in their order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.';
 const fallbackLegsNote =
   'The messages that follow if this one is not delivered, in their order. In the answer about the first message of a send with `fallback`.';
 const afterSecondsNote =
-  'Seconds, 10 to 259,200, after the message before it was queued. Left out: only its failure or the end of its validity period starts this one.';
+  'How long the message before it has to be delivered, in seconds from when that one is queued. Left out: this message is sent only if that one fails or expires.';
 
 const deliveryNotes = {
   message_id: 'The message of the event; null if it is of no message.',
@@ -204,7 +204,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'Location.name': 'What the place is called.',
   'HeaderMedia.type': 'What the media is.',
   'Button.type': 'What the button does.',
-  'Button.index': "The button's place in the template; its place in this list where absent.",
+  'Button.index':
+    "The button's place in the template. By default its place in this list, or the first free one if another button names that.",
   'BulkSms.message':
     'The template of all rows that bring none of their own, up to 10000 characters; after rendering 1 to 1600.',
   'BulkRow.message': 'A template for this recipient only.',
@@ -261,14 +262,15 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'SmsMessage.fallback': fallbackNote,
   'WhatsappMessage.fallback': fallbackNote,
   'OtpMessage.fallback': `${fallbackNote} All of them have the same code.`,
-  'FallbackMessage.channel': 'Of this message; it may be that of the message before it.',
-  'OtpFallback.channel': 'Of this message; it may be that of the message before it.',
+  'FallbackMessage.channel': 'The channel of this message. The message before it may have the same.',
+  'OtpFallback.channel': 'The channel of this message. The message before it may have the same.',
   'FallbackMessage.after_seconds': afterSecondsNote,
   'OtpFallback.after_seconds': `${afterSecondsNote} Together they must be shorter than \`ttl\`.`,
   'FallbackMessage.message':
-    'Its text. Left out: the text of the request. An SMS after a WhatsApp message that is no text, or a longer one, needs it.',
+    'Its text; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is no text, or whose text is too long for an SMS.',
   'FallbackMessage.template': 'A WhatsApp template in place of a text.',
-  'FallbackMessage.from': 'The sender of an SMS; after an SMS, that of the request by default.',
+  'FallbackMessage.from':
+    'The sender, for an SMS only; by default that of the request, if the request is for an SMS.',
   'Message.fallback': fallbackLegsNote,
   'MessageOrBatch.fallback': fallbackLegsNote,
   'FallbackLeg.after_seconds':

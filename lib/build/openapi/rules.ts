@@ -2,7 +2,8 @@
  * What an operation checks across fields, and values of several kinds: as `if`, `then` and `else`, which validators apply
  * and generators pass over. A union of objects would give their users eight types for one message.
  */
-import { mediaFields } from '../../../shared/message/whatsapp-content.ts';
+import { maxMessageCharacters } from '../../../shared/message/send/send-fields.ts';
+import { buttonsMax, mediaFields } from '../../../shared/message/whatsapp-content.ts';
 import { e164 } from '../../../shared/recipient/phone-number.ts';
 import { referenceTo } from './named-schemas.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -16,9 +17,16 @@ function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema):
   ]);
 }
 
-/** An object with these fields, whatever else it has. */
-function having(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { properties, required: Object.keys(properties), additionalProperties: true };
+/** An object with these fields, whatever else it has. @param optional - it may have these too, of this form */
+function having(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  return {
+    properties: { ...properties, ...optional },
+    required: Object.keys(properties),
+    additionalProperties: true,
+  };
 }
 
 function typeIs(...types: readonly string[]): JsonSchema {
@@ -48,6 +56,18 @@ const namedTexts: JsonSchema = {
   additionalProperties: parameterText,
 };
 
+const isSms = having({ channel: { enum: ['sms'] } });
+/** `fallback` after a message that has no text for an SMS. */
+const fallbackWithTexts = {
+  fallback: { type: ['array', 'null'], items: when(isSms, having({ message: text })) },
+};
+
+const atMostOne = (item: JsonSchema): JsonSchema => ({
+  contains: { type: 'object', ...item },
+  minContains: 0,
+  maxContains: 1,
+});
+
 /** A row that is sent. Any other is only reported, but not every row may be. */
 function goodRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', format: 'phone-number', pattern: e164.source };
@@ -67,24 +87,33 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
   Media: when(having({ url: text }), without('id'), having({ id: text })),
   WhatsappMessage: when(
     typeIs('template'),
-    having({ template: object }),
+    having({ template: object }, fallbackWithTexts),
     when(
       typeIs('location'),
-      having({ location: object }),
+      having({ location: object }, fallbackWithTexts),
       when(
         typeIs(...Object.keys(mediaFields)),
         when(
           typeIs('document'),
-          having({ media: object }),
+          having({ media: object }, fallbackWithTexts),
           when(
             typeIs('audio', 'sticker'),
-            having({ media: without('caption', 'filename') }),
-            having({ media: without('filename') }),
+            having({ media: without('caption', 'filename') }, fallbackWithTexts),
+            having({ media: without('filename') }, fallbackWithTexts),
           ),
         ),
-        having({ message: text }),
+        when(
+          having({ message: { type: 'string', maxLength: maxMessageCharacters } }),
+          {},
+          having({ message: text }, fallbackWithTexts),
+        ),
       ),
     ),
+  ),
+  FallbackMessage: when(
+    isSms,
+    without('template'),
+    when(having({ template: object }), without('from', 'message'), without('from')),
   ),
   WebhookEndpointSettings: when(
     having({ url: text }),
@@ -116,6 +145,18 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     }),
     having({ recipients: { contains: goodRow({ message: text }) } }),
   ),
+  TemplateParameters: when(having({ buttons: list }), {
+    properties: {
+      buttons: {
+        allOf: [
+          atMostOne(typeIs('copy_code')),
+          ...Array.from({ length: buttonsMax }, (_, place) => atMostOne(having({ index: { const: place } }))),
+        ],
+      },
+    },
+    additionalProperties: true,
+  }),
+  ButtonUrl: { pattern: parameterText.pattern },
   Button: when(typeIs('url'), {
     properties: { value: { pattern: parameterText.pattern } },
     additionalProperties: true,
@@ -131,7 +172,7 @@ export const fieldRules: Readonly<Record<string, JsonSchema>> = {
       list,
       { items: parameterText, minItems: 1, maxItems: 1 },
       when(
-        having({ type: text, media: object }),
+        { type: 'object', ...having({ type: text, media: object }) },
         { $ref: referenceTo('HeaderMedia') },
         { ...namedTexts, properties: { type: never, media: never }, minProperties: 1, maxProperties: 1 },
       ),

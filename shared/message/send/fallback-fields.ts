@@ -13,10 +13,12 @@ const legsMax = 2;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
 const afterSecondsMin = 10;
 
-export const legFields = {
-  channel: z.enum(channels),
-  after_seconds: optional(z.int().check(z.minimum(afterSecondsMin), z.maximum(validityMaxSeconds))),
-};
+export function legFields(afterSecondsMax: number) {
+  return {
+    channel: z.enum(channels),
+    after_seconds: optional(z.int().check(z.minimum(afterSecondsMin), z.maximum(afterSecondsMax))),
+  };
+}
 
 /** An empty list means the same as none. */
 export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
@@ -35,7 +37,7 @@ export function fallbackSchema() {
 
 const legWithContent = lazily(() => {
   const leg = z.object({
-    ...legFields,
+    ...legFields(validityMaxSeconds),
     message: optional(smsText),
     template: optional(whatsAppParts().template),
     from: optional(senderSchema),

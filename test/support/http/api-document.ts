@@ -22,7 +22,7 @@ export interface ApiDocument {
 }
 
 /** Those that JSON Schema does not know. */
-const ownFormats = [
+export const ownFormats = [
   'phone-number',
   'sender',
   'cursor',

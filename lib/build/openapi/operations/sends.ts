@@ -38,7 +38,7 @@ export const sendSms: Description = {
         },
       },
       fallback: {
-        summary: 'Then by WhatsApp',
+        summary: 'With a fallback to WhatsApp',
         value: {
           to: recipient,
           message: 'Your parcel arrives today.',
@@ -248,8 +248,24 @@ export const sendWhatsApp: Description = {
           location: { latitude: 51.5033, longitude: -0.1196, name: 'Shop' },
         },
       },
+      buttons: {
+        summary: 'A template with a picture and buttons',
+        value: {
+          to: recipient,
+          type: 'template',
+          template: {
+            name: 'parcel_ready',
+            language: 'en_GB',
+            parameters: {
+              header: { type: 'image', media: { url: 'https://example.com/parcel.jpg' } },
+              body: { first_name: 'Ada' },
+              buttons: ['order-42', { type: 'copy_code', value: 'SAVE10', index: 1 }],
+            },
+          },
+        },
+      },
       fallback: {
-        summary: 'Then by SMS',
+        summary: 'With a fallback to SMS',
         value: {
           to: recipient,
           type: 'template',
