@@ -162,6 +162,8 @@ export const batchStatus = z.object({
   accepted: count,
   rejected: count,
   counts: z.partialRecord(status, count),
+  /** While messages of senders with a pace wait. */
+  expected_end_at: z.exactOptional(instant),
   created_at: instant,
 });
 

@@ -78,7 +78,9 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   messages: 'The messages.',
   'AcceptedBatch.status': 'Always `accepted`. Each message has a state of its own.',
   'AcceptedBatch.expected_end_at':
-    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier.',
+    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. What goes before it later, such as one-time passwords, comes on top; the status of the batch has the time as it is then.',
+  expected_end_at:
+    'While messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, with all that has gone before them so far.',
   'AcceptedBatch.messages': 'The recipients that were accepted, each with its message.',
   'AcceptedBatch.errors': 'The recipients that were refused, each with the reason.',
   errors: 'What was refused, and why.',

@@ -7,6 +7,7 @@ import { showLegs } from '../fallback/show-legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
+import { expectedEndOf } from '../pace/expected-end.ts';
 import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
 import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
 import type { BatchStore } from '../send/batch-store.ts';
@@ -24,7 +25,7 @@ export function getStatus({ messages, batches, windows }: StatusDependencies): O
   return async (request) => {
     const caller = requireCaller(request);
     const id = request.pathParameters.message_id;
-    if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id);
+    if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id, request.now);
     const message = await ownMessage(messages, caller, id);
     const [window, legs] = await Promise.all([
       message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
@@ -51,6 +52,7 @@ async function batchStatus(
   batches: Pick<BatchStore, 'get'>,
   caller: Caller,
   batchId: string,
+  now: Date,
 ): Promise<ApiResponse> {
   const batch = await batches.get(batchId);
   if (batch === undefined || batch.client_id !== caller.clientId)
@@ -62,12 +64,14 @@ async function batchStatus(
     if (count > 0) counts[status] = count;
   }
   const { total, accepted, errors, created_at } = batch;
+  const expectedEndAt = expectedEndOf(rows, now);
   const body: BatchStatus = {
     batch_id: batchId,
     total,
     accepted,
     rejected: errors.length,
     counts,
+    ...(expectedEndAt === undefined ? {} : { expected_end_at: expectedEndAt.toISOString() }),
     created_at,
   };
   return { status: 200, body };

@@ -14,6 +14,7 @@ import {
 import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
+import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
@@ -159,6 +160,35 @@ describe('a bulk message', () => {
       world.at(addSeconds(new Date(entry.slotAt ?? ''), -1));
       expect((await dispatchQueued(world.dependencies, bodyOf(entry))).outcome).toBe('sent');
     }
+  });
+
+  it('and the others of its batch end when the last of their slots says, as they have them at the time', async () => {
+    const world = simulation();
+    const all = await world.stored(20, bulk);
+    const end = () => expectedEndOf(world.messages.all(), world.clock());
+    expect(end()?.toISOString()).toBe(all.at(-1)?.slot?.at);
+    const [first] = all as [Message];
+    world.at(addSeconds(new Date(first.slot?.at ?? ''), 3));
+    await dispatch(world.dependencies, first.message_id);
+    expect(seconds(end() ?? '')).toBeGreaterThan(seconds(all.at(-1)?.slot?.at ?? ''));
+    // Nothing is sent until long after: 20 messages at two a second take ten more seconds.
+    world.at(addSeconds(created, 1000));
+    expect(seconds(end() ?? '')).toBeCloseTo(1010, -1);
+    for (const { message_id } of all)
+      await world.messages.transition(message_id, { to: 'failed', at: created });
+    expect(end()).toBeUndefined();
+  });
+
+  it('that is scheduled ends as if its sender had nothing else to send', async () => {
+    const world = simulation();
+    const scheduled_at = addSeconds(created, 3600).toISOString();
+    const paced = { identity: 'ACME', messages_per_second: 4.5 };
+    const change = { ...bulk, status: 'scheduled', scheduled_at, sender: paced, segments: 3 } as const;
+    const all = await world.stored(100, change);
+    const { expectedEndAt } = await reserveBulkSlots(world.pace, all);
+    // Four places in a second: one message of three segments each.
+    expect(seconds(expectedEndAt ?? '')).toBeCloseTo(3700, -1);
+    expect(expectedEndOf(all, created)).toEqual(expectedEndAt);
   });
 
   it('is not taken for lost while it waits for its slot, and is 15 minutes after it', async () => {

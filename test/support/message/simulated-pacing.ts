@@ -1,0 +1,200 @@
+/**
+ * A bulk of a sender with a pace on the gateway's own code with a virtual clock: queues with delays of whole seconds, each
+ * kind with its own workers, which take batches of ten and have their own view of the sender's slots, tables and a carrier
+ * that take their time. One-time passwords of the same sender and single sends of another client go in between.
+ */
+import {
+  type DispatchDependencies,
+  dispatchQueued,
+} from '../../../shared/message/dispatch/dispatch-message.ts';
+import {
+  bodyOf,
+  type OutboundEntry,
+  outboundEntriesOf,
+} from '../../../shared/message/dispatch/outbound-queue.ts';
+import type { Message } from '../../../shared/message/message.ts';
+import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
+import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
+import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import { memoryMessageStore } from '../doubles/memory-message-store.ts';
+import { memorySenderPaceStore } from '../doubles/memory-sender-pace.ts';
+import { allowanceOf } from '../doubles/no-caps.ts';
+import { noOtpLegs } from '../doubles/no-otp-legs.ts';
+import { nobodySuppressed } from '../doubles/nobody-suppressed.ts';
+import { randomFrom } from '../doubles/seeded-random.ts';
+import { virtualTime } from '../simulation/virtual-time.ts';
+import { aMessage, created } from '../webhook/example-webhook-message.ts';
+import type { PacedRun } from './pacing-figures.ts';
+
+const messagesOfRequest = 1000;
+const batchSize = 10;
+const probes = 100;
+const watchMs = 2000;
+/** Of a stage. */
+const workers = { otp: 10, single: 20, bulk: 20 };
+
+interface Options {
+  readonly total: number;
+  readonly perSecond: number;
+  readonly seed: number;
+}
+
+export async function simulatedPacing({ total, perSecond, seed }: Options): Promise<PacedRun> {
+  const time = virtualTime(created.getTime());
+  const random = randomFrom(seed);
+  const between = (from: number, to: number) => time.sleep(from + random() * (to - from));
+  const clock = () => new Date(time.now());
+  const messages = slow(memoryMessageStore());
+  const paces = slow(memorySenderPaceStore());
+  const handedOverMs = new Map<string, number>();
+  let inFlight = 0;
+
+  /** Each call takes as long as one to a table. */
+  function slow<T extends object>(store: T): T {
+    const calls = Object.entries(store).map(([name, call]: [string, (...values: unknown[]) => unknown]) => [
+      name,
+      async (...values: unknown[]) => {
+        await between(4, 20);
+        return call(...values);
+      },
+    ]);
+    return Object.fromEntries(calls) as T;
+  }
+
+  function paceOfProcess() {
+    return senderPace({ store: paces, clock, sleep: time.sleep, random });
+  }
+
+  function queueOf(kind: OutboundEntry['kind']) {
+    const shown: OutboundEntry[] = [];
+    const idle = Array.from({ length: workers[kind] }, (_, number) => workerOf(`${kind}-${number}`));
+    function feed(): void {
+      while (shown.length > 0) {
+        const worker = idle.pop();
+        if (worker === undefined) return;
+        const batch = shown.splice(0, batchSize);
+        if (kind === 'bulk') inFlight += batch.length;
+        Promise.all(batch.map((entry) => dispatchQueued(worker, bodyOf(entry)))).then(() => {
+          if (kind === 'bulk') inFlight -= batch.length;
+          idle.push(worker);
+          feed();
+        });
+      }
+    }
+    return (entry: OutboundEntry): void =>
+      time.at(time.now() + (entry.delaySeconds ?? 0) * 1000 + random() * 300, () => {
+        shown.push(entry);
+        feed();
+      });
+  }
+
+  function workerOf(process: string): DispatchDependencies {
+    let claims = 0;
+    return {
+      messages,
+      carrierFor: () => ({
+        async handOver({ message_id }) {
+          if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
+          handedOverMs.set(message_id, time.now());
+          await between(30, 150);
+          return { outcome: 'accepted', carrierMessageId: message_id };
+        },
+      }),
+      bodyOf: async () => ({ text: 'Hello' }),
+      isDisabled: async () => false,
+      ...nobodySuppressed,
+      suppressions: slow(nobodySuppressed.suppressions),
+      ...noOtpLegs,
+      allowanceOf,
+      pace: paceOfProcess(),
+      outbound: { enqueue: async (entries) => entries.forEach(enqueue) },
+      clock,
+      newClaimId: () => `${process}-${++claims}`,
+      sleep: time.sleep,
+    };
+  }
+
+  const queues = { otp: queueOf('otp'), single: queueOf('single'), bulk: queueOf('bulk') };
+  function enqueue(entry: OutboundEntry): void {
+    queues[entry.kind](entry);
+  }
+  /** The stream brings it to the relay, which sends it to its queue. */
+  async function relayed(message: Message): Promise<void> {
+    await between(100, 600);
+    outboundEntriesOf(message, clock()).forEach(enqueue);
+  }
+
+  const sender = { identity: 'ACME', messages_per_second: perSecond };
+  const make = (message_id: string, more: Partial<Message>) =>
+    aMessage({ message_id, segments: 1, created_at: clock().toISOString(), ...more });
+  const send = async (message: Message) => {
+    await messages.create(message);
+    relayed(message);
+    return message.message_id;
+  };
+  const ids = { bulk: [] as string[], otp: [] as string[], single: [] as string[] };
+  const createdMs = new Map<string, number>();
+  let expectedEndMs = 0;
+  let expectedEndAtHalfMs = 0;
+  const counts: number[] = [];
+
+  async function sendBulk(): Promise<void> {
+    const pace = paceOfProcess();
+    for (let from = 0; from < total; from += messagesOfRequest) {
+      const count = Math.min(messagesOfRequest, total - from);
+      const unpaced = Array.from({ length: count }, (_, row) =>
+        make(`bulk-${from + row}`, { batch_id: `bat_${from}`, sender }),
+      );
+      const { messages: paced, expectedEndAt } = await reserveBulkSlots(pace, unpaced);
+      expectedEndMs = expectedEndAt?.getTime() ?? 0;
+      await between(500, 1500);
+      await messages.createMany(paced);
+      paced.forEach(relayed);
+      ids.bulk.push(...paced.map(({ message_id }) => message_id));
+    }
+    const lastBatch = ids.bulk.slice(-messagesOfRequest);
+    await time.sleep((expectedEndMs - time.now()) / 2);
+    expectedEndAtHalfMs = expectedEndOf(await messages.getMany(lastBatch), clock())?.getTime() ?? 0;
+  }
+
+  async function sendOthers(): Promise<void> {
+    const everyMs = ((total / perSecond) * 800) / probes;
+    const otp = {
+      otp_id: 'otp',
+      code_length: 6,
+      expires_at: '2026-11-20T23:00:00.000Z',
+      attempts_remaining: 5,
+    };
+    for (let probe = 0; probe < probes; probe += 1) {
+      createdMs.set(`otp-${probe}`, time.now());
+      createdMs.set(`single-${probe}`, time.now());
+      ids.otp.push(await send(make(`otp-${probe}`, { otp, sender })));
+      ids.single.push(await send(make(`single-${probe}`, { client_id: 'other' })));
+      await time.sleep(everyMs * (0.5 + random()));
+    }
+  }
+
+  const beganMs = time.now();
+  const sending = Promise.all([sendBulk(), sendOthers()]);
+  const all = total + 2 * probes;
+  while (handedOverMs.size < all && time.now() - beganMs < 3 * (total / perSecond) * 1000 + 60_000) {
+    await time.runUntil(time.now() + watchMs);
+    counts.push(inFlight);
+  }
+  await sending;
+  const timesOf = (some: readonly string[]) =>
+    some.map((id) => handedOverMs.get(id) ?? Number.POSITIVE_INFINITY);
+  const waitsOf = (some: readonly string[]) =>
+    some.map((id) => (handedOverMs.get(id) ?? Number.POSITIVE_INFINITY) - (createdMs.get(id) ?? 0));
+  return {
+    perSecond,
+    beganMs,
+    bulkMs: timesOf(ids.bulk),
+    otpMs: timesOf(ids.otp),
+    otpWaitsMs: waitsOf(ids.otp),
+    singleWaitsMs: waitsOf(ids.single),
+    expectedEndMs,
+    expectedEndAtHalfMs,
+    inFlight: counts,
+  };
+}
