@@ -1,6 +1,8 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 import { allowanceEnvironment, allowancesFrom, pricesFrom } from '../carrier/allowances-from-environment.ts';
 import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
+import { dynamoSuppressedAmong } from '../message/suppression/suppressed-recipients.dynamo.ts';
+import { dynamo } from '../platform/aws/clients.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { sendersEnvironment, sendersFrom } from '../sender/senders-from-environment.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
@@ -14,6 +16,7 @@ export const sendEnvironment = [
   ...sendersEnvironment,
   ...webhookRuleNames,
   'ALLOWED_COUNTRIES',
+  'SUPPRESSIONS_TABLE',
 ] as const;
 
 export function sendDependencies(env: Environment<(typeof sendEnvironment)[number]>) {
@@ -23,6 +26,7 @@ export function sendDependencies(env: Environment<(typeof sendEnvironment)[numbe
     stageCountries: env.ALLOWED_COUNTRIES,
     sendersOf: sendersFrom(env),
     priceOf: pricesFrom(env),
+    suppressedAmong: dynamoSuppressedAmong(dynamo(), env.SUPPRESSIONS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
   };
 }

@@ -91,6 +91,7 @@ export const dryRun = z.object({
   from: z.nullable(z.string()),
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
+  would_fail_with: z.exactOptional(messageErrorCode),
   fallback: z.exactOptional(z.array(dryRunLeg)),
 });
 
@@ -108,6 +109,7 @@ export const dryRunBatch = z.object({
       encoding,
       segments,
       estimated_cost: z.nullable(z.number()),
+      would_fail_with: z.exactOptional(messageErrorCode),
     }),
   ),
   errors: z.array(rowError),

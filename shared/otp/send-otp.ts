@@ -9,7 +9,7 @@ import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
-import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from '../message/send/dry-run.ts';
+import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { legFields, legsSchema, legsToStore, type WantedLeg } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
@@ -33,7 +33,7 @@ import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 const longestTtlSeconds = 3600;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-interface SendOtpDependencies {
+interface SendOtpDependencies extends DryRunDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
   readonly allowanceOf: AllowanceOf;
@@ -42,7 +42,6 @@ interface SendOtpDependencies {
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly sendersOf: SendersOf;
-  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -165,7 +164,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
       const message = otpMessage(id, otp, wanted, request.now, select);
-      return dryRunOf(message, dependencies.priceOf, refusals, textOf);
+      return dryRunOf(message, dependencies, refusals, textOf);
     }
     const { entry, replayed } = await createOnce(
       dependencies.messages,

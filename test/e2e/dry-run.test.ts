@@ -69,34 +69,45 @@ describe('a dry run', () => {
     expect(await listed(client)).toBe(0);
   });
 
-  it('of a bulk shows each message and each refused row, and stores nothing', async () => {
+  it('of a bulk shows each message and each refused row, and who would not get theirs, and stores nothing', async () => {
     const client = await newClient();
     await withSender(client.clientId, 'sms FR', 'ACME-FR');
-    const to = freshNumber();
+    const [to, suppressed] = [freshNumber(), freshNumber()];
+    expect((await client.call('PUT', `/api/v1/suppressions/${encodeURIComponent(suppressed)}`)).status).toBe(
+      200,
+    );
     const { status, body } = await client.post('/api/v1/sms/bulk?dry_run=true', {
       message,
-      recipients: [to, '+33612345678', '+33'],
+      recipients: [to, '+33612345678', '+33', suppressed],
     });
-    const each = { encoding: 'GSM-7', segments: 1, estimated_cost: segmentPrice };
+    const segments = { encoding: 'GSM-7', segments: 1 };
+    const each = { ...segments, estimated_cost: segmentPrice };
+    const fails = { ...segments, estimated_cost: 0, would_fail_with: 'recipient_opted_out' };
     expect([status, body]).toMatchObject([
       200,
       {
         dry_run: true,
         would_be_accepted: true,
-        total: 3,
-        accepted: 2,
+        total: 4,
+        accepted: 3,
         rejected: 1,
-        segments: 2,
+        segments: 3,
         estimated_cost: 2 * segmentPrice,
         messages: [
           { index: 0, recipient: to, from: null, ...each },
           { index: 1, recipient: '+33612345678', from: 'ACME-FR', ...each },
+          { index: 3, recipient: suppressed, from: null, ...fails },
         ],
         errors: [{ index: 2, error: 'invalid_recipient' }],
         refusals: [],
       },
     ]);
     expect(await listed(client)).toBe(0);
+    // It was suppressed for messages, not for one-time passwords.
+    const otp = await client.post('/api/v1/otp/send?dry_run=true', { to: suppressed });
+    expect(otp.body).not.toHaveProperty('would_fail_with');
+    const sms = await client.post('/api/v1/sms/send?dry_run=true', { to: suppressed, message });
+    expect(sms.body).toMatchObject({ would_be_accepted: true, ...fails });
   });
 
   it('names every reason to refuse the request at once, each as the request itself is refused', async () => {

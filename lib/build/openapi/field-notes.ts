@@ -317,12 +317,15 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'DryRunBatch.segments': 'Of all messages.',
   'DryRunBatch.currency': 'The currency of `estimated_cost` (ISO 4217); null without a price.',
   'DryRun.currency': 'The currency of `estimated_cost` (ISO 4217); null without a price.',
-  'DryRunBatch.accepted': 'How many would be sent.',
+  'DryRunBatch.accepted': 'How many rows would be accepted.',
   'DryRunBatch.rejected': 'How many rows would be refused.',
-  'DryRunBatch.messages': 'What would be sent, one for each accepted row.',
+  'DryRunBatch.messages': 'What would be accepted, one for each row.',
   dry_run: 'Always `true`: nothing was stored or sent.',
   would_be_accepted: 'Whether the same request without `dry_run` would be accepted now.',
-  estimated_cost: 'By the price list of the gateway; null without a price for a country.',
+  would_fail_with:
+    'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
+  estimated_cost:
+    'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
   refusals: 'Every reason for which the request would be refused; empty if it would be accepted.',
   'DryRunRefusal.status': 'The HTTP status of the refusal.',
   'DryRunRefusal.error': 'A stable code.',

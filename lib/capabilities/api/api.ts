@@ -314,8 +314,9 @@ export class Api extends Construct {
     if (sends) {
       handler.setVariables({ PRICES_FILE: 'prices.json' });
       storage.grant(handler, 'senders', 'Query');
-      // A dry run reads what is used of the caps.
+      // A dry run reads what is used of the caps, and who is suppressed.
       storage.grant(handler, 'rate-counters', 'GetItem');
+      storage.grant(handler, 'suppressions', 'BatchGetItem');
       // Notices of a spend cap.
       storage.grant(handler, 'activity-log', 'PutItem');
     }

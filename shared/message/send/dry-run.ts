@@ -3,6 +3,7 @@
  * taken from a cap; only the rate limit has counted the request (contract, section 14).
  */
 import { GatewayError } from '../../contract/errors.ts';
+import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/money.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
@@ -14,6 +15,14 @@ import { segment } from './segments.ts';
 export type PriceOf = (
   message: Pick<Message, 'channel' | 'country' | 'segments'>,
 ) => { readonly cost: number; readonly currency: string } | undefined;
+
+/** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
+export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
+
+export interface DryRunDependencies {
+  readonly priceOf: PriceOf;
+  readonly suppressedAmong: SuppressedAmong;
+}
 
 /** @throws GatewayError `invalid_request` where it is neither true nor false: a misspelled one must not send. */
 export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
@@ -52,14 +61,15 @@ export async function refusalsOf(checks: readonly Check[]): Promise<DryRunRefusa
  *
  * @param textOf - the text of a leg as it is sent, if it is stored otherwise
  */
-export function dryRunOf(
+export async function dryRunOf(
   message: Message,
-  priceOf: PriceOf,
+  { priceOf, suppressedAmong }: DryRunDependencies,
   refusals: readonly DryRunRefusal[],
   textOf: (stored: string) => string = (stored) => stored,
-): ApiResponse {
+): Promise<ApiResponse> {
   const { channel, recipient, encoding, segments } = message;
   const price = priceOf(message);
+  const failure = failureOf(message, await suppressedAmong([message]));
   const body: DryRun = {
     dry_run: true,
     would_be_accepted: refusals.length === 0,
@@ -67,8 +77,9 @@ export function dryRunOf(
     recipient,
     from: fromOf(message) ?? null,
     ...(encoding === undefined || segments === undefined ? {} : { encoding, segments }),
-    estimated_cost: price?.cost ?? null,
+    estimated_cost: costOf(price, failure),
     currency: price?.currency ?? null,
+    ...failure,
     ...(message.fallback === undefined ? {} : { fallback: message.fallback.map(legView) }),
     refusals: [...refusals],
   };
@@ -77,31 +88,51 @@ export function dryRunOf(
   function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): DryRunLeg {
     const parts = channel === 'sms' ? segment(textOf(text)) : {};
     const { country } = message;
-    const cost = priceOf({ channel, ...(country === undefined ? {} : { country }), ...parts })?.cost;
+    const price = priceOf({ channel, ...(country === undefined ? {} : { country }), ...parts });
     return {
       channel,
       after_seconds: after_seconds ?? null,
       from: fromOf(leg) ?? null,
       ...parts,
-      estimated_cost: cost ?? null,
+      // It has the same recipient.
+      estimated_cost: costOf(price, failure),
     };
   }
 }
 
+interface Failure {
+  readonly would_fail_with?: MessageErrorCode;
+}
+
+/** Known before the message is handed over, which is when it would fail. */
+function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Failure {
+  return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
+}
+
+/** What never reaches a carrier costs nothing. */
+function costOf(price: ReturnType<PriceOf>, { would_fail_with }: Failure): number | null {
+  return would_fail_with === undefined ? (price?.cost ?? null) : 0;
+}
+
 /** The answer for a bulk send. */
-export function dryRunOfBatch(
+export async function dryRunOfBatch(
   { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
   rows: readonly { readonly index: number; readonly message: Message }[],
-  priceOf: PriceOf,
+  { priceOf, suppressedAmong }: DryRunDependencies,
   refusals: readonly DryRunRefusal[],
-): ApiResponse {
-  const messages = rows.map(({ index, message }) => {
+): Promise<ApiResponse> {
+  const suppressed = await suppressedAmong(rows.map(({ message }) => message));
+  const prices = rows.map(({ message }) => priceOf(message));
+  const messages = rows.map(({ index, message }, position) => {
     const { message_id, recipient, encoding, segments } = message;
     if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
-    return { index, recipient, from: fromOf(message) ?? null, encoding, segments, price: priceOf(message) };
+    const failure = failureOf(message, suppressed);
+    const estimated_cost = costOf(prices[position], failure);
+    const from = fromOf(message) ?? null;
+    return { index, recipient, from, encoding, segments, estimated_cost, ...failure };
   });
-  const priced = messages.flatMap(({ price }) => (price === undefined ? [] : [price]));
-  const cost = priced.reduce((sum, price) => sum + Math.round(price.cost * millionthsPerUnit), 0);
+  const costs = messages.map(({ estimated_cost }) => estimated_cost).filter((cost) => cost !== null);
+  const cost = costs.reduce((sum, each) => sum + Math.round(each * millionthsPerUnit), 0);
   const body: DryRunBatch = {
     dry_run: true,
     would_be_accepted: refusals.length === 0,
@@ -110,9 +141,9 @@ export function dryRunOfBatch(
     rejected: errors.length,
     segments: messages.reduce((sum, { segments }) => sum + segments, 0),
     // Without the price of one message, the sum would be too low.
-    estimated_cost: priced.length === messages.length ? cost / millionthsPerUnit : null,
-    currency: priced[0]?.currency ?? null,
-    messages: messages.map(({ price, ...message }) => ({ ...message, estimated_cost: price?.cost ?? null })),
+    estimated_cost: costs.length === messages.length ? cost / millionthsPerUnit : null,
+    currency: prices.find((price) => price !== undefined)?.currency ?? null,
+    messages,
     errors,
     refusals: [...refusals],
   };

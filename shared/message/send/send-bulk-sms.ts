@@ -38,7 +38,7 @@ import {
   noteUnknownRowFields,
   readRow,
 } from './bulk-rows.ts';
-import { dryRunOfBatch, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
+import { type DryRunDependencies, dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
 import { newSms, smsOptions } from './send-sms.ts';
@@ -46,7 +46,7 @@ import { newSms, smsOptions } from './send-sms.ts';
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
-interface SendBulkDependencies {
+interface SendBulkDependencies extends DryRunDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
   readonly allowanceOf: AllowanceOf;
@@ -54,7 +54,6 @@ interface SendBulkDependencies {
   readonly stageCountries?: readonly string[] | undefined;
   readonly pace: Pick<SenderPace, 'reserve'>;
   readonly sendersOf: SendersOf;
-  readonly priceOf: PriceOf;
   readonly webhookUrl: z.ZodMiniType<string>;
 }
 
@@ -94,7 +93,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
         () => assertSome(checked),
         () => allowance?.check(wouldSend.map(({ message }) => message)),
       ]);
-      return dryRunOfBatch(batch, wouldSend, dependencies.priceOf, refusals);
+      return dryRunOfBatch(batch, wouldSend, dependencies, refusals);
     }
     let newRows: readonly AcceptedRow[] = [];
     const { entry: batch, replayed } = await createOnce(

@@ -10,7 +10,7 @@ import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
+import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
@@ -25,13 +25,12 @@ import {
   validityPeriod,
 } from './send-fields.ts';
 
-interface SendSmsDependencies {
+interface SendSmsDependencies extends DryRunDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly sendersOf: SendersOf;
-  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -65,8 +64,8 @@ export function sendSms({
   allowanceOf,
   stageCountries,
   sendersOf,
-  priceOf,
   webhookUrl,
+  ...forDryRun
 }: SendSmsDependencies): Operation {
   const schema = sendSmsSchema(webhookUrl);
   return async (request) => {
@@ -85,7 +84,8 @@ export function sendSms({
     if (isDryRun(request)) {
       assertTimely();
       const message = newSms(newId('msg', request.now), caller.clientId, sms, request.now, select);
-      return dryRunOf(message, priceOf, await refusalsOf([assertAllowed, () => allowance?.check([message])]));
+      const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
+      return dryRunOf(message, forDryRun, refusals);
     }
     const { entry, replayed } = await createOnce(
       messages,

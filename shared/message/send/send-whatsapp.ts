@@ -20,7 +20,7 @@ import {
   type WhatsAppContent,
   whatsAppParts,
 } from '../whatsapp-content.ts';
-import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
+import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, fitsSms, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { newMessage } from './new-message.ts';
@@ -35,13 +35,12 @@ import {
 
 const maxTextCharacters = 4096;
 
-interface SendWhatsAppDependencies {
+interface SendWhatsAppDependencies extends DryRunDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
   /** Of clients without a list of their own; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly sendersOf: SendersOf;
-  readonly priceOf: PriceOf;
   /** Accepts URLs that this deployment may call. */
   readonly webhookUrl: z.ZodMiniType<string>;
 }
@@ -193,8 +192,8 @@ export function sendWhatsApp({
   allowanceOf,
   stageCountries,
   sendersOf,
-  priceOf,
   webhookUrl,
+  ...forDryRun
 }: SendWhatsAppDependencies): Operation {
   const schema = sendWhatsAppSchema(webhookUrl);
   return async (request) => {
@@ -213,7 +212,8 @@ export function sendWhatsApp({
     if (isDryRun(request)) {
       assertTimely();
       const message = newWhatsApp(newId('msg', request.now), caller.clientId, data, request.now, select);
-      return dryRunOf(message, priceOf, await refusalsOf([assertAllowed, () => allowance?.check([message])]));
+      const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
+      return dryRunOf(message, forDryRun, refusals);
     }
     const { entry, replayed } = await createOnce(
       messages,

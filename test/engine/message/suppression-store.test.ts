@@ -2,14 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import { dynamoSuppressedAmong } from '../../../shared/message/suppression/suppressed-recipients.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
+import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
 let tables: TestTables;
@@ -159,4 +162,22 @@ describe('the comparison with a list', () => {
     expect(all.rows).toHaveLength(9);
     await own.drop();
   });
+});
+
+it('whose messages a dry run says would fail are those whose hand-over would not take place', async () => {
+  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+  const client_id = aClient();
+  const people = Array.from({ length: 120 }, (_, index) => `+44770090${1000 + index}`);
+  const [messagesOnly = '', everything = '', ended = ''] = people;
+  await store.change(change(client_id, 1, { recipient: messagesOnly }));
+  await store.change(change(client_id, 1, { recipient: everything, scope: 'all' }));
+  await store.change(change(client_id, 1, { recipient: ended }));
+  await store.change(change(client_id, 2, { recipient: ended, scope: undefined }));
+  await store.change(change(aClient(), 1, { recipient: people[3] as string }));
+  const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
+  const toAll = (more: Partial<Message> = {}) =>
+    people.map((person) => aMessage({ client_id, recipient: person, ...more }));
+  expect(await among(toAll())).toEqual(new Set([messagesOnly, everything]));
+  const otp = { otp_id: 'otp_1', code_length: 6, expires_at: start.toISOString(), attempts_remaining: 5 };
+  expect(await among(toAll({ otp }))).toEqual(new Set([everything]));
 });

@@ -1,5 +1,5 @@
-/** A stage without senders of its own, and without prices. */
-import type { PriceOf } from '../../../shared/message/send/dry-run.ts';
+/** A stage without senders of its own, without prices, and without suppressions. */
+import type { PriceOf, SuppressedAmong } from '../../../shared/message/send/dry-run.ts';
 import type { SelectSender, SendersOf } from '../../../shared/sender/select-sender.ts';
 
 /** As without any row. */
@@ -8,4 +8,6 @@ export const selectNone: SelectSender = ({ from }) => (from === undefined ? unde
 const sendersOf: SendersOf = async () => selectNone;
 const priceOf: PriceOf = () => undefined;
 
-export const noSenders = { sendersOf, priceOf };
+const suppressedAmong: SuppressedAmong = async () => new Set();
+
+export const noSenders = { sendersOf, priceOf, suppressedAmong };

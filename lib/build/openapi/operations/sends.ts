@@ -71,6 +71,10 @@ export const sendSms: Description = {
             ],
           },
         },
+        suppressed: {
+          summary: 'It would be accepted, and fail: the recipient opted out',
+          value: { ...acceptedDryRun, estimated_cost: 0, would_fail_with: 'recipient_opted_out' },
+        },
       },
     },
   },
