@@ -1,4 +1,4 @@
-/** Creates clients and API keys and rotates secrets. A new secret is shown once; the previous one stays valid for 24 h. */
+/** Creates clients and API keys and rotates secrets. A new secret is shown once; the newest before it stays valid for 24 h. */
 import { GatewayError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addDays, addSeconds, type Clock } from '../platform/clock.ts';

@@ -1,4 +1,4 @@
-/** The recipients for which the simulated carrier does something special (contract, section 9). */
+/** What the documents say of the simulator's recipients; what happens is in `shared/carrier/simulator/recipient-scripts.ts`. */
 export const simulatedRecipients = {
   '+15005550001': 'refuses at hand-over: failed',
   '+15005550002': 'sent, then undeliverable: failed',

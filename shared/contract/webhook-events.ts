@@ -1,6 +1,6 @@
 /** The events that are posted to webhook endpoints, and the filters by which an endpoint chooses among them. */
 
-/** The events of messages, described as in the specification. */
+/** The events of messages, described as in the specification: by channel, those of `eventStatuses` in `message.ts`. */
 export const messageEvents = {
   'sms.sent': 'SMS handed to the carrier',
   'sms.delivered': 'SMS delivered to the recipient',

@@ -1,4 +1,7 @@
-/** The function that counts messages and their cost, and one-time passwords, whose share of verified ones may hold a country. */
+/**
+ * The function that counts messages and their cost for usage, and one-time passwords, whose share of verified ones may hold
+ * a country. The alarm for the cost of a day is in `dispatch.ts`: it reads the log lines of hand-overs.
+ */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';

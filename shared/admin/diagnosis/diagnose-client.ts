@@ -10,8 +10,8 @@ import { healthOfLatest } from '../webhook-health.ts';
 import { listEndpoints } from '../webhook-log.ts';
 import { failedWebhooks } from '../webhooks.ts';
 import { type ClientEndpoint, endpointsOf, failedWebhooksMax } from './client-endpoints.ts';
-import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './client-messages.ts';
 import { type ClientFacts, type Finding, findingsOf } from './findings.ts';
+import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './message-outcomes.ts';
 
 export interface Diagnosis {
   readonly client_id: string;

@@ -5,7 +5,7 @@ import type { EndpointLimits } from '../limits.ts';
 import type { OtpHoldView } from '../otp-holds.ts';
 import type { EndpointSummary } from '../webhook-log.ts';
 import { type ClientEndpoint, failedWebhooksMax } from './client-endpoints.ts';
-import type { MessageOutcomes } from './client-messages.ts';
+import type { MessageOutcomes } from './message-outcomes.ts';
 
 export interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */

@@ -2,7 +2,7 @@
 import { type Channel, fromOf, type Message } from '../../message/message.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 import type { Price } from '../prices.ts';
-import type { Report } from './simulated-recipients.ts';
+import type { Report } from './recipient-scripts.ts';
 
 export interface Reported {
   readonly message: Pick<

@@ -10,9 +10,9 @@ import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../prices.ts';
 import type { Outbox } from './outbox.ts';
+import { type Script, scriptFor } from './recipient-scripts.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
 import { receiptNotification } from './simulated-receipts.ts';
-import { type Script, scriptFor } from './simulated-recipients.ts';
 
 /** Queues receipts and replies for a client; at most ten at once. */
 export type ReceiptSender = (

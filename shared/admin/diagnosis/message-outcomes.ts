@@ -1,4 +1,4 @@
-/** What became of a client's latest messages: their outcomes since yesterday, and the newest failures. */
+/** What became of a client's latest messages: counts since yesterday, and the newest failures. `findings.ts` judges them. */
 import { messageErrorCodes } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import { addDays } from '../../platform/clock.ts';
