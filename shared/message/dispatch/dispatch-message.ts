@@ -160,23 +160,24 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     return { outcome: 'not_needed', message };
   }
   const paced = pacedMessageOf(message);
-  const turn = paced && (await dependencies.pace.turnOf(paced, message.slot));
-  if (turn?.outcome === 'later') {
+  const prepare = () => prepareHandOver(dependencies, message);
+  const turn =
+    paced === undefined
+      ? ({ outcome: 'now', prepared: await prepare() } as const)
+      : await dependencies.pace.turnOf(paced, message.slot, prepare);
+  if (turn.outcome === 'later') {
     await messages.release(messageId, claimId, clock(), turn.slot);
     // Otherwise the due-item index ends it when it expires.
     if (turn.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
     const entry = untilSlot(outboundEntryOf(message), turn.slot.at, clock());
     return requeued(dependencies, 'waits_for_slot', message, entry);
   }
-  // After the wait for the slot, in which the person may opt out.
-  const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
-  if (suppression !== undefined && applies(suppression, message.otp !== undefined)) {
+  if (turn.prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), suppressed: true } as const;
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const toSend = await withTemplate(dependencies, message);
-  const body = await dependencies.bodyOf(toSend);
+  const { toSend, body } = turn.prepared;
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
@@ -210,6 +211,17 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   // A receipt arrived before this write.
   if (sent === undefined) await messages.noteHandOver(messageId, noted);
   return { outcome: 'sent', message: sent ?? message };
+}
+
+/** Read when the slot has come: while the message waits, the person may opt out. */
+async function prepareHandOver(
+  dependencies: DispatchDependencies,
+  message: Message,
+): Promise<'suppressed' | { readonly toSend: Message; readonly body: HandOverBody }> {
+  const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
+  if (suppression !== undefined && applies(suppression, message.otp !== undefined)) return 'suppressed';
+  const toSend = await withTemplate(dependencies, message);
+  return { toSend, body: await dependencies.bodyOf(toSend) };
 }
 
 /** The message with its fallback template in place of its content, where WhatsApp would refuse the content. */

@@ -21,17 +21,25 @@ export interface PacedMessage {
   readonly sentAt: Date;
 }
 
-export type Turn =
-  /** The message may be handed over now. */
-  | { readonly outcome: 'now' }
+export type Turn<Prepared> =
+  /** The message may be handed over now: the time is checked last. */
+  | { readonly outcome: 'now'; readonly prepared: Prepared }
   /** It must come again shortly before its slot. */
   | { readonly outcome: 'later'; readonly slot: Slot };
 
 export interface SenderPace {
   /** A slot for each message, in order; they are of one sender and one kind. */
   reserve(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]>;
-  /** Waits for the message's slot if that is near, and reserves one if it has none or has missed it. */
-  turnOf(message: PacedMessage, slot: Slot | undefined): Promise<Turn>;
+  /**
+   * Waits for the message's slot if that is near, and reserves one if it has none or has missed it.
+   *
+   * @param prepare - what takes time before the hand-over: it runs when the slot has come
+   */
+  turnOf<Prepared>(
+    message: PacedMessage,
+    slot: Slot | undefined,
+    prepare: () => Promise<Prepared>,
+  ): Promise<Turn<Prepared>>;
   /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
   slowDown(identity: string): Promise<void>;
 }
@@ -49,6 +57,8 @@ const reserveLeadMs = 300;
 const clocksApartMs = 100;
 /** A worker waits so long for slots; what is later comes again. */
 export const workerWaitMs = 3000;
+/** A late bulk message has no hurry: with the others of its batch, which are probably late too, it is one write. */
+const lateTogetherMs = 200;
 /** A row that was seen within this time is probably still the present one. */
 const freshSeconds = 0.2;
 const sendersMax = 1000;
@@ -76,20 +86,36 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   const seen = new ExpiringMap<SenderRow>(sendersMax);
   const waiting = new Map<string, Change[]>();
   const writing = new Map<string, Promise<void>>();
+  const reading = new Map<string, { readonly ended: Promise<SenderRow>; next?: Promise<SenderRow> }>();
 
-  /** Makes the change with the next write of the sender's row, which makes all changes that are waiting. */
-  async function change(identity: string, make: Change): Promise<void> {
+  /** The row as it is now or later: while one read is on its way, the looks that come share the next one. */
+  function readFrom(identity: string): Promise<SenderRow> {
+    const current = reading.get(identity);
+    if (current !== undefined) {
+      current.next ??= current.ended.then(
+        () => readFrom(identity),
+        () => readFrom(identity),
+      );
+      return current.next;
+    }
+    const ended = store.read(identity).finally(() => reading.delete(identity));
+    reading.set(identity, { ended });
+    return ended;
+  }
+
+  /** Makes the change with the next write of the sender's row, which makes all changes that are waiting by then. */
+  async function change(identity: string, make: Change, waitMs = 0): Promise<void> {
     const changes = waiting.get(identity) ?? [];
     waiting.set(identity, [...changes, make]);
     if (changes.length > 0) return writing.get(identity);
     const previous = writing.get(identity) ?? Promise.resolve();
-    const written = previous
-      .catch(() => {})
-      .then(() => {
+    const written = Promise.all([previous.catch(() => {}), waitMs > 0 ? sleep(waitMs) : undefined]).then(
+      () => {
         const all = waiting.get(identity) ?? [];
         waiting.delete(identity);
         return write(identity, (slots, now) => all.reduce((changed, each) => each(changed, now), slots));
-      });
+      },
+    );
     writing.set(identity, written);
     try {
       await written;
@@ -112,21 +138,30 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
     }
   }
 
-  async function reserveOnce(first: PacedMessage, messages: readonly PacedMessage[], leadMs: number) {
+  async function reserveOnce(
+    first: PacedMessage,
+    messages: readonly PacedMessage[],
+    leadMs: number,
+    waitMs: number,
+  ) {
     const { identity, kind, perSecond, sentAt } = first;
     let made: Pick<ReturnType<typeof reserve>, 'reserved' | 'firstMs'> = { reserved: [], firstMs: 0 };
-    await change(identity, (before, now) => {
-      const request: SlotRequest = {
-        kind,
-        perSecond,
-        sentAtMs: sentAt.getTime(),
-        segments: messages.map(({ segments }) => segments),
-        earliestMs: now.getTime() + leadMs,
-      };
-      const { slots, ...rest } = reserve(before, request, now);
-      made = rest;
-      return slots;
-    });
+    await change(
+      identity,
+      (before, now) => {
+        const request: SlotRequest = {
+          kind,
+          perSecond,
+          sentAtMs: sentAt.getTime(),
+          segments: messages.map(({ segments }) => segments),
+          earliestMs: now.getTime() + leadMs,
+        };
+        const { slots, ...rest } = reserve(before, request, now);
+        made = rest;
+        return slots;
+      },
+      waitMs,
+    );
     return made;
   }
 
@@ -134,11 +169,15 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
    * A write that took too long may have come after others looked at the place: it is left unused, and the next one is for
    * later. Nobody gives way to a bulk message.
    */
-  async function reserveInTime(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]> {
+  async function reserveInTime(
+    messages: readonly PacedMessage[],
+    leadMs: number,
+    waitMs = 0,
+  ): Promise<readonly Slot[]> {
     const [first] = messages;
     if (first === undefined) return [];
     for (let aheadMs = leadMs; ; aheadMs *= 2) {
-      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs);
+      const { reserved, firstMs } = await reserveOnce(first, messages, aheadMs, waitMs);
       if (first.kind === 'bulk' || firstMs >= clock().getTime() + clocksApartMs) return reserved;
     }
   }
@@ -146,25 +185,26 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   async function isStillFree(message: PacedMessage, slot: Slot): Promise<boolean> {
     // Nothing goes before a one-time password.
     if (message.kind === 'otp') return true;
-    const { slots } = await store.read(message.identity);
+    const { slots } = await readFrom(message.identity);
     return isUsable(slots, message, slot);
   }
 
   return {
     reserve: reserveInTime,
 
-    async turnOf(message, given) {
+    async turnOf(message, given, prepare) {
       const waitsUntilMs = clock().getTime() + workerWaitMs;
       let slot = given;
       for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {
-        if (slot === undefined || isOver(slot, clock())) [slot] = await reserveInTime([message], aheadMs);
+        if (slot === undefined || isOver(slot, clock()))
+          [slot] = await reserveInTime([message], aheadMs, message.kind === 'bulk' ? lateTogetherMs : 0);
         if (slot === undefined) throw new Error('a message without a slot');
         const atMs = Date.parse(slot.at);
         if (atMs > waitsUntilMs) return { outcome: 'later', slot };
         const waitMs = atMs - clock().getTime();
         if (waitMs > 0) await sleep(waitMs);
-        const free = await isStillFree(message, slot);
-        if (free && !isOver(slot, clock())) return { outcome: 'now' };
+        const [free, prepared] = await Promise.all([isStillFree(message, slot), prepare()]);
+        if (free && !isOver(slot, clock())) return { outcome: 'now', prepared };
         slot = undefined;
       }
     },

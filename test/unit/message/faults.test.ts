@@ -6,7 +6,7 @@ import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.
 import { type RunSettings, runMessages } from '../../support/message/message-run.ts';
 
 /** `npm run test:faults` runs thousands of messages. */
-const settings = { seed: 7, total: 60, skewMaxMs: 0 };
+const settings = { seed: 12, total: 60, skewMaxMs: 0 };
 /** A small run may have no fault that a broken store makes worse; one of these has. */
 const smallRuns = [8, 9, 10, 11, 12, 13].map((seed) => ({ ...settings, seed, total: 20 }));
 
