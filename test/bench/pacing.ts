@@ -120,7 +120,7 @@ async function measure(): Promise<PacedRun> {
   })();
   await probing;
   const expectedEndAtHalfMs = await askingAtHalf;
-  await pause(expectedEndMs - Date.now());
+  await pause(Math.max(0, expectedEndMs - Date.now()));
   await untilSent([...bulk, ...otps, ...singles]);
   done = true;
   await watching;
