@@ -285,6 +285,34 @@ describe('a table that takes its time', () => {
   });
 });
 
+it('looks of one worker share a read that began after each of their places had come', async () => {
+  const time = virtualTime(created.getTime());
+  const paces = memorySenderPaceStore();
+  const reads: { readonly begunMs: number; readonly endedMs: number }[] = [];
+  const store: typeof paces = {
+    ...paces,
+    async read(identity) {
+      const begunMs = time.now();
+      await time.sleep(60);
+      reads.push({ begunMs, endedMs: time.now() });
+      return paces.read(identity);
+    },
+  };
+  const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
+  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
+  const all = Array.from({ length: 20 }, () => message);
+  const slots = await senderPace({ store: paces, ...common }).reserve(all, 1000);
+  const pace = senderPace({ store, ...common });
+  const looked = slots.map(async (slot) => {
+    expect((await pace.turnOf(message, slot, async () => undefined)).outcome).toBe('now');
+    return { placeMs: Date.parse(slot.at), atMs: time.now() };
+  });
+  await time.runUntil(time.now() + 5000);
+  for (const { placeMs, atMs } of await Promise.all(looked))
+    expect(reads.some(({ begunMs, endedMs }) => begunMs >= placeMs && endedMs <= atMs)).toBe(true);
+  expect(reads.length).toBeLessThan(10);
+});
+
 it('reads that take long before a hand-over do not move it into the next second', async () => {
   const world = simulation();
   const get = async () => {
