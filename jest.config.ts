@@ -61,7 +61,7 @@ const config: Config = {
   projects: Object.entries(folders()).map(([name, around]) => project(name, around) as never),
   // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
-  // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes about 0.7 GB.
+  // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes up to 1.1 GB.
   maxWorkers: 6,
   testSequencer: '<rootDir>/test/support/jest/longest-first.ts',
 };
