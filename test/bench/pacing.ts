@@ -71,13 +71,13 @@ async function measure(): Promise<PacedRun> {
   const beganMs = Date.now();
   const bulk: string[] = [];
   let expectedEndMs = 0;
-  let lastBatchId = '';
+  const batchIds: string[] = [];
   for (let from = 0; from < total; from += rowsOfRequest) {
     const recipients = Array.from({ length: Math.min(rowsOfRequest, total - from) }, freshNumber);
     const { status, body } = await bulkClient.post('/api/v1/sms/bulk', { message: 'Hello', recipients });
     if (status !== 202) throw new Error(JSON.stringify(body));
     expectedEndMs = Date.parse(String(body.expected_end_at));
-    lastBatchId = String(body.batch_id);
+    batchIds.push(String(body.batch_id));
     bulk.push(...(body.messages as { message_id: string }[]).map(({ message_id }) => message_id));
   }
   console.log(`${total} stored in ${((Date.now() - beganMs) / 1000).toFixed(1)} s`);
@@ -95,8 +95,12 @@ async function measure(): Promise<PacedRun> {
     }
   })();
   const askingAtHalf = pause((expectedEndMs - Date.now()) / 2).then(async () => {
-    const { body } = await bulkClient.call('GET', `/api/v1/sms/status/${lastBatchId}`);
-    return Date.parse(String(body.expected_end_at));
+    let endMs = 0;
+    for (const batchId of batchIds) {
+      const { body } = await bulkClient.call('GET', `/api/v1/sms/status/${batchId}`);
+      endMs = Math.max(endMs, Date.parse(String(body.expected_end_at ?? new Date(0).toISOString())));
+    }
+    return endMs;
   });
   const inFlight: number[] = [];
   let done = false;

@@ -152,9 +152,8 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
       paced.forEach(relayed);
       ids.bulk.push(...paced.map(({ message_id }) => message_id));
     }
-    const lastBatch = ids.bulk.slice(-messagesOfRequest);
     await time.sleep((expectedEndMs - time.now()) / 2);
-    expectedEndAtHalfMs = expectedEndOf(await messages.getMany(lastBatch), clock())?.getTime() ?? 0;
+    expectedEndAtHalfMs = expectedEndOf(await messages.getMany(ids.bulk), clock())?.getTime() ?? 0;
   }
 
   async function sendOthers(): Promise<void> {
