@@ -264,14 +264,14 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   'SmsMessage.fallback': fallbackNote,
   'WhatsappMessage.fallback': fallbackNote,
   'OtpMessage.fallback': `${fallbackNote} All of them have the same code.`,
-  'FallbackMessage.channel': 'The channel of this message. The message before it may have the same.',
+  'Fallback.channel': 'The channel of this message. The message before it may have the same.',
   'OtpFallback.channel': 'The channel of this message. The message before it may have the same.',
-  'FallbackMessage.after_seconds': afterSecondsNote,
+  'Fallback.after_seconds': afterSecondsNote,
   'OtpFallback.after_seconds': `${afterSecondsNote} Together they must be shorter than \`ttl\`.`,
-  'FallbackMessage.message':
+  'Fallback.message':
     'Its text; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is no text, or whose text is too long for an SMS.',
-  'FallbackMessage.template': 'A WhatsApp template in place of a text.',
-  'FallbackMessage.from':
+  'Fallback.template': 'A WhatsApp template in place of a text.',
+  'Fallback.from':
     'The sender, for an SMS only; by default that of the request, if the request is for an SMS.',
   'Message.fallback': fallbackLegsNote,
   'MessageOrBatch.fallback': fallbackLegsNote,

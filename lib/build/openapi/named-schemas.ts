@@ -14,9 +14,9 @@ const parts: Readonly<Record<string, string>> = {
   'WhatsappMessage.type': 'WhatsappType',
   'WhatsappMessage.template': 'WhatsappTemplate',
   'WhatsappMessage.fallback_template': 'WhatsappTemplate',
-  'SmsMessage.fallback[]': 'FallbackMessage',
-  'WhatsappMessage.fallback[]': 'FallbackMessage',
-  'FallbackMessage.template': 'WhatsappTemplate',
+  'SmsMessage.fallback[]': 'Fallback',
+  'WhatsappMessage.fallback[]': 'Fallback',
+  'Fallback.template': 'WhatsappTemplate',
   'OtpMessage.fallback[]': 'OtpFallback',
   'WhatsappTemplate.parameters': 'TemplateParameters',
   'WhatsappMessage.media': 'Media',
@@ -188,10 +188,10 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
  * Of answers that only the extension `x-dry-run` has: among the other schemas, linters that pass over extensions would say
  * that nothing uses them, and generators would make types that no method returns.
  */
-const ofDryRuns: readonly string[] = ['DryRun', 'DryRunBatch', 'DryRunMessage', 'DryRunRefusal'];
+const ofDryRuns = /^DryRun/;
 
 export function referenceTo(name: string): string {
-  return `#/components/${ofDryRuns.includes(name) ? 'x-dry-run' : 'schemas'}/${name}`;
+  return `#/components/${ofDryRuns.test(name) ? 'x-dry-run' : 'schemas'}/${name}`;
 }
 
 export interface SchemasByPlace {
@@ -201,7 +201,7 @@ export interface SchemasByPlace {
 
 export function byPlace(schemas: Readonly<Record<string, JsonSchema>>): SchemasByPlace {
   const { schemas: ofOperations = [], dryRuns = [] } = Object.groupBy(Object.entries(schemas), ([name]) =>
-    ofDryRuns.includes(name) ? 'dryRuns' : 'schemas',
+    ofDryRuns.test(name) ? 'dryRuns' : 'schemas',
   );
   return { schemas: Object.fromEntries(ofOperations), 'x-dry-run': Object.fromEntries(dryRuns) };
 }

@@ -110,7 +110,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
-  FallbackMessage: when(
+  Fallback: when(
     isSms,
     without('template'),
     when(having({ template: object }), without('from', 'message'), without('from')),

@@ -53,6 +53,18 @@ describe('a name that a generator makes of the document', () => {
     expect(doubled).toEqual([]);
   });
 
+  it('says no word twice where a field that may be null is a type too, as `FallbackMessageMessage` would', () => {
+    const ofNullable = Object.entries(components.schemas).flatMap(([name, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, JsonSchema>)
+        .filter(([, { type }]) => Array.isArray(type) && type.includes('null'))
+        .map(([field]) => `${name}${pascalCase(field)}`),
+    );
+    const doubled = ofNullable.filter((name) =>
+      words(name).some((word, index, all) => word === all[index + 1]),
+    );
+    expect(doubled).toEqual(['WhatsappMessageMessage']);
+  });
+
   it('has no word that only a generator writes', () => {
     expect(
       names.filter((name) => /Item\d*$|Item[A-Z]|Value$|Inner|AnyOf|OneOf|AllOf|\d$/.test(name)),

@@ -27,7 +27,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
-        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
+        fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.AcceptedSms:
@@ -60,7 +60,7 @@ class AsyncSmsResource:
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
         reference: str | None = None,
-        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
+        fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         timeout_seconds: float | None = None,
     ) -> models.DryRun:
         """Send an SMS: dry run.
@@ -265,7 +265,7 @@ class AsyncWhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
-        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
+        fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         idempotency_key: str | None = None,
         timeout_seconds: float | None = None,
     ) -> models.AcceptedWhatsapp:
@@ -302,7 +302,7 @@ class AsyncWhatsappResource:
         reference: str | None = None,
         validity_period: int | None = None,
         scheduled_at: datetime | str | None = None,
-        fallback: Sequence[models.FallbackMessage | Mapping[str, Any]] | None = None,
+        fallback: Sequence[models.Fallback | Mapping[str, Any]] | None = None,
         timeout_seconds: float | None = None,
     ) -> models.DryRun:
         """Send a WhatsApp message: dry run.
