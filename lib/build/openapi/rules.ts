@@ -2,7 +2,7 @@
  * What an operation checks across fields, and values of several kinds: as `if`, `then` and `else`, which validators apply
  * and generators pass over. A union of objects would give their users eight types for one message.
  */
-import { maxMessageCharacters } from '../../../shared/message/send/send-fields.ts';
+import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
 import { buttonsMax, mediaFields } from '../../../shared/message/whatsapp-content.ts';
 import { e164 } from '../../../shared/recipient/phone-number.ts';
 import { referenceTo } from './named-schemas.ts';
@@ -68,15 +68,18 @@ const atMostOne = (item: JsonSchema): JsonSchema => ({
   maxContains: 1,
 });
 
+const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
+
 /** A row that is sent. Any other is only reported, but not every row may be. */
 function goodRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', format: 'phone-number', pattern: e164.source };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
   const { properties, required } = having({ to, ...more });
   const variables = { type: ['object', 'null'], additionalProperties: value };
+  const message = { type: ['string', 'null'], pattern: visiblePattern };
   return {
     type: 'object',
-    properties: { variables, ...(properties as object) },
+    properties: { variables, message, ...(properties as object) },
     required,
     additionalProperties: true,
   };
@@ -137,13 +140,13 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     having({ brand: text }),
   ),
   BulkSms: when(
-    having({ message: text }),
+    having({ message: visibleText }),
     having({
       recipients: {
         contains: when(text, { format: 'phone-number', pattern: e164.source }, goodRow({})),
       },
     }),
-    having({ recipients: { contains: goodRow({ message: text }) } }),
+    having({ recipients: { contains: goodRow({ message: visibleText }) } }),
   ),
   TemplateParameters: when(having({ buttons: list }), {
     properties: {

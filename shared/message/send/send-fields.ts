@@ -18,15 +18,15 @@ export function textOf(max: number) {
   );
 }
 
-/** White space in Java, Python or JavaScript, which differ in a few characters. */
-const whiteSpace = String.raw`\s\u001c-\u001f\u0085`;
-const visible = new RegExp(`[^${whiteSpace}]`);
+/** No white space of Java, Python or JavaScript: `\s` differs in a few characters, and clients apply this pattern too. */
+export const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
+const visible = new RegExp(visiblePattern);
 
 /** The text of a message: carriers refuse a blank one. */
 export function messageTextOf(max: number) {
   return textOf(max).check(
     z.refine((text) => visible.test(text), 'must not be blank'),
-    z.meta({ pattern: '\\S' }),
+    z.meta({ pattern: visiblePattern }),
   );
 }
 

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { type Requests, requests } from '../../../lib/build/openapi/requests.ts';
+import { recipient } from '../../../lib/build/openapi/operations/examples.ts';
 import { ownFormats } from '../../support/http/api-document.ts';
 
 type Value = Readonly<Record<string, unknown>>;
@@ -90,5 +91,30 @@ describe('a request body with one field more, less or otherwise than in the exam
     }
     expect(different).toEqual([]);
     expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(200);
+  });
+});
+
+describe('a text of white space', () => {
+  it('is not valid where the operation refuses it, in whichever characters', () => {
+    const blanks = [...Array(0x3100).keys(), 0xfeff]
+      .map((code) => String.fromCharCode(code))
+      .filter(
+        (text) =>
+          text.isWellFormed() && !requests.SmsMessage.safeParse({ to: recipient, message: text }).success,
+      );
+    expect(blanks).toEqual(expect.arrayContaining(['\t', ' ', '\u001c', '\u0085', '\u2028', '\ufeff']));
+    const bodiesWith = (message: string): [string, Value][] => [
+      ['SmsMessage', { to: recipient, message }],
+      ['WhatsappMessage', { to: recipient, message }],
+      ['BulkSms', { message, recipients: [recipient] }],
+      ['BulkSms', { message: 'A', recipients: [{ to: recipient, message }] }],
+      ['BulkSms', { recipients: [{ to: recipient, message }] }],
+    ];
+    const valid = [...blanks, 'A'].flatMap((text) =>
+      bodiesWith(text).flatMap(([name, body]) =>
+        ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, body) ? [[name, text]] : [],
+      ),
+    );
+    expect(valid).toEqual(bodiesWith('A').map(([name]) => [name, 'A']));
   });
 });
