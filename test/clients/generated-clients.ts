@@ -165,7 +165,8 @@ const openApiGenerators: Readonly<Record<string, OpenApiGenerator>> = {
   },
   java: {
     commands: ['java', 'mvn'],
-    options: ['--library', 'native'],
+    // Else a list that an answer leaves out is an empty one.
+    options: ['--library', 'native', '--additional-properties=containerDefaultToNull=true'],
     useClient: async (output, use) => {
       const sources = join(output, 'src/main/java');
       await cp(join(programs, 'java'), sources, { recursive: true });

@@ -148,17 +148,24 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     }),
     having({ recipients: { contains: goodRow({ message: visibleText }) } }),
   ),
-  TemplateParameters: when(having({ buttons: list }), {
-    properties: {
+  TemplateParameters: {
+    // Tools that do not know `minContains`, and would ask for one, do not know this keyword either.
+    dependentSchemas: {
       buttons: {
-        allOf: [
-          atMostOne(typeIs('copy_code')),
-          ...Array.from({ length: buttonsMax }, (_, place) => atMostOne(having({ index: { const: place } }))),
-        ],
+        properties: {
+          buttons: {
+            allOf: [
+              atMostOne(typeIs('copy_code')),
+              ...Array.from({ length: buttonsMax }, (_, place) =>
+                atMostOne(having({ index: { const: place } })),
+              ),
+            ],
+          },
+        },
+        additionalProperties: true,
       },
     },
-    additionalProperties: true,
-  }),
+  },
   ButtonUrl: { pattern: parameterText.pattern },
   Button: when(typeIs('url'), {
     properties: { value: { pattern: parameterText.pattern } },

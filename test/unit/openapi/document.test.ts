@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
       if (typeof value !== 'object' || value === null) return;
       for (const [keyword, inner] of Object.entries(value)) {
         // Conditions are on fields that are described where they are defined.
-        if (['if', 'then', 'else', 'contains'].includes(keyword)) continue;
+        if (['if', 'then', 'else', 'contains', 'dependentSchemas'].includes(keyword)) continue;
         walk(inner, keyword === 'properties' ? place : `${place}.${keyword}`);
         if (keyword !== 'properties') continue;
         for (const [field, property] of Object.entries(inner as Record<string, { description?: string }>)) {
