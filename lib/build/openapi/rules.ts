@@ -148,7 +148,8 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     }),
     having({ recipients: { contains: goodRow({ message: visibleText }) } }),
   ),
-  TemplateParameters: {
+  TemplateParameters: when(having({ buttons: list }), {
+    additionalProperties: true,
     // Tools that do not know `minContains`, and would ask for one, do not know this keyword either.
     dependentSchemas: {
       buttons: {
@@ -165,7 +166,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
         additionalProperties: true,
       },
     },
-  },
+  }),
   ButtonUrl: { pattern: parameterText.pattern },
   Button: when(typeIs('url'), {
     properties: { value: { pattern: parameterText.pattern } },
