@@ -18,7 +18,7 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
     },
 
     async replace(identity, seen, slots) {
-      const writing = await tryConditionalWrite(
+      const { applied } = await tryConditionalWrite(
         client.send(
           new PutCommand({
             TableName,
@@ -30,11 +30,10 @@ export function dynamoSenderPaceStore(client: DynamoDBDocumentClient, TableName:
             },
             ConditionExpression: seen.revision === 0 ? 'attribute_not_exists(sender)' : 'revision = :seen',
             ...(seen.revision === 0 ? {} : { ExpressionAttributeValues: { ':seen': seen.revision } }),
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      return writing.applied ? { written: true } : { written: false, present: rowOf(writing.row) };
+      return applied;
     },
   };
 }

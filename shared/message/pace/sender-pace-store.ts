@@ -10,10 +10,6 @@ export interface SenderRow {
 export interface SenderPaceStore {
   /** Strongly consistent. */
   read(identity: string): Promise<SenderRow>;
-  /** Writes if the revision is still the one seen; otherwise returns the present row. */
-  replace(
-    identity: string,
-    seen: SenderRow,
-    next: SenderSlots,
-  ): Promise<{ readonly written: true } | { readonly written: false; readonly present: SenderRow }>;
+  /** Writes if the revision is still the one seen; returns whether it was. */
+  replace(identity: string, seen: SenderRow, next: SenderSlots): Promise<boolean>;
 }

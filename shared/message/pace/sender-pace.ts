@@ -1,7 +1,7 @@
 /**
  * Reserves slots of senders with a pace. All reservations that a process makes for a sender at the same time are one
- * conditional write of the sender's row; after a conflict a process computes again from the row that the failed write
- * returned. A process that dies leaves at most its own slots unused.
+ * conditional write of the sender's row; after a conflict a process pauses and reads the row again. A process that dies
+ * leaves at most its own slots unused.
  */
 import type { SendKind } from '../../contract/send-kinds.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
@@ -59,7 +59,7 @@ const clocksApartMs = 100;
 export const workerWaitMs = 3000;
 /** A late bulk message has no hurry: with the others of its batch, which are probably late too, it is one write. */
 const lateTogetherMs = 200;
-/** A row that was seen within this time is probably still the present one. */
+/** A row that was written within this time is probably still the present one. */
 const freshSeconds = 0.2;
 const sendersMax = 1000;
 /** Of one reservation; each meets another process's write. */
@@ -129,12 +129,15 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
     for (let attempt = 1; ; attempt += 1) {
       const slots = make(row.slots, clock());
       if (slots === row.slots) return;
-      const outcome = await store.replace(identity, row, slots);
-      row = outcome.written ? { slots, revision: row.revision + 1 } : outcome.present;
-      seen.set(identity, row, clock(), addSeconds(clock(), freshSeconds).getTime());
-      if (outcome.written) return;
+      if (await store.replace(identity, row, slots)) {
+        const written = { slots, revision: row.revision + 1 };
+        seen.set(identity, written, clock(), addSeconds(clock(), freshSeconds).getTime());
+        return;
+      }
       if (attempt >= attemptsMax) throw new Error('the slots of a sender are reserved by too many at once');
       await sleep(random() * conflictPauseMs * Math.min(attempt, conflictPausesMax));
+      // After the pause: what others have written during it would make the next write fail too.
+      row = await store.read(identity);
     }
   }
 

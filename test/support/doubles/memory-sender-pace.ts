@@ -10,9 +10,9 @@ export function memorySenderPaceStore(): SenderPaceStore {
   return {
     read: async (identity) => present(identity),
     async replace(identity, seen, slots) {
-      if (present(identity).revision !== seen.revision) return { written: false, present: present(identity) };
+      if (present(identity).revision !== seen.revision) return false;
       rows.set(identity, { slots, revision: seen.revision + 1 });
-      return { written: true };
+      return true;
     },
   };
 }

@@ -1,0 +1,58 @@
+/** Many processes that reserve slots of one sender at the same time, with a virtual clock. */
+import { expect, it } from '@jest/globals';
+import { type PacedMessage, senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import type { Slot } from '../../../shared/message/pace/slot.ts';
+import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
+import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { virtualTime } from '../../support/simulation/virtual-time.ts';
+import { created } from '../../support/webhook/example-webhook-message.ts';
+
+const processes = 20;
+const reservations = 20;
+
+it('lets twenty processes that reserve all the time succeed, with few writes that conflict', async () => {
+  const time = virtualTime(created.getTime());
+  const random = randomFrom(1);
+  const rows = memorySenderPaceStore();
+  const onItsWay = () => time.sleep(3 + random() * 9);
+  let writes = 0;
+  const store: SenderPaceStore = {
+    async read(identity) {
+      await onItsWay();
+      const row = await rows.read(identity);
+      await onItsWay();
+      return row;
+    },
+    async replace(...change) {
+      writes += 1;
+      await onItsWay();
+      const written = await rows.replace(...change);
+      await onItsWay();
+      return written;
+    },
+  };
+  const message: PacedMessage = {
+    identity: 'ACME',
+    kind: 'bulk',
+    perSecond: 50,
+    segments: 1,
+    sentAt: created,
+  };
+  const slots: Slot[] = [];
+  const all = Promise.all(
+    Array.from({ length: processes }, async () => {
+      const pace = senderPace({ store, clock: () => new Date(time.now()), sleep: time.sleep, random });
+      for (let reservation = 0; reservation < reservations; reservation += 1) {
+        await time.sleep(random() * 400);
+        slots.push(...(await pace.reserve([message], 0)));
+      }
+    }),
+  );
+  while (slots.length < processes * reservations) {
+    // Ends with the first that gives up.
+    await Promise.race([all, time.runUntil(time.now() + 100)]);
+  }
+  expect(new Set(slots.map(({ at }) => at)).size).toBe(processes * reservations);
+  expect(writes).toBeLessThan(4 * processes * reservations);
+});
