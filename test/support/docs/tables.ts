@@ -2,6 +2,7 @@
  * The tables of the documentation that are generated from the code. A page has a table between
  * `<!-- table: name -->` and `<!-- end of table -->`; `npm run docs:tables` writes it.
  */
+import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
 import { messageErrorTable } from './message-error-table.ts';
@@ -17,7 +18,16 @@ export interface DocumentedTable {
 export const tables: readonly DocumentedTable[] = [
   { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
   { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
+  { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
 ];
+
+function restorableTables(): string {
+  const shapes: Readonly<Record<string, { readonly restorable?: boolean }>> = tableShapes;
+  return Object.entries(shapes)
+    .filter(([, { restorable }]) => restorable === true)
+    .map(([name]) => `- \`${name}\``)
+    .join('\n');
+}
 
 function productionPermissions(): string {
   try {
