@@ -10,7 +10,13 @@ import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
-import { legFields, legsSchema, legsToStore, type WantedLeg } from '../message/send/fallback-fields.ts';
+import {
+  legFields,
+  legsMax,
+  legsSchema,
+  legsToStore,
+  type WantedLeg,
+} from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
 import { withSampleCode } from '../message/send/sample-code.ts';
@@ -84,7 +90,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       fallback: legsSchema(leg),
     })
     .check(
-      ...[0, 1].map((index) =>
+      ...Array.from({ length: legsMax }, (_, index) =>
         z.refine<{ readonly ttl: number; readonly fallback?: readonly Partial<WantedLeg>[] | undefined }>(
           ({ ttl, fallback = [] }) => index >= fallback.length || waitOf(fallback.slice(0, index + 1)) < ttl,
           {

@@ -9,7 +9,7 @@ import { optional } from '../optional-field.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
 
-const legsMax = 2;
+export const legsMax = 2;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
 const afterSecondsMin = 10;
 

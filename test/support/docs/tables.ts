@@ -2,7 +2,7 @@
  * The tables of the documentation that are generated from the code. A page has a table between
  * `<!-- table: name -->` and `<!-- end of table -->`; `npm run docs:tables` writes it.
  */
-import { tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
+import { type TableShape, tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
 import { messageErrorTable } from './message-error-table.ts';
@@ -22,7 +22,7 @@ export const tables: readonly DocumentedTable[] = [
 ];
 
 function restorableTables(): string {
-  const shapes: Readonly<Record<string, { readonly restorable?: boolean }>> = tableShapes;
+  const shapes: Readonly<Record<string, TableShape>> = tableShapes;
   return Object.entries(shapes)
     .filter(([, { restorable }]) => restorable === true)
     .map(([name]) => `- \`${name}\``)
