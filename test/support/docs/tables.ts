@@ -1,12 +1,14 @@
 /**
- * The tables of the documentation that are generated from the code. A page has a table between
+ * The tables and lists of the documentation that are generated from the code. A page has a table between
  * `<!-- table: name -->` and `<!-- end of table -->`; `npm run docs:tables` writes it.
  */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TableShape, tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
 import { messageErrorTable } from './message-error-table.ts';
-import { page } from './pages.ts';
+import { page, root } from './pages.ts';
 
 export interface DocumentedTable {
   readonly name: string;
@@ -19,7 +21,16 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
   { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
+  { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];
+
+function decisionList(): string {
+  return readdirSync(join(root, 'docs/decisions'))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .toSorted()
+    .map((name) => `- [${page(`docs/decisions/${name}`).split('\n', 1)[0]?.replace('# ', '')}](${name})`)
+    .join('\n');
+}
 
 function restorableTables(): string {
   const shapes: Readonly<Record<string, TableShape>> = tableShapes;
