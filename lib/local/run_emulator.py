@@ -20,7 +20,7 @@ def follow_parent():
     end_group()
 threading.Thread(target=follow_parent, daemon=True).start()
 sys.argv = ['ministack']
-import import_api_body
+import import_api_body, read_sources
 if 'PERSIST_STATE' in os.environ:
     import keep_state
 if 'PRELOAD' in os.environ:

@@ -88,7 +88,7 @@ const local: StageSettings = {
   webhookPorts: 'any',
   webhookAllowHttp: true,
   // Each worker is a process of this machine, so fewer of them.
-  concurrency: { otpSends: 4, singleSends: 8, bulkSends: 8, receipts: 4, webhooks: 8, slowWebhooks: 8 },
+  concurrency: { otpSends: 4, singleSends: 8, bulkSends: 12, receipts: 4, webhooks: 8, slowWebhooks: 8 },
   webhookAllowLoopback: true,
   // The emulator's sweep every 10 s, and two seconds for its work.
   scheduleLeadSeconds: 12,

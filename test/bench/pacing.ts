@@ -27,6 +27,8 @@ const [totalGiven, perSecondGiven, how] = process.argv.slice(2);
 const [total, perSecond] = [Number(totalGiven ?? 20_000), Number(perSecondGiven ?? 50)];
 const probes = 100;
 const rowsOfRequest = 1000;
+/** The emulator's stream has one shard: what is stored at once by the thousand is relayed seconds later. */
+const betweenRequestsMs = 2000;
 /** Between two looks at the queue. */
 const watchMs = 2000;
 
@@ -73,6 +75,7 @@ async function measure(): Promise<PacedRun> {
   let expectedEndMs = 0;
   const batchIds: string[] = [];
   for (let from = 0; from < total; from += rowsOfRequest) {
+    if (from > 0) await pause(betweenRequestsMs);
     const recipients = Array.from({ length: Math.min(rowsOfRequest, total - from) }, freshNumber);
     const { status, body } = await bulkClient.post('/api/v1/sms/bulk', { message: 'Hello', recipients });
     if (status !== 202) throw new Error(JSON.stringify(body));
@@ -99,6 +102,8 @@ async function measure(): Promise<PacedRun> {
     for (const batchId of batchIds) {
       const { body } = await bulkClient.call('GET', `/api/v1/sms/status/${batchId}`);
       endMs = Math.max(endMs, Date.parse(String(body.expected_end_at ?? new Date(0).toISOString())));
+      // Each reads a thousand rows.
+      await pause(2000);
     }
     return endMs;
   });
