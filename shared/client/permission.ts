@@ -19,10 +19,10 @@ export function permissionsOf(
 }
 
 /** The kind of message: an SMS can name its sender, the others cannot. */
-export type SendKind = 'sms' | 'otp' | 'whatsapp';
+export type MessageKind = 'sms' | 'otp' | 'whatsapp';
 
 /** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
-const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies SendKind[];
+const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies MessageKind[];
 
 /**
  * Checks the client's list of senders only.
@@ -31,7 +31,7 @@ const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies SendKind[];
  */
 export function assertMaySendFrom(
   { senders }: SendingPermissions,
-  kind: SendKind,
+  kind: MessageKind,
   from: string | undefined,
 ): void {
   const refusal = senders === undefined ? undefined : senderRefusal(senders, kind, from);
@@ -40,7 +40,7 @@ export function assertMaySendFrom(
 
 function senderRefusal(
   senders: readonly string[],
-  kind: SendKind,
+  kind: MessageKind,
   from: string | undefined,
 ): string | undefined {
   switch (kind) {
@@ -81,7 +81,7 @@ export function recipientRefusal(
 /** @throws GatewayError `forbidden` with the reason. */
 export function assertMaySend(
   permissions: SendingPermissions,
-  kind: SendKind,
+  kind: MessageKind,
   recipient: string,
   from?: string,
 ): void {

@@ -1,6 +1,6 @@
 /** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract, section 14). */
 import * as z from 'zod/mini';
-import { assertMaySend, type SendingPermissions, type SendKind } from '../../client/permission.ts';
+import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
 import { lazily } from '../../platform/lazily.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
@@ -146,10 +146,9 @@ export function assertMaySendLegs(
   },
 ): void {
   for (const leg of wanted ?? []) {
-    const kind: SendKind = leg.channel;
     assertMaySend(
       permissions,
-      kind,
+      leg.channel,
       first.recipient,
       senderOf(leg, { channel: first.channel, ...(first.from === undefined ? {} : { from: first.from }) }),
     );
