@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
-import { allowanceEnvironment, allowancesFrom } from '../shared/carrier/allowances-from-environment.ts';
+import { allowanceEnvironment, allowancesFrom } from '../shared/cap/allowances-from-environment.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
 import { overridesFrom } from '../shared/http/public-http-dependencies.ts';

@@ -12,6 +12,7 @@ import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { type CapName, caps } from '../contract/limit-rows.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
+import type { PricedMessage } from '../price/prices.ts';
 import type { CapCounter } from './cap-counter.ts';
 import { amountOf, type CapLimit, millionths } from './cap-limits.ts';
 import type { NotifyOfSpend } from './cap-notices.ts';
@@ -22,13 +23,6 @@ import {
   endedAttributes,
   givenBackAttribute,
 } from './cap-windows.ts';
-
-/** The fields of a message that its price depends on. */
-interface PricedMessage {
-  readonly channel: 'sms' | 'whatsapp';
-  readonly country?: string;
-  readonly segments?: number;
-}
 
 /** What one request may take from its client's caps. */
 export interface Allowance {

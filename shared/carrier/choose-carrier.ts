@@ -6,10 +6,10 @@ import type { Channel } from '../message/message.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';
+import { readPrices } from '../price/prices-file.ts';
 // Not a dynamic import: a bundle would then contain every operation of both services.
 import { awsSms } from './aws/aws-sms.ts';
 import { awsWhatsApp } from './aws/aws-whatsapp.ts';
-import { readPrices } from './prices-file.ts';
 import { dynamoOutbox } from './simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from './simulator/receipt-sender.sqs.ts';
 import { simulator } from './simulator/simulator.ts';

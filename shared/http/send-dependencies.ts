@@ -1,9 +1,12 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
-import { allowanceEnvironment, allowancesFrom, pricesFrom } from '../carrier/allowances-from-environment.ts';
+import { allowanceEnvironment, allowancesFrom } from '../cap/allowances-from-environment.ts';
+import type { PriceOf } from '../message/send/dry-run.ts';
 import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
 import { dynamoSuppressedAmong } from '../message/suppression/suppressed-recipients.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
+import { expectedPrice } from '../price/prices.ts';
+import { readPrices } from '../price/prices-file.ts';
 import { sendersEnvironment, sendersFrom } from '../sender/senders-from-environment.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { httpEnvironment } from './http-dependencies.ts';
@@ -20,12 +23,14 @@ export const sendEnvironment = [
 ] as const;
 
 export function sendDependencies(env: Environment<(typeof sendEnvironment)[number]>) {
+  const prices = readPrices(env.PRICES_FILE);
+  const priceOf: PriceOf = (message) => expectedPrice(prices, message);
   return {
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     stageCountries: env.ALLOWED_COUNTRIES,
     sendersOf: sendersFrom(env),
-    priceOf: pricesFrom(env),
+    priceOf,
     suppressedAmong: dynamoSuppressedAmong(dynamo(), env.SUPPRESSIONS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
   };

@@ -11,7 +11,7 @@ import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { expectedPrice } from '../prices.ts';
+import { expectedPrice } from '../../price/prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 
 interface AwsSmsSettings {

@@ -3,7 +3,7 @@ import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/clie
 import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
-import { expectedPrice } from '../prices.ts';
+import { expectedPrice } from '../../price/prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
 import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
 

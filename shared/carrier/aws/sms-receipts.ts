@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
-import { roundPrice } from '../prices.ts';
+import { roundPrice } from '../../price/prices.ts';
 
 /** Prices of these events are in US dollars, also where the account pays in another currency. */
 const eventCurrency = 'USD';

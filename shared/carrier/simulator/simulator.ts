@@ -8,7 +8,7 @@ import type { PriceTable } from '../../contract/price-table.ts';
 import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/carrier.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
-import { expectedPrice } from '../prices.ts';
+import { expectedPrice } from '../../price/prices.ts';
 import type { Outbox } from './outbox.ts';
 import { type Script, scriptFor } from './recipient-scripts.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';

@@ -2,19 +2,19 @@
  * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
  * taken from a cap; only the rate limit has counted the request (contract, section 14).
  */
+
 import { GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/money.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
+import type { Price, PricedMessage } from '../../price/prices.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
 import type { Batch } from './batch.ts';
 import { segment } from './segments.ts';
 
 /** Undefined where the price list has no price for the recipient's country. */
-export type PriceOf = (
-  message: Pick<Message, 'channel' | 'country' | 'segments'>,
-) => { readonly cost: number; readonly currency: string } | undefined;
+export type PriceOf = (message: PricedMessage) => Price | undefined;
 
 /** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
 export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
@@ -110,7 +110,7 @@ function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Fai
 }
 
 /** What never reaches a carrier costs nothing. */
-function costOf(price: ReturnType<PriceOf>, { would_fail_with }: Failure): number | null {
+function costOf(price: Price | undefined, { would_fail_with }: Failure): number | null {
   return would_fail_with === undefined ? (price?.cost ?? null) : 0;
 }
 

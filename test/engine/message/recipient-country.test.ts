@@ -1,12 +1,12 @@
 /** Every send writes the recipient's country into the message's row, by which the hand-over prices it. */
 
 import { expect, it } from '@jest/globals';
-import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { expectedPrice } from '../../../shared/price/prices.ts';
 import { memoryBatchStore } from '../../support/doubles/memory-batch-store.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';

@@ -6,9 +6,9 @@ import type { CapCounter } from '../../../shared/cap/cap-counter.ts';
 import { capLimits } from '../../../shared/cap/cap-limits.ts';
 import { spendNotices } from '../../../shared/cap/cap-notices.ts';
 import { type CapUse, capUse } from '../../../shared/cap/cap-use.ts';
-import { costForCap } from '../../../shared/carrier/prices.ts';
 import type { StageCaps } from '../../../shared/contract/caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { costForCap } from '../../../shared/price/prices.ts';
 import type { TestTables } from '../engine/tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 

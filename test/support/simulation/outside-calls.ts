@@ -2,13 +2,14 @@
  * What the carrier and the endpoints saw of the simulated gateway, recorded where no fault can remove it, and which
  * claims the callers had: so that a second call is told from one that an expired claim excuses.
  */
-import { expectedPrice } from '../../../shared/carrier/prices.ts';
+
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import { leaseSeconds } from '../../../shared/contract/delivery-times.ts';
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { leaseSeconds as handOverLeaseSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { expectedPrice } from '../../../shared/price/prices.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { capLimits } from '../../../shared/cap/cap-limits.ts';
 import { endedAttributes } from '../../../shared/cap/cap-windows.ts';
-import { costForCap } from '../../../shared/carrier/prices.ts';
+import { costForCap } from '../../../shared/price/prices.ts';
 
 const stage = { spend: { perDay: 100, perMonth: 0.1 + 0.2 } };
 

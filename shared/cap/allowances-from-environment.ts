@@ -1,18 +1,16 @@
 /** Composes the caps of the sends, which count by the stage's prices, from the function's environment. */
 import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
-import { type AllowanceOf, allowances } from '../cap/allowance.ts';
-import { dynamoCapCounter } from '../cap/cap-counter.dynamo.ts';
-import { capLimits } from '../cap/cap-limits.ts';
-import { spendNotices } from '../cap/cap-notices.ts';
-import type { PriceTable } from '../contract/price-table.ts';
-import type { PriceOf } from '../message/send/dry-run.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import type { Environment } from '../platform/env.ts';
 import { logWarning } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
+import { costForCap } from '../price/prices.ts';
+import { readPrices } from '../price/prices-file.ts';
 import type { CapReader } from '../rate-limit/overrides.ts';
-import { costForCap, expectedPrice } from './prices.ts';
-import { readPrices } from './prices-file.ts';
+import { type AllowanceOf, allowances } from './allowance.ts';
+import { dynamoCapCounter } from './cap-counter.dynamo.ts';
+import { capLimits } from './cap-limits.ts';
+import { spendNotices } from './cap-notices.ts';
 
 export const allowanceEnvironment = [
   'RATE_COUNTERS_TABLE',
@@ -22,27 +20,13 @@ export const allowanceEnvironment = [
   'STAGE_CAPS',
 ] as const;
 
-let prices: PriceTable | undefined;
-
-/** Read once for the whole function. */
-function pricesIn(file: string): PriceTable {
-  prices ??= readPrices(file);
-  return prices;
-}
-
-/** The estimated price of a message, by the stage's price list. */
-export function pricesFrom(env: Environment<'PRICES_FILE'>): PriceOf {
-  const table = pricesIn(env.PRICES_FILE);
-  return (message) => expectedPrice(table, message);
-}
-
 export function allowancesFrom(
   env: Environment<(typeof allowanceEnvironment)[number]>,
   capsOf: CapReader,
 ): AllowanceOf {
   const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
   const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
-  const table = pricesIn(env.PRICES_FILE);
+  const table = readPrices(env.PRICES_FILE);
   const { currency } = table;
   return allowances({
     counter,

@@ -1,14 +1,18 @@
 /** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
 import { millionthsPerUnit } from '../contract/money.ts';
 import type { PriceTable } from '../contract/price-table.ts';
-import type { Message } from '../message/message.ts';
 
 export interface Price {
   readonly cost: number;
   readonly currency: string;
 }
 
-type PricedMessage = Pick<Message, 'channel' | 'country' | 'segments'>;
+/** The fields of a message that its price depends on. */
+export interface PricedMessage {
+  readonly channel: Exclude<keyof PriceTable, 'currency'>;
+  readonly country?: string;
+  readonly segments?: number;
+}
 
 /** Undefined where the table has neither a price for the recipient's country nor a default. */
 export function expectedPrice(table: PriceTable, message: PricedMessage): Price | undefined {

@@ -1,7 +1,7 @@
 /** The expected price depends on the recipient's country and the segments, and is undefined where none is known. */
 import { describe, expect, it } from '@jest/globals';
-import { expectedPrice } from '../../../shared/carrier/prices.ts';
 import { type PriceTable, priceTable } from '../../../shared/contract/price-table.ts';
+import { expectedPrice } from '../../../shared/price/prices.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const table: PriceTable = {
