@@ -32,15 +32,14 @@ const env = readEnvironment([
 ]);
 const messages = messagesFrom(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
-const ownerOf = numberOwners(
-  dynamoAllRows(dynamo(), env.SENDERS_TABLE),
-  dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
-  systemClock,
-);
 const receive: ReceiveDependencies = {
   messages,
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
-  ownerOfNumber: (number, channel) => ownerOf(channel, number),
+  ownerOfNumber: numberOwners(
+    dynamoAllRows(dynamo(), env.SENDERS_TABLE),
+    dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
+    systemClock,
+  ),
   suppressions,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,

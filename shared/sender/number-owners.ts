@@ -28,24 +28,24 @@ export function claimKey(channel: SenderChannel, number: string): string {
   return `${channel} ${number}`;
 }
 
-/**
- * Undefined if the number belongs to nobody, or if two clients claim it: a message that reached the wrong client could not
- * be taken back.
- */
-export type OwnerOf = (channel: SenderChannel, number: string) => Promise<string | undefined>;
+/** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
+export type OwnerOfNumber = (number: string, channel: SenderChannel) => Promise<string | undefined>;
 
-/** Reads all rows at most every 45 s: people enter few of them, and a number is written in more than one way. */
+/**
+ * A number that two clients claim belongs to nobody: a message that reached the wrong client could not be taken back.
+ * Reads all rows at most every 45 s: people enter few of them, and a number is written in more than one way.
+ */
 export function numberOwners(
   store: { allRows(): Promise<readonly EditedRow[]> },
   existingClients: ExistingClients,
   clock: Clock,
-): OwnerOf {
+): OwnerOfNumber {
   const cache = new CachedReader(
     async () => claimsOf(await store.allRows(), existingClients),
     accessCache,
     clock,
   );
-  return async (channel, number) => {
+  return async (number, channel) => {
     const claims = await cache.get('');
     const [owner, ...others] = claims?.get(claimKey(channel, number)) ?? [];
     return others.length === 0 ? owner : undefined;

@@ -2,7 +2,8 @@
  * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
  * names, else the one that last wrote to that person from this number (contract, section 13).
  */
-import type { Channel, Message } from '../message.ts';
+import type { OwnerOfNumber } from '../../sender/number-owners.ts';
+import type { Message } from '../message.ts';
 import { listPosition } from '../store/message-row.ts';
 import type { InboundMessage } from './inbound-message.ts';
 
@@ -20,9 +21,6 @@ export interface Conversations {
    */
   newestWith(person: string, limit: number, before?: string): Promise<readonly Message[]>;
 }
-
-/** The client to which one of our numbers, or the id of one, belongs; undefined where several clients send from it. */
-export type OwnerOfNumber = (number: string, channel: Channel) => Promise<string | undefined>;
 
 interface OwnerDependencies {
   readonly conversations: Conversations;

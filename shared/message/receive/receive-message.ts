@@ -10,10 +10,11 @@ import type { ActivityLog } from '../../activity/activity-log.ts';
 import { onlyWordOf, wishIn } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
+import type { OwnerOfNumber } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.ts';
-import { type Conversations, findOwner, nobody, type Owner, type OwnerOfNumber } from './find-owner.ts';
+import { type Conversations, findOwner, nobody, type Owner } from './find-owner.ts';
 import type { InboundMessage } from './inbound-message.ts';
 import type { WhatsAppWindows } from './whatsapp-window.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ActivityLog } from '../../../shared/activity/activity-log.ts';
-import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import type { AllowanceOf } from '../../../shared/cap/allowance.ts';
+import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
 import { cachedSecrets, type WebhookSecrets } from '../../../shared/client/webhook-secrets.ts';
 import type { SendKind } from '../../../shared/contract/send-kinds.ts';
 import type { DueItemIndex } from '../../../shared/due-items/due-item-index.ts';
@@ -19,15 +19,15 @@ import {
   queuedMessage,
   scheduleNameOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
-import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import {
-  type RecoverDependencies,
   addMissedMessages,
+  type RecoverDependencies,
 } from '../../../shared/message/expire/add-missed-messages.ts';
+import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
-import type { Conversations, OwnerOfNumber } from '../../../shared/message/receive/find-owner.ts';
+import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
 import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
@@ -41,6 +41,7 @@ import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
 import { relay } from '../../../shared/relay/relay.ts';
 import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import type { OwnerOfNumber } from '../../../shared/sender/number-owners.ts';
 import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
 import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';

@@ -194,7 +194,7 @@ describe('the owner of a number', () => {
       { allRows: async () => rows },
       async (ids) => new Set(ids.filter((id) => clients.includes(id))),
       () => now,
-    )('sms', '+447700900001');
+    )('+447700900001', 'sms');
 
   it('is the client whose row says so, in whatever spelling', async () => {
     expect(await ownerOf(inbound('client_1', '+447700900001'))).toBe('client_1');
