@@ -4,7 +4,7 @@ import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { type CarrierNotification, parseNotification } from '../shared/carrier/parse-notification.ts';
 import { dynamoExistingClients } from '../shared/client/existing-clients.dynamo.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
-import { takeReceipts } from '../shared/message/receipts/take-receipts.ts';
+import { recordReceipts } from '../shared/message/receipts/record-receipts.ts';
 import { dynamoConversations } from '../shared/message/receive/conversations.dynamo.ts';
 import { type ReceiveDependencies, receiveMessage } from '../shared/message/receive/receive-message.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/receive/whatsapp-window.dynamo.ts';
@@ -54,8 +54,8 @@ export function handler(event: SQSEvent) {
     async ({ body, attributes }) => {
       const { receipts, inbound, unreadable } = readNotification(body);
       const receives = Number(attributes.ApproximateReceiveCount);
-      const { taken, retryAfterSeconds } = await takeReceipts(record, receipts, receives);
-      for (const { receipt, outcome, messageId, message } of taken) {
+      const { recorded, retryAfterSeconds } = await recordReceipts(record, receipts, receives);
+      for (const { receipt, outcome, messageId, message } of recorded) {
         if (outcome === 'given_up') countMetric('UnknownReceipt');
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
           message_id: messageId,

@@ -26,7 +26,7 @@ import {
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
-import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
+import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';
 import type { WhatsAppWindows } from '../../../shared/message/receive/whatsapp-window.ts';
@@ -200,7 +200,7 @@ export function gatewayFunctions(resources: Resources) {
 
     async recordReceipts(body: string, receives: number): Promise<HandlerResult> {
       const { receipts, inbound } = parseNotification(body);
-      const { retryAfterSeconds } = await takeReceipts({ messages, recordOptOut }, receipts, receives);
+      const { retryAfterSeconds } = await recordReceipts({ messages, recordOptOut }, receipts, receives);
       for (const each of inbound) {
         await receiveMessage({ ...resources, optOutWords: [], activity: resources.activityLog }, each);
       }

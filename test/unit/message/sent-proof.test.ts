@@ -1,7 +1,7 @@
 /** `sent` is reported once, as soon as anything proves the hand-over, in every order of receipts, our write and expiry. */
 import { describe, expect, it } from '@jest/globals';
 import { eventsToSend, type Message } from '../../../shared/message/message.ts';
-import { recordReceipt } from '../../../shared/message/receipts/record-receipt.ts';
+import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { expiry } from '../../../shared/message/transition.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -43,7 +43,11 @@ async function take(messages: MessageStore, id: string, step: Step, at: Date): P
       await messages.transition(id, expiry(at));
       return;
     default:
-      await recordReceipt(messages, { messageId: id, transition: { to: step, at } });
+      await recordReceipts(
+        { messages, recordOptOut: async () => {} },
+        [{ messageId: id, transition: { to: step, at } }],
+        1,
+      );
   }
 }
 

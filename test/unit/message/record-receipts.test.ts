@@ -1,7 +1,7 @@
 /** Receipts that arrive before the index has their message: retried for minutes, then given up. */
 import { expect, it } from '@jest/globals';
 import type { Receipt } from '../../../shared/message/receipts/receipt.ts';
-import { takeReceipts } from '../../../shared/message/receipts/take-receipts.ts';
+import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
@@ -15,13 +15,13 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const messages = memoryMessageStore();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await messages.create(message);
-  const early = await takeReceipts({ messages, recordOptOut: async () => {} }, [receipt], 1);
-  expect(early.taken).toMatchObject([{ outcome: 'unknown_message' }]);
+  const early = await recordReceipts({ messages, recordOptOut: async () => {} }, [receipt], 1);
+  expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1', findableByCarrierId: true };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
-  const later = await takeReceipts({ messages, recordOptOut: async () => {} }, [receipt], 2);
-  expect(later).toMatchObject({ taken: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
+  const later = await recordReceipts({ messages, recordOptOut: async () => {} }, [receipt], 2);
+  expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
   expect((await messages.get(message.message_id))?.status).toBe('delivered');
 });
 
@@ -29,13 +29,13 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
   const messages = memoryMessageStore();
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
-    const { taken, retryAfterSeconds } = await takeReceipts(
+    const { recorded, retryAfterSeconds } = await recordReceipts(
       { messages, recordOptOut: async () => {} },
       [receipt],
       receives,
     );
     waits.push(retryAfterSeconds);
-    expect(taken[0]?.outcome).toBe(retryAfterSeconds === undefined ? 'given_up' : 'unknown_message');
+    expect(recorded[0]?.outcome).toBe(retryAfterSeconds === undefined ? 'given_up' : 'unknown_message');
   }
   expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, undefined]);
   // What the queue allows before it sets a message aside itself (lib/capabilities/messaging/messaging.ts).
@@ -49,7 +49,7 @@ it('such a receipt does not delay another one in the same queue message, which i
   await messages.create(message);
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
-    const { retryAfterSeconds } = await takeReceipts(
+    const { retryAfterSeconds } = await recordReceipts(
       { messages, recordOptOut: async () => {} },
       [receipt, known],
       receives,

@@ -6,15 +6,25 @@ import { type Message, type Status, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import type { Receipt } from './receipt.ts';
 
-type ReceiptOutcome = 'recorded' | 'ignored' | 'unknown_message';
+interface ReceiptDependencies {
+  readonly messages: ReceiptStore;
+  /** Suppresses the recipient, because the carrier says that the person opted out; repeating it is safe. */
+  readonly recordOptOut: (message: Message, at: Date) => Promise<void>;
+}
+
+type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent'>;
 
 interface Recorded {
-  readonly outcome: ReceiptOutcome;
+  readonly outcome: 'recorded' | 'ignored' | 'unknown_message';
   readonly messageId: string | undefined;
   readonly message: Message | undefined;
 }
 
-type ReceiptStore = Pick<MessageStore, 'transition' | 'get' | 'findByCarrierId' | 'fillInSent'>;
+interface RecordedReceipt extends Omit<Recorded, 'outcome'> {
+  readonly receipt: Receipt;
+  /** `given_up`: its message is still unknown, and it is not retried any more. */
+  readonly outcome: Recorded['outcome'] | 'given_up';
+}
 
 /** Enough here: an older read shows an earlier state. */
 const eventually = { consistent: false };
@@ -25,14 +35,41 @@ const eventually = { consistent: false };
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
 
-/** The delay after the n-th try that did not find the message; undefined after the last. */
-export function unknownRetryAfterSeconds(receives: number): number | undefined {
-  return unknownDelaysSeconds[receives - 1];
+/**
+ * Records the receipts of one queue message, and says whether the queue must deliver it again: then those that were
+ * recorded are recorded again, which changes nothing.
+ *
+ * @param receives - how often the queue has delivered this message, including this time
+ */
+export async function recordReceipts(
+  { messages, recordOptOut }: ReceiptDependencies,
+  receipts: readonly Receipt[],
+  receives: number,
+): Promise<{
+  readonly recorded: readonly RecordedReceipt[];
+  readonly retryAfterSeconds: number | undefined;
+}> {
+  const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
+  const recorded: RecordedReceipt[] = [];
+  for (const receipt of receipts) {
+    const { outcome, messageId, message } = await recordReceipt(messages, receipt);
+    // A repeat does this again, whatever became of the state.
+    if (receipt.transition.errorCode === 'recipient_opted_out' && message !== undefined) {
+      await recordOptOut(message, receipt.transition.at);
+    }
+    const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
+    recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
+  }
+  const isRetried = recorded.some(({ outcome }) => outcome === 'unknown_message');
+  return { recorded, retryAfterSeconds: isRetried ? unknownRetryAfterSeconds : undefined };
 }
 
 /** Records one receipt; one of an unknown message changes nothing. */
-export async function recordReceipt(messages: ReceiptStore, receipt: Receipt): Promise<Recorded> {
-  const messageId = receipt.messageId ?? (await findByCarrier(messages, receipt));
+async function recordReceipt(messages: ReceiptStore, receipt: Receipt): Promise<Recorded> {
+  const { carrierMessageId } = receipt;
+  const messageId =
+    receipt.messageId ??
+    (carrierMessageId === undefined ? undefined : await messages.findByCarrierId(carrierMessageId));
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   if (receipt.transition.to === 'sent') {
     // Usually the hand-over has written `sent` already: this read is cheaper than a refused write.
@@ -60,12 +97,4 @@ async function proveSent(messages: ReceiptStore, { transition }: Receipt, known:
 /** Whether `sent` can no longer be entered. */
 function isPast(status: Status): boolean {
   return status === 'sent' || transitions[status].final;
-}
-
-function findByCarrier(
-  messages: Pick<MessageStore, 'findByCarrierId'>,
-  receipt: Receipt,
-): Promise<string | undefined> {
-  if (receipt.carrierMessageId === undefined) return Promise.resolve(undefined);
-  return messages.findByCarrierId(receipt.carrierMessageId);
 }
