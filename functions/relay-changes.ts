@@ -16,7 +16,7 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { type RelayDependencies, relay } from '../shared/relay/relay.ts';
 import { readChanges } from '../shared/relay/stream.dynamo.ts';
-import { unreadableTo } from '../shared/relay/unreadable.ts';
+import { setUnreadableAside } from '../shared/relay/unreadable.ts';
 import { sqsDeadLetters } from '../shared/set-aside/dead-letters.sqs.ts';
 import { setAsideEnvironment, setAsideFrom } from '../shared/set-aside/set-aside-from-environment.ts';
 import { dynamoEndpointHealthStore } from '../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
@@ -68,10 +68,10 @@ const dependencies: RelayDependencies = {
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
 };
-const setUnreadableAside = unreadableTo(sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL));
+const keepCopy = sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   const { changes, unreadable } = readChanges(event.Records);
-  await setUnreadableAside(unreadable);
+  await setUnreadableAside(keepCopy, unreadable);
   log.info('relayed', { records: event.Records.length, ...(await relay(dependencies, changes)) });
 }

@@ -3,12 +3,13 @@ import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
 import type { StreamRecord } from './stream.dynamo.ts';
 
-export function unreadableTo(keepCopy: (copy: unknown) => Promise<void>) {
-  return async (records: readonly StreamRecord[]): Promise<void> => {
-    for (const record of records) {
-      await keepCopy(record);
-      log.error('stream record unreadable', { event_id: record.eventID });
-      countMetric('UnreadableStreamRecord');
-    }
-  };
+export async function setUnreadableAside(
+  keepCopy: (copy: unknown) => Promise<void>,
+  records: readonly StreamRecord[],
+): Promise<void> {
+  for (const record of records) {
+    await keepCopy(record);
+    log.error('stream record unreadable', { event_id: record.eventID });
+    countMetric('UnreadableStreamRecord');
+  }
 }

@@ -20,7 +20,7 @@ export function setAsideFrom(
   return setAsideTo({
     activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     keepCopy: sqsDeadLetters(sqs, env.RELAY_DEAD_LETTER_QUEUE_URL),
-    reportFailedDelivery(fields) {
+    reportRefused(fields) {
       log.error('refused for good and set aside', fields);
       countMetric('RefusedEntry');
     },

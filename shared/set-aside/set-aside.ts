@@ -23,7 +23,7 @@ interface SetAsideDependencies {
   readonly activityLog: ActivityLog;
   readonly keepCopy: (copy: unknown) => Promise<void>;
   /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
-  readonly reportFailedDelivery: (fields: Readonly<Record<string, unknown>>) => void;
+  readonly reportRefused: (fields: Readonly<Record<string, unknown>>) => void;
 }
 
 export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
@@ -47,6 +47,6 @@ export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
       // An id that was damaged by hand may not be a valid key here either; there are still the copy and the log line.
       if (!isPermanentFault(fault)) throw fault;
     }
-    dependencies.reportFailedDelivery({ summary, ...ids, error });
+    dependencies.reportRefused({ summary, ...ids, error });
   };
 }

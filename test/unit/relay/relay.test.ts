@@ -149,7 +149,7 @@ describe('what is set aside', () => {
     const setAside = setAsideTo({
       activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
       keepCopy: async (copy) => void copies.push(copy),
-      reportFailedDelivery: () => {
+      reportRefused: () => {
         alarms += 1;
       },
     });
