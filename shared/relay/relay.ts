@@ -1,14 +1,15 @@
 /**
  * Relays each change of a message: queues its hand-over, and the start of the leg that follows it, creates the webhook
- * deliveries of the states it entered, and adds it to the due-item index while it is not final. All of this follows from the change, so the table's stream is the
- * outbox, and a relay that died can be repeated: a delivery is written once for its id, and a second due item or queue
- * message does nothing.
+ * deliveries of the states it entered, and adds it to the due-item index while it is not final. All of this follows from
+ * the change, so the table's stream is the outbox, and a relay that died can be repeated: a delivery is written once for
+ * its id, and a second due item or queue message does nothing.
  *
  * A change that a service refuses permanently is set aside, so that it does not block the others.
  */
 
 import {
   nextLegEntryOf,
+  type OutboundEntry,
   type OutboundQueue,
   type OutboundScheduler,
   outboundEntriesOf,
@@ -42,7 +43,7 @@ export interface RelayDependencies {
   readonly clock: Clock;
 }
 
-export interface Relayed {
+interface Relayed {
   readonly handOvers: number;
   readonly scheduled: number;
   readonly deliveries: number;
@@ -58,8 +59,8 @@ export async function relay(
   const totals = { handOvers: 0, scheduled: 0, deliveries: 0, refused: 0 };
   await isolateRefused(
     changes,
-    async (some) => {
-      const done = await relayTogether(dependencies, some);
+    async (group) => {
+      const done = await relayTogether(dependencies, group);
       totals.handOvers += done.handOvers;
       totals.scheduled += done.scheduled;
       totals.deliveries += done.deliveries;
@@ -100,35 +101,34 @@ async function relayTogether(
     dependencies.outbound.enqueue(
       queued.flatMap(({ after }) => outboundEntriesOf(after, dependencies.clock())),
     ),
-    allEnded(scheduled.map(({ after }) => enqueueAtDueTime(dependencies, after))),
+    allEnded(scheduled.map(({ after }) => enqueueScheduled(dependencies, after))),
     allEnded(nextLegs.map(({ message, dueAt }) => enqueueNextLeg(dependencies, message, dueAt))),
     planAndEnqueueWebhooks(dependencies, changes),
   ]);
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
 }
 
-/** With the delay of the queue, or with a schedule that runs early: the dispatch then waits for the exact time. */
-async function enqueueAtDueTime(dependencies: RelayDependencies, message: Message): Promise<void> {
+/** A scheduled message is queued when it is due, or a little earlier: its dispatch waits for the exact time. */
+function enqueueScheduled(dependencies: RelayDependencies, message: Message): Promise<void> {
   const dueAt = new Date(message.scheduled_at ?? message.created_at);
   const seconds = Math.max(0, (dueAt.getTime() - dependencies.clock().getTime()) / 1000);
-  if (seconds > queueDelayMaxSeconds) {
-    await dependencies.outboundScheduler.schedule(
-      outboundEntryOf(message),
-      addSeconds(dueAt, -dependencies.scheduleLeadSeconds),
-    );
-  } else {
-    await dependencies.outbound.enqueue([outboundEntryOf(message, Math.floor(seconds))]);
-  }
+  const delaySeconds = Math.min(queueDelayMaxSeconds, Math.floor(seconds));
+  return enqueueAt(dependencies, outboundEntryOf(message, delaySeconds), dueAt);
 }
 
 /** Every change that makes it due does this again: the leg is started once, whatever comes first. */
-async function enqueueNextLeg(dependencies: RelayDependencies, message: Message, dueAt: Date): Promise<void> {
-  const now = dependencies.clock();
-  const entry = nextLegEntryOf(message, dueAt, now);
-  if (dueAt > addSeconds(now, queueDelayMaxSeconds)) {
-    const at = addSeconds(dueAt, -dependencies.scheduleLeadSeconds);
-    await dependencies.outboundScheduler.schedule(entry, at);
-  } else await dependencies.outbound.enqueue([entry]);
+function enqueueNextLeg(dependencies: RelayDependencies, message: Message, dueAt: Date): Promise<void> {
+  return enqueueAt(dependencies, nextLegEntryOf(message, dueAt, dependencies.clock()), dueAt);
+}
+
+/** With the delay of the queue, or with a schedule, which may run late and is set earlier. */
+async function enqueueAt(
+  { outbound, outboundScheduler, scheduleLeadSeconds, clock }: RelayDependencies,
+  entry: OutboundEntry,
+  dueAt: Date,
+): Promise<void> {
+  if (dueAt <= addSeconds(clock(), queueDelayMaxSeconds)) await outbound.enqueue([entry]);
+  else await outboundScheduler.schedule(entry, addSeconds(dueAt, -scheduleLeadSeconds));
 }
 
 async function planAndEnqueueWebhooks(
@@ -138,7 +138,7 @@ async function planAndEnqueueWebhooks(
   // Read once for each client and batch, and never kept longer: a change counts for the next event.
   const accountUrlOf = once(dependencies.accountUrlOf);
   const endpointsOf = once(dependencies.endpointsOf);
-  const owed = await Promise.all(
+  const withDestinations = await Promise.all(
     changes
       .filter((change) => eventsToSend(change).length > 0)
       .map(async ({ before, after }): Promise<ChangeWithDestinations> => {
@@ -149,7 +149,7 @@ async function planAndEnqueueWebhooks(
         return { before, after, accountUrl, endpoints };
       }),
   );
-  return relayDeliveries(dependencies.webhooks, owed);
+  return relayDeliveries(dependencies.webhooks, withDestinations);
 }
 
 /** Reads the same key only once. */
