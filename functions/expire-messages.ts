@@ -11,9 +11,9 @@ import {
   outboundQueueUrls,
   sqsOutboundQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
 import { addMissedMessages } from '../shared/message/expire/add-missed-messages.ts';
-import { dynamoRecoveryStore } from '../shared/message/expire/recovery-store.dynamo.ts';
+import { expireOverdue } from '../shared/message/expire/expire-messages.ts';
+import { dynamoScanProgress } from '../shared/message/expire/scan-progress.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesEnvironment, messagesFrom } from '../shared/message/store/messages-from-environment.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
@@ -38,9 +38,9 @@ const dependencies = {
   clock: systemClock,
   budgetMs: runBudgetMs,
 };
-const recovery = {
+const missed = {
   ...dependencies,
-  progress: dynamoRecoveryStore(dynamo(), env.DUE_ITEMS_TABLE),
+  progress: dynamoScanProgress(dynamo(), env.DUE_ITEMS_TABLE),
   clientIds: dynamoClientIds(dynamo(), env.CLIENTS_TABLE),
   list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
 };
@@ -48,14 +48,14 @@ const recovery = {
 export async function handler(): Promise<void> {
   const endsAt = addSeconds(systemClock(), runBudgetMs / 1000);
   const { expired, requeued, cutShort, failures } = await expireOverdue(dependencies);
-  const recovered = await addMissedMessages({ ...recovery, endsAt });
-  const all = [...failures, ...recovered.failures];
+  const { added, failures: ofScan } = await addMissedMessages({ ...missed, endsAt });
+  const all = [...failures, ...ofScan];
   log.info('expiry', {
     expired,
     requeued,
-    recovery_entered: recovered.entered,
+    recovery_entered: added,
     cut_short: cutShort,
     failures: all.length,
   });
-  if (all.length > 0) throw new AggregateError(all, 'some messages could not be looked at');
+  if (all.length > 0) throw new AggregateError(all, 'some messages could not be reviewed');
 }

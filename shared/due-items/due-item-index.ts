@@ -42,7 +42,7 @@ export interface DueItemRange {
   readonly until: Date;
 }
 
-/** A look at what is not finished, of a bounded number of entries. */
+/** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
 export interface DueItemReader {
   /** The ids in the earliest entries of each shard that are due in the range. */
   earliestIn(list: DueItemList, range: DueItemRange, entriesPerShard: number): Promise<readonly string[]>;

@@ -35,11 +35,11 @@ export interface ProcessedDueItems {
 /** Shorter than the time limit of the functions; ends before the next run starts. */
 export const runBudgetMs = 40_000;
 /** The maximum of `BatchGetItem`. */
-const rowsPerReview = 100;
+export const rowsPerReview = 100;
 /** When a row that could not be reviewed is reviewed again. */
 const afterFailureSeconds = 300;
 
-/** @param review - reviews up to 100 rows; a row missing from its result is finished */
+/** @param review - reviews at most `rowsPerReview` rows; a row missing from its result is finished */
 export async function processDueItems(
   run: DueItemRun,
   list: DueItemList,
@@ -49,7 +49,7 @@ export async function processDueItems(
   const failures: unknown[] = [];
   let cutShort = false;
 
-  async function settle(entries: readonly DueItemEntry[]): Promise<void> {
+  async function reviewEntries(entries: readonly DueItemEntry[]): Promise<void> {
     try {
       const later: DueItem[] = [];
       const ids = new Set(entries.flatMap((entry) => entry.ids));
@@ -72,7 +72,7 @@ export async function processDueItems(
     try {
       for await (const entry of run.dueItemIndex.due(list, shard, run.clock())) {
         if (rows + entry.ids.length > rowsPerReview) {
-          await settle(pending);
+          await reviewEntries(pending);
           [pending, rows] = [[], 0];
           if (run.clock().getTime() > endsAt) {
             cutShort = true;
@@ -85,7 +85,7 @@ export async function processDueItems(
     } catch (error) {
       failures.push(error);
     }
-    if (pending.length > 0) await settle(pending);
+    if (pending.length > 0) await reviewEntries(pending);
   }
 
   await Promise.all(Array.from({ length: dueItemShards }, (_, shard) => processShard(shard)));

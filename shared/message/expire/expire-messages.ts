@@ -87,15 +87,15 @@ function afterSlot({ slot }: Message, time: string): Date {
 export async function expireOverdue(dependencies: ExpireDependencies): Promise<Expired> {
   const totals = { expired: 0, requeued: 0 };
 
-  async function settle(message: Message): Promise<NextReview> {
-    const legReview = await settleNextLeg(message);
-    const ownReview = await settleOwn(message);
+  async function reviewMessage(message: Message): Promise<NextReview> {
+    const legReview = await reviewNextLeg(message);
+    const ownReview = await reviewState(message);
     if (legReview === undefined || ownReview === undefined) return legReview ?? ownReview;
     return earlier(legReview, ownReview);
   }
 
-  /** Queues the start of the next leg again if it is late; until when to wait for it. */
-  async function settleNextLeg(message: Message): Promise<NextReview> {
+  /** Queues the start of the next leg again if it is late. */
+  async function reviewNextLeg(message: Message): Promise<NextReview> {
     const now = dependencies.clock();
     const dueAt = nextLegDueAt(message);
     const [legId] = laterLegIds(message);
@@ -110,7 +110,8 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     return addSeconds(now, otp === undefined ? lostIntervalSeconds : requeueIntervalSeconds);
   }
 
-  async function settleOwn(message: Message): Promise<NextReview> {
+  /** Expires the message, or queues it again, if its state has not changed for too long. */
+  async function reviewState(message: Message): Promise<NextReview> {
     const now = dependencies.clock();
     if (transitions[message.status].final) return undefined;
     if (nextReview(message) > now) return nextReview(message);
@@ -154,7 +155,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
           const again =
             message instanceof Error
               ? message
-              : await settle(message).catch((error: unknown) => afterFailure(message, error));
+              : await reviewMessage(message).catch((error: unknown) => afterFailure(message, error));
           return [id, again] as const;
         },
       ),

@@ -20,8 +20,8 @@ import {
   scheduleNameOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import {
+  type AddMissedDependencies,
   addMissedMessages,
-  type RecoverDependencies,
 } from '../../../shared/message/expire/add-missed-messages.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
@@ -244,7 +244,7 @@ export function gatewayFunctions(resources: Resources) {
 
     expire: () => expireOverdue({ ...run, outbound }),
 
-    recover: (recovery: Pick<RecoverDependencies, 'progress' | 'clientIds' | 'list'>) =>
-      addMissedMessages({ ...run, ...recovery, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
+    addMissed: (scan: Pick<AddMissedDependencies, 'progress' | 'clientIds' | 'list'>) =>
+      addMissedMessages({ ...run, ...scan, endsAt: addSeconds(clock(), runBudgetMs / 1000) }),
   };
 }

@@ -10,7 +10,7 @@ import {
   workerTimeoutSeconds,
 } from '../../../shared/contract/delivery-times.ts';
 import { sendKinds } from '../../../shared/contract/send-kinds.ts';
-import type { RecoveryProgress } from '../../../shared/message/expire/add-missed-messages.ts';
+import type { ScanProgress } from '../../../shared/message/expire/add-missed-messages.ts';
 import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
@@ -133,7 +133,7 @@ export function simulatedGateway(options: GatewayOptions) {
   const setAside = new Set<string>();
   const refused = new Map<string, RefusedWork>();
   const unrelayed = new Set<string>();
-  let progress: RecoveryProgress | undefined;
+  let progress: ScanProgress | undefined;
   let usageRecords = 0;
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
@@ -284,10 +284,10 @@ export function simulatedGateway(options: GatewayOptions) {
     world.every(60, 55, async (process) => {
       const functions = functionsOf(process);
       if (dueItemIndex.isDue('messages', process.clock())) await functions.expire();
-      await functions.recover({
+      await functions.addMissed({
         progress: port(process, 'recovery', {
           read: async () => progress,
-          async write(next: RecoveryProgress) {
+          async write(next: ScanProgress) {
             progress = next;
           },
         }),

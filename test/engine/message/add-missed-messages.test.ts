@@ -3,9 +3,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoClientIds } from '../../../shared/client/client-ids.dynamo.ts';
 import { dynamoDueItemIndex } from '../../../shared/due-items/due-item-index.dynamo.ts';
-import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
 import { addMissedMessages } from '../../../shared/message/expire/add-missed-messages.ts';
-import { dynamoRecoveryStore } from '../../../shared/message/expire/recovery-store.dynamo.ts';
+import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
+import { dynamoScanProgress } from '../../../shared/message/expire/scan-progress.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -60,7 +60,7 @@ async function run(): Promise<string[]> {
   };
   await addMissedMessages({
     ...dependencies,
-    progress: dynamoRecoveryStore(dynamo, names.due_items),
+    progress: dynamoScanProgress(dynamo, names.due_items),
     clientIds: dynamoClientIds(dynamo, names.clients),
     list: dynamoMessageList(dynamo, names.messages),
     endsAt: addSeconds(now, 10),

@@ -1,13 +1,13 @@
-/** The progress of the scan for lost messages: one row of the due-items table, in a partition of its own. */
+/** The progress of the scan for missed messages: one row of the due-items table, in a partition of its own. */
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { RecoveryStore } from './add-missed-messages.ts';
+import type { ScanProgressStore } from './add-missed-messages.ts';
 
 const key = { list: 'recovery', position: 'progress' };
 const time = z.iso.datetime();
 const progressRow = z.object({ from: time, until: time, after: z.optional(z.string()), done: z.boolean() });
 
-export function dynamoRecoveryStore(client: DynamoDBDocumentClient, TableName: string): RecoveryStore {
+export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: string): ScanProgressStore {
   return {
     async read() {
       const { Items = [] } = await client.send(
@@ -19,7 +19,7 @@ export function dynamoRecoveryStore(client: DynamoDBDocumentClient, TableName: s
           ConsistentRead: true,
         }),
       );
-      // Somebody damaged the row by hand: the scan starts again; adding a message twice only means a second review.
+      // A row that a person edited wrongly: the scan starts again; adding a message twice only means a second review.
       const row = progressRow.safeParse(Items[0]);
       if (!row.success) return undefined;
       const { from, until, after, done } = row.data;
