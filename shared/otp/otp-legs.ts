@@ -29,7 +29,7 @@ export function otpLegs({ otps, assertNotHeld, clock }: OtpLegsDependencies): Ot
       const isHeld =
         channel === 'sms' && (await isRefused('otp_held', assertNotHeld(client_id, country ?? noCountry)));
       if (isHeld) return 'otp_held';
-      const counting = countRecipientSend(otps, client_id, recipient, message_id, now);
+      const counting = countRecipientSend(otps, { clientId: client_id, recipient }, message_id, now);
       return (await isRefused('rate_limit_exceeded', counting)) ? 'recipient_limit_reached' : undefined;
     },
 

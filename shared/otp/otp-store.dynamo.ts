@@ -1,13 +1,14 @@
 /**
- * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a slot, and
- * `sends#…` with the latest sends to a recipient.
+ * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
+ * recipient and purpose, and `sends#…` with the latest sends to a recipient.
  */
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionHolds, tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
-import { otpSchema, recipientWindowSeconds } from './otp.ts';
-import type { OtpSlot, OtpStore, RecipientSends } from './otp-store.ts';
+import { otpSchema } from './otp.ts';
+import type { OtpRecipient, OtpStore, PendingOtpKey, RecipientSends } from './otp-store.ts';
+import { recipientWindowSeconds } from './recipient-limit.ts';
 
 /** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
 const keptDays = 1;
@@ -54,27 +55,27 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
       await put({ ...otp, purge_at: purgeAt }, 'attribute_not_exists(otp_id)');
     },
 
-    async latest(slot) {
-      const row = await read(slotKey(slot));
+    async latest(key) {
+      const row = await read(pendingId(key));
       return row === undefined ? undefined : pendingRow.parse(row).latest;
     },
 
-    setLatest(slot, seen, otpId, now) {
+    setLatest(key, seen, otpId, now) {
       const purgeAt = epochSeconds(addDays(now, 2 * keptDays));
-      const item = { otp_id: slotKey(slot), latest: otpId, purge_at: purgeAt };
+      const item = { otp_id: pendingId(key), latest: otpId, purge_at: purgeAt };
       return seen === undefined
         ? put(item, 'attribute_not_exists(otp_id)')
         : put(item, 'latest = :seen', { ':seen': seen });
     },
 
-    async recipientSends(clientId, recipient): Promise<RecipientSends> {
-      const row = await read(sendsKey(clientId, recipient));
+    async recipientSends(recipient): Promise<RecipientSends> {
+      const row = await read(sendsId(recipient));
       return row === undefined ? { sends: [], revision: 0 } : sendsRow.parse(row);
     },
 
-    replaceRecipientSends(clientId, recipient, seen, sends, now) {
+    replaceRecipientSends(recipient, seen, sends, now) {
       const item = {
-        otp_id: sendsKey(clientId, recipient),
+        otp_id: sendsId(recipient),
         sends,
         revision: seen.revision + 1,
         purge_at: epochSeconds(addSeconds(now, 2 * recipientWindowSeconds)),
@@ -130,10 +131,10 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
   };
 }
 
-function slotKey({ clientId, recipient, purpose }: OtpSlot): string {
+function pendingId({ clientId, recipient, purpose }: PendingOtpKey): string {
   return `pending#${clientId}#${recipient}#${purpose}`;
 }
 
-function sendsKey(clientId: string, recipient: string): string {
+function sendsId({ clientId, recipient }: OtpRecipient): string {
   return `sends#${clientId}#${recipient}`;
 }

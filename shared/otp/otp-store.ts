@@ -1,10 +1,14 @@
 /** The one-time-passwords table. */
 import type { OneTimePassword } from './otp.ts';
 
-/** At most one password is pending for each client, recipient and purpose. */
-export interface OtpSlot {
+/** A recipient of one client's passwords. */
+export interface OtpRecipient {
   readonly clientId: string;
   readonly recipient: string;
+}
+
+/** At most one password is pending for each client, recipient and purpose. */
+export interface PendingOtpKey extends OtpRecipient {
   readonly purpose: string;
 }
 
@@ -30,15 +34,14 @@ export interface OtpStore {
   get(otpId: string): Promise<OneTimePassword | undefined>;
   /** Stores a password unless its id is taken, which means that the same request stored it before. */
   create(otp: OneTimePassword): Promise<void>;
-  /** The latest password of the slot, in any state. */
-  latest(slot: OtpSlot): Promise<string | undefined>;
-  /** Replaces the latest password of the slot, unless it is no longer `seen`. */
-  setLatest(slot: OtpSlot, seen: string | undefined, otpId: string, now: Date): Promise<boolean>;
-  recipientSends(clientId: string, recipient: string): Promise<RecipientSends>;
+  /** The id of the latest password, in any state. */
+  latest(key: PendingOtpKey): Promise<string | undefined>;
+  /** Replaces the latest password, unless it is no longer `seen`. */
+  setLatest(key: PendingOtpKey, seen: string | undefined, otpId: string, now: Date): Promise<boolean>;
+  recipientSends(recipient: OtpRecipient): Promise<RecipientSends>;
   /** False where the sends have changed since they were read. */
   replaceRecipientSends(
-    clientId: string,
-    recipient: string,
+    recipient: OtpRecipient,
     seen: RecipientSends,
     sends: readonly RecipientSend[],
     now: Date,

@@ -41,7 +41,3 @@ export function isPending(otp: OneTimePassword, now: Date): boolean {
 export function attemptsRemaining(otp: OneTimePassword): number {
   return Math.max(0, otp.max_attempts - otp.attempts);
 }
-
-/** Sends to one recipient: at most 5 in any 10 minutes, against SMS pumping (contract, section 5). */
-export const recipientSendsMax = 5;
-export const recipientWindowSeconds = 600;

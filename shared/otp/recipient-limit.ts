@@ -1,13 +1,16 @@
 /**
- * Allows at most five one-time passwords to one recipient in any ten minutes, exactly: one row has the times of the
- * latest sends, and a conditional write replaces it only if it has not changed since it was read.
+ * Limits the one-time passwords to one recipient, against SMS pumping, exactly: one row has the times of the latest sends,
+ * and a conditional write replaces it only if it has not changed since it was read.
  */
 
 import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
-import { recipientSendsMax, recipientWindowSeconds } from './otp.ts';
-import type { OtpStore, RecipientSend } from './otp-store.ts';
+import type { OtpRecipient, OtpStore, RecipientSend } from './otp-store.ts';
+
+/** At most so many sends in any window of this length. */
+export const recipientSendsMax = 5;
+export const recipientWindowSeconds = 600;
 
 /** More retries than the requests that can be in flight for one recipient and still be accepted. */
 const conflictRetries = {
@@ -23,18 +26,17 @@ const conflictRetries = {
  */
 export async function countRecipientSend(
   store: Pick<OtpStore, 'recipientSends' | 'replaceRecipientSends'>,
-  clientId: string,
-  recipient: string,
+  recipient: OtpRecipient,
   messageId: string,
   now: Date,
 ): Promise<void> {
   await retry(conflictRetries, async () => {
-    const seen = await store.recipientSends(clientId, recipient);
-    const recent = seen.sends.filter((send) => endOf(send) > now.getTime());
+    const seen = await store.recipientSends(recipient);
+    const recent = seen.sends.filter((send) => windowEndOf(send) > now.getTime());
     const others = recent.filter((send) => send.message_id !== messageId);
     if (others.length >= recipientSendsMax) throw tooManySends(others, now);
     const sends = [...others, { message_id: messageId, at: now.toISOString() }];
-    if (await store.replaceRecipientSends(clientId, recipient, seen, sends, now)) return;
+    if (await store.replaceRecipientSends(recipient, seen, sends, now)) return;
     throw new GatewayError(
       'service_unavailable',
       'Too many requests for this recipient at once. Try again soon.',
@@ -49,21 +51,20 @@ export async function countRecipientSend(
  */
 export async function checkRecipientSends(
   store: Pick<OtpStore, 'recipientSends'>,
-  clientId: string,
-  recipient: string,
+  recipient: OtpRecipient,
   now: Date,
 ): Promise<void> {
-  const { sends } = await store.recipientSends(clientId, recipient);
-  const recent = sends.filter((send) => endOf(send) > now.getTime());
+  const { sends } = await store.recipientSends(recipient);
+  const recent = sends.filter((send) => windowEndOf(send) > now.getTime());
   if (recent.length >= recipientSendsMax) throw tooManySends(recent, now);
 }
 
 /** The next send is allowed when the oldest of these leaves the window. */
 function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError {
-  const endsAt = Math.min(...recent.map(endOf));
+  const endsAt = Math.min(...recent.map(windowEndOf));
   const seconds = Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000));
   return rateLimitExceeded(
-    `At most ${recipientSendsMax} one-time passwords go to one recipient in 10 minutes.`,
+    `At most ${recipientSendsMax} one-time passwords go to one recipient in ${recipientWindowSeconds / 60} minutes.`,
     seconds,
     {
       'X-RateLimit-Limit': String(recipientSendsMax),
@@ -74,6 +75,6 @@ function tooManySends(recent: readonly RecipientSend[], now: Date): GatewayError
   );
 }
 
-function endOf(send: RecipientSend): number {
+function windowEndOf(send: RecipientSend): number {
   return Date.parse(send.at) + recipientWindowSeconds * 1000;
 }

@@ -1,7 +1,8 @@
 /**
  * Sends a one-time password. A request writes in this order, so that a repeat with the same key after a crash finds the
- * earlier writes and continues: the client's caps, where it has any; the recipient's count (by message), the password,
- * the slot with its id (by which a repeat finds it while it can be verified), and last the message, which the relay sends.
+ * earlier writes and continues: the client's caps, where it has any; the recipient's count (by message), the password, its
+ * id as the latest for this recipient and purpose (by which a repeat finds it while it can be verified), and last the
+ * message, which the relay sends.
  */
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../cap/allowance.ts';
@@ -32,7 +33,7 @@ import type { SelectSender, SendersOf } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
 import { attemptsRemaining, codeLength, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
-import type { OtpSlot, OtpStore } from './otp-store.ts';
+import type { OtpStore, PendingOtpKey } from './otp-store.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
@@ -139,6 +140,14 @@ function asksForBrand(template: unknown): boolean {
 
 type SendOtpRequest = z.output<ReturnType<typeof sendOtpSchema>>;
 
+/** One request to send a password. */
+interface OtpSend {
+  readonly key: PendingOtpKey;
+  readonly wanted: SendOtpRequest;
+  readonly select: SelectSender;
+  readonly now: Date;
+}
+
 export function sendOtp(dependencies: SendOtpDependencies): Operation {
   const schema = sendOtpSchema(dependencies.webhookUrl);
   return async (request) => {
@@ -149,7 +158,12 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       dependencies.allowanceOf(caller.clientId, request),
       dependencies.sendersOf(caller.clientId),
     ]);
-    const slot: OtpSlot = { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose };
+    const send: OtpSend = {
+      key: { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose },
+      wanted,
+      select,
+      now: request.now,
+    };
     const assertAllowed = (): void =>
       assertMaySend(permissionsOf(caller.client, dependencies.stageCountries), 'otp', wanted.to);
     // WhatsApp is left to people whose passwords by SMS are held.
@@ -157,20 +171,18 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       if (wanted.channel === 'sms')
         await dependencies.assertNotHeld?.(caller.clientId, countryOf(wanted.to) ?? noCountry);
     };
-    const longest = (id: string): Message => longestMessage(id, slot, wanted, request.now, select);
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
-      const otp = newOtp(newId('otp', request.now), id, slot, wanted, request.now);
+      const otp = newOtp(send, id);
       const refusals = await refusalsOf([
         assertAllowed,
         assertNotHeld,
-        () => allowance?.check([longest(id)]),
-        () => checkRecipientSends(dependencies.otps, caller.clientId, wanted.to, request.now),
+        () => allowance?.check([longestMessage(send, id)]),
+        () => checkRecipientSends(dependencies.otps, send.key, request.now),
       ]);
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
-      const message = otpMessage(id, otp, wanted, request.now, select);
-      return dryRunOf(message, dependencies, refusals, textOf);
+      return dryRunOf(otpMessage(send, id, otp), dependencies, refusals, textOf);
     }
     const { entry, replayed } = await createOnce(
       dependencies.messages,
@@ -188,10 +200,10 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
       async (messageId) => {
         assertAllowed();
         await assertNotHeld();
-        await allowance?.take([longest(messageId)]);
-        await countRecipientSend(dependencies.otps, caller.clientId, wanted.to, messageId, request.now);
-        const otp = await pendingOrNew(dependencies.otps, messageId, slot, wanted, request.now);
-        return otpMessage(messageId, otp, wanted, request.now, select);
+        await allowance?.take([longestMessage(send, messageId)]);
+        await countRecipientSend(dependencies.otps, send.key, messageId, request.now);
+        const otp = await pendingOrNew(dependencies.otps, send, messageId);
+        return otpMessage(send, messageId, otp);
       },
       true,
     );
@@ -199,40 +211,29 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
   };
 }
 
-/** The password of the slot while it can be verified; else a new one, which one of several concurrent requests creates. */
-async function pendingOrNew(
-  otps: OtpStore,
-  messageId: string,
-  slot: OtpSlot,
-  wanted: SendOtpRequest,
-  now: Date,
-): Promise<OneTimePassword> {
+/** The latest password while it can be verified; else a new one, which one of several concurrent requests creates. */
+async function pendingOrNew(otps: OtpStore, send: OtpSend, messageId: string): Promise<OneTimePassword> {
+  const { key, now } = send;
   for (;;) {
-    const seen = await otps.latest(slot);
+    const seen = await otps.latest(key);
     const latest = seen === undefined ? undefined : await otps.get(seen);
     if (latest !== undefined && isPending(latest, now)) return latest;
-    const otp = newOtp(newId('otp', now), messageId, slot, wanted, now);
+    const otp = newOtp(send, messageId);
     await otps.create(otp);
-    if (await otps.setLatest(slot, seen, otp.otp_id, now)) return otp;
+    if (await otps.setLatest(key, seen, otp.otp_id, now)) return otp;
   }
 }
 
-function newOtp(
-  otpId: string,
-  messageId: string,
-  slot: OtpSlot,
-  wanted: SendOtpRequest,
-  now: Date,
-): OneTimePassword {
+function newOtp({ key, wanted, now }: OtpSend, messageId: string): OneTimePassword {
   return {
-    otp_id: otpId,
-    client_id: slot.clientId,
-    recipient: slot.recipient,
-    country: countryOf(slot.recipient) ?? noCountry,
+    otp_id: newId('otp', now),
+    client_id: key.clientId,
+    recipient: key.recipient,
+    country: countryOf(key.recipient) ?? noCountry,
     message_id: messageId,
     channel: wanted.channel,
     ...(wanted.fallback?.some(({ channel }) => channel === 'sms') ? { falls_back_to_sms: true } : {}),
-    purpose: slot.purpose,
+    purpose: key.purpose,
     code_length: wanted.code_length,
     max_attempts: wanted.max_attempts,
     attempts: 0,
@@ -243,30 +244,12 @@ function newOtp(
 }
 
 /** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
-function longestMessage(
-  messageId: string,
-  slot: OtpSlot,
-  wanted: SendOtpRequest,
-  now: Date,
-  select: SelectSender,
-): Message {
-  const otp = newOtp(
-    newId('otp', now),
-    messageId,
-    slot,
-    { ...wanted, ttl: longestTtlSeconds, code_length: codeLength.max },
-    now,
-  );
-  return otpMessage(messageId, otp, wanted, now, select);
+function longestMessage(send: OtpSend, messageId: string): Message {
+  const longest = { ...send.wanted, ttl: longestTtlSeconds, code_length: codeLength.max };
+  return otpMessage(send, messageId, newOtp({ ...send, wanted: longest }, messageId));
 }
 
-function otpMessage(
-  messageId: string,
-  otp: OneTimePassword,
-  wanted: SendOtpRequest,
-  now: Date,
-  select: SelectSender,
-): Message {
+function otpMessage({ wanted, select, now }: OtpSend, messageId: string, otp: OneTimePassword): Message {
   const template = otpTemplate(wanted);
   const text = otpText(template, new Date(otp.expires_at), now);
   const begun = {

@@ -55,7 +55,7 @@ async function carrierIdsOf(
   { otps, messages }: FeedbackDependencies,
   { otpId, clientId, recipient, messageId }: VerifiedOtp,
 ): Promise<string[]> {
-  const { sends } = await otps.recipientSends(clientId, recipient);
+  const { sends } = await otps.recipientSends({ clientId, recipient });
   const ids = new Set([messageId, ...sends.map((send) => send.message_id)]);
   const found = await Promise.all([...ids].map((id) => messages.get(id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');

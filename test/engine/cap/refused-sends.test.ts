@@ -115,7 +115,10 @@ describe('a request that a cap has no room for', () => {
         code: 'message_limit_reached',
       });
     }
-    const { sends } = await storesIn(tables).otps.recipientSends(client.client_id, to);
+    const { sends } = await storesIn(tables).otps.recipientSends({
+      clientId: client.client_id,
+      recipient: to,
+    });
     expect(sends).toHaveLength(1);
   });
 });

@@ -51,30 +51,30 @@ describe.each<[string, () => OtpStore]>([
     expect(await store.get(newId('otp', now))).toBeUndefined();
   });
 
-  it('let one of many name the password of a slot, and one replace it', async () => {
+  it('let one of many name the latest password, and one replace it', async () => {
     const store = newStore();
     const { client_id: clientId, recipient, purpose } = fresh();
-    const slot = { clientId, recipient, purpose };
-    expect(await store.latest(slot)).toBeUndefined();
-    const first = await Promise.all(['a', 'b', 'c'].map((id) => store.setLatest(slot, undefined, id, now)));
+    const key = { clientId, recipient, purpose };
+    expect(await store.latest(key)).toBeUndefined();
+    const first = await Promise.all(['a', 'b', 'c'].map((id) => store.setLatest(key, undefined, id, now)));
     expect(first.filter(Boolean)).toHaveLength(1);
-    const seen = await store.latest(slot);
-    expect(await store.setLatest(slot, 'another', 'd', now)).toBe(false);
-    expect(await store.setLatest(slot, seen, 'd', now)).toBe(true);
-    expect(await store.latest(slot)).toBe('d');
+    const seen = await store.latest(key);
+    expect(await store.setLatest(key, 'another', 'd', now)).toBe(false);
+    expect(await store.setLatest(key, seen, 'd', now)).toBe(true);
+    expect(await store.latest(key)).toBe('d');
   });
 
   it('replace the sends to a recipient only while they are the ones that were read', async () => {
     const store = newStore();
     const { client_id: clientId, recipient } = fresh();
-    const seen = await store.recipientSends(clientId, recipient);
+    const seen = await store.recipientSends({ clientId, recipient });
     expect(seen).toEqual({ sends: [], revision: 0 });
     const sends = [{ message_id: 'msg_1', at: now.toISOString() }];
     const replaced = await Promise.all(
-      [1, 2, 3].map(() => store.replaceRecipientSends(clientId, recipient, seen, sends, now)),
+      [1, 2, 3].map(() => store.replaceRecipientSends({ clientId, recipient }, seen, sends, now)),
     );
     expect(replaced.filter(Boolean)).toHaveLength(1);
-    expect(await store.recipientSends(clientId, recipient)).toEqual({ sends, revision: 1 });
+    expect(await store.recipientSends({ clientId, recipient })).toEqual({ sends, revision: 1 });
   });
 
   it('count the same request once, others until no attempt is left, and none of another client or after expiry', async () => {

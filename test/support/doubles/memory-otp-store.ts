@@ -1,6 +1,6 @@
 /** One-time passwords in memory; the conformance suite of the table runs on it too. */
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import type { OtpSlot, OtpStore, RecipientSends } from '../../../shared/otp/otp-store.ts';
+import type { OtpRecipient, OtpStore, PendingOtpKey, RecipientSends } from '../../../shared/otp/otp-store.ts';
 
 interface MemoryOtpStore extends OtpStore {
   /** All passwords. */
@@ -12,8 +12,8 @@ export function memoryOtpStore(): MemoryOtpStore {
   const verifiedBy = new Map<string, string>();
   const pending = new Map<string, string>();
   const sendsTo = new Map<string, RecipientSends>();
-  const slotKey = ({ clientId, recipient, purpose }: OtpSlot): string =>
-    `${clientId}#${recipient}#${purpose}`;
+  const sendsKey = ({ clientId, recipient }: OtpRecipient): string => `${clientId}#${recipient}`;
+  const pendingKey = (key: PendingOtpKey): string => `${sendsKey(key)}#${key.purpose}`;
 
   return {
     all: () => [...rows.values()],
@@ -26,22 +26,22 @@ export function memoryOtpStore(): MemoryOtpStore {
       if (!rows.has(otp.otp_id)) rows.set(otp.otp_id, otp);
     },
 
-    async latest(slot) {
-      return pending.get(slotKey(slot));
+    async latest(key) {
+      return pending.get(pendingKey(key));
     },
 
-    async setLatest(slot, seen, otpId) {
-      if (pending.get(slotKey(slot)) !== seen) return false;
-      pending.set(slotKey(slot), otpId);
+    async setLatest(key, seen, otpId) {
+      if (pending.get(pendingKey(key)) !== seen) return false;
+      pending.set(pendingKey(key), otpId);
       return true;
     },
 
-    async recipientSends(clientId, recipient) {
-      return sendsTo.get(`${clientId}#${recipient}`) ?? { sends: [], revision: 0 };
+    async recipientSends(recipient) {
+      return sendsTo.get(sendsKey(recipient)) ?? { sends: [], revision: 0 };
     },
 
-    async replaceRecipientSends(clientId, recipient, seen, sends) {
-      const key = `${clientId}#${recipient}`;
+    async replaceRecipientSends(recipient, seen, sends) {
+      const key = sendsKey(recipient);
       const row = sendsTo.get(key);
       if (row !== undefined && row.revision !== seen.revision) return false;
       sendsTo.set(key, { sends, revision: seen.revision + 1 });

@@ -6,7 +6,12 @@ import { memoryOtpStore } from '../../support/doubles/memory-otp-store.ts';
 it('counts a message whose request died at the time of the request that stores it', async () => {
   const store = memoryOtpStore();
   const count = (messageId: string, seconds: number) =>
-    countRecipientSend(store, 'client_1', '+447700900123', messageId, new Date(seconds * 1000));
+    countRecipientSend(
+      store,
+      { clientId: 'client_1', recipient: '+447700900123' },
+      messageId,
+      new Date(seconds * 1000),
+    );
   await count('msg_first', 0);
   for (const other of ['msg_2', 'msg_3', 'msg_4', 'msg_5']) await count(other, 550);
   await count('msg_first', 580);

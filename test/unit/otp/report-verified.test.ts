@@ -47,7 +47,7 @@ async function dependenciesWith(rows: readonly Message[]) {
   await messages.createMany(rows);
   const otps = memoryOtpStore();
   const sends = rows.map(({ message_id }) => ({ message_id, at: now.toISOString() }));
-  await otps.replaceRecipientSends('acme', recipient, { sends: [], revision: 0 }, sends, now);
+  await otps.replaceRecipientSends({ clientId: 'acme', recipient }, { sends: [], revision: 0 }, sends, now);
   return { messages, otps, report: awsSmsFeedback(5000) };
 }
 

@@ -3,7 +3,7 @@ import { capWindowNames } from '../../../../shared/contract/caps.ts';
 import { caps } from '../../../../shared/contract/limit-rows.ts';
 import { inWords } from '../../../../shared/contract/retry-delays.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/otp.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { namedHeaders } from '../../openapi/headers.ts';
 import { limitTopics } from '../../openapi/introduction.ts';
