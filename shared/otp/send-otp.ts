@@ -184,20 +184,14 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
       return dryRunOf(otpMessage(send, id, otp), dependencies, refusals, textOf);
     }
-    const { entry, replayed } = await createOnce(
-      dependencies.messages,
-      'msg',
-      request.now,
-      {
-        clientId: caller.clientId,
-        endpoint: 'otp/send',
-        key,
-        body: request.body,
-        meaning: () => wanted,
-        workId: request.workId,
-        allowance,
-      },
-      async (messageId) => {
+    const { entry, replayed } = await createOnce(dependencies.messages, request, {
+      prefix: 'msg',
+      endpoint: 'otp/send',
+      clientId: caller.clientId,
+      key,
+      meaning: () => wanted,
+      allowance,
+      build: async (messageId) => {
         assertAllowed();
         await assertNotHeld();
         await allowance?.take([longestMessage(send, messageId)]);
@@ -205,8 +199,8 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
         const otp = await pendingOrNew(dependencies.otps, send, messageId);
         return otpMessage(send, messageId, otp);
       },
-      true,
-    );
+      buildHasEffects: true,
+    });
     return accepted(otpView(entry), replayed, { message_id: entry.message_id, otp_id: entry.otp?.otp_id });
   };
 }
@@ -252,17 +246,21 @@ function longestMessage(send: OtpSend, messageId: string): Message {
 function otpMessage({ wanted, select, now }: OtpSend, messageId: string, otp: OneTimePassword): Message {
   const template = otpTemplate(wanted);
   const text = otpText(template, new Date(otp.expires_at), now);
-  const begun = {
-    messageId,
-    clientId: otp.client_id,
-    channel: wanted.channel,
-    recipient: otp.recipient,
-    // An expired password need not arrive.
-    expiresAt: new Date(otp.expires_at),
-    select,
-  };
+  // An expired password need not arrive.
+  const expiresAt = new Date(otp.expires_at);
   const message: Message = {
-    ...newMessage(begun, wanted, now),
+    ...newMessage(
+      {
+        messageId,
+        clientId: otp.client_id,
+        channel: wanted.channel,
+        recipient: otp.recipient,
+        expiresAt,
+        select,
+      },
+      wanted,
+      now,
+    ),
     type: 'transactional',
     text,
     ...(wanted.channel === 'sms' ? segment(withSampleCode(text, otp)) : { whatsapp: { type: 'text' } }),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Allowance } from '../../cap/allowance.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import type { ApiResponse } from '../../operation/operation.ts';
+import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addDays } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
 
@@ -55,17 +55,24 @@ function isSameRequest(stored: string | undefined, fingerprint: string, body: un
   return stored === fingerprint || stored === requestHash(body);
 }
 
-interface Keyed {
-  readonly clientId: string;
+/** What a send stores, and what its Idempotency-Key stands for. */
+interface KeyedSend<Entry> {
+  /** Of the record's id. */
+  readonly prefix: IdPrefix;
   readonly endpoint: string;
+  readonly clientId: string;
+  /** Undefined where the request has none: then each request stores a record. */
   readonly key: string | undefined;
-  /** As received. */
-  readonly body: unknown;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly meaning: () => unknown;
-  readonly workId: string;
   /** What `build` takes from the client's caps; undefined where none applies. */
   readonly allowance: Allowance | undefined;
+  /**
+   * Makes the record for an id; called at most once for each id. If it has side effects (`buildHasEffects`, or an
+   * allowance), it is called only where no earlier record is found, and they must be idempotent for the same id.
+   */
+  readonly build: (id: string) => Entry | Promise<Entry>;
+  readonly buildHasEffects?: boolean;
 }
 
 /** The fields that the record of a key needs. */
@@ -85,14 +92,14 @@ export interface KeyedStore<Entry extends KeyedRecord> {
   noteKeyUse(id: string, use: number, at: Date): Promise<boolean>;
 }
 
-export interface Stored<Entry> {
+interface Stored<Entry> {
   readonly entry: Entry;
   /** Whether an earlier request with this key stored it. */
   readonly replayed: boolean;
 }
 
 /**
- * Stores the record that `build` makes for an id, once for all requests with the same key.
+ * Stores the record of a send, once for all requests with the same key.
  *
  * A key that is used again after 24 hours gets the next id of its series. The first record of the series has the number
  * of the newest one and is kept at least as long, so that a second series cannot begin.
@@ -100,58 +107,50 @@ export interface Stored<Entry> {
  * What `build` takes from a cap is given back where no record is stored after all. It is not where the result of storing is
  * unknown, because the message may be sent.
  *
- * @param build called at most once for each id. If it has side effects (`buildHasEffects`, or an allowance), it is called
- *   only where no earlier record is found, and they must be idempotent for the same id.
  * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  prefix: IdPrefix,
-  now: Date,
-  keyed: Keyed,
-  build: (id: string) => Entry | Promise<Entry>,
-  buildHasEffects = false,
+  { now, body, workId }: Pick<ApiRequest, 'now' | 'body' | 'workId'>,
+  send: KeyedSend<Entry>,
 ): Promise<Stored<Entry>> {
-  const { allowance } = keyed;
-  if (keyed.key === undefined) {
-    const entry = await orGiveBack(allowance, () => build(newId(prefix, now)));
+  const { prefix, endpoint, clientId, key, allowance, buildHasEffects = false } = send;
+  if (key === undefined) {
+    const entry = await buildOrGiveBack(send, newId(prefix, now));
     await store.create(entry);
     return { entry, replayed: false };
   }
-  const key = keyed.key;
-  const fingerprint = `${meaningPrefix}${requestHash(keyed.meaning())}`;
-  const idOf = (use: number): string => derivedId(prefix, keyed.clientId, keyed.endpoint, key, String(use));
+  const fingerprint = `${meaningPrefix}${requestHash(send.meaning())}`;
+  const idOf = (use: number): string => derivedId(prefix, clientId, endpoint, key, String(use));
   let use = 0;
   for (;;) {
     const id = idOf(use);
     const known = buildHasEffects || allowance !== undefined ? await store.get(id) : undefined;
-    const existing = known ?? (await createFor(store, id, fingerprint, keyed, build));
+    const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
-      if (isSameRequest(existing.request_hash, fingerprint, keyed.body))
-        return { entry: existing, replayed: true };
+      if (isSameRequest(existing.request_hash, fingerprint, body)) return { entry: existing, replayed: true };
       throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused);
     }
     if (use === 0 && existing.key_use !== undefined) {
       use = existing.key_use;
       continue;
     }
-    const rootKept = await store.noteKeyUse(idOf(0), use + 1, now);
-    use = rootKept ? use + 1 : 0;
+    const isFirstKept = await store.noteKeyUse(idOf(0), use + 1, now);
+    use = isFirstKept ? use + 1 : 0;
   }
 }
 
 /** A request that would be refused now may repeat one that was accepted: then the earlier record is the answer. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  id: string,
-  fingerprint: string,
-  { allowance, workId }: Keyed,
-  build: (id: string) => Entry | Promise<Entry>,
+  send: KeyedSend<Entry>,
+  { id, fingerprint, workId }: { readonly id: string; readonly fingerprint: string; readonly workId: string },
 ): Promise<Entry | { readonly fresh: Entry }> {
+  const { allowance } = send;
   let entry: Entry;
   try {
-    const built = await orGiveBack(allowance, () => build(id));
+    const built = await buildOrGiveBack(send, id);
     const storedBy = allowance === undefined ? {} : { stored_by: workId };
     entry = { ...built, ...storedBy, request_hash: fingerprint };
   } catch (refusal) {
@@ -165,12 +164,9 @@ async function createFor<Entry extends KeyedRecord>(
   return result.existing;
 }
 
-async function orGiveBack<Entry>(
-  allowance: Allowance | undefined,
-  build: () => Entry | Promise<Entry>,
-): Promise<Entry> {
+async function buildOrGiveBack<Entry>({ build, allowance }: KeyedSend<Entry>, id: string): Promise<Entry> {
   try {
-    return await build();
+    return await build(id);
   } catch (error) {
     await allowance?.giveBack();
     throw error;

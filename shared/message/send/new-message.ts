@@ -3,14 +3,18 @@ import { countryOf } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 
-interface Begun {
+/** Whose message it is, and from whom it is sent. */
+export interface MessageOrigin {
   readonly messageId: string;
   readonly clientId: string;
+  /** Selects the sender. */
+  readonly select: SelectSender;
+}
+
+interface NewMessage extends MessageOrigin {
   readonly channel: Message['channel'];
   readonly recipient: string;
   readonly expiresAt: Date;
-  /** Selects the sender. */
-  readonly select: SelectSender;
 }
 
 /** The fields that every send has. */
@@ -22,16 +26,20 @@ interface SendRequest {
 }
 
 /** `scheduled` where the request has a time, else `queued`. */
-export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<Message, 'type'> {
+export function newMessage(
+  { messageId, clientId, channel, recipient, expiresAt, select }: NewMessage,
+  request: SendRequest,
+  now: Date,
+): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
   const { from, reference, webhook_url, scheduled_at } = request;
-  const country = countryOf(begun.recipient);
-  const sender = begun.select({ channel: begun.channel, country, from });
+  const country = countryOf(recipient);
+  const sender = select({ channel, country, from });
   return {
-    message_id: begun.messageId,
-    client_id: begun.clientId,
-    channel: begun.channel,
-    recipient: begun.recipient,
+    message_id: messageId,
+    client_id: clientId,
+    channel,
+    recipient,
     ...(country === undefined ? {} : { country }),
     ...(from === undefined ? {} : { from }),
     ...(sender === undefined ? {} : { sender }),
@@ -41,6 +49,6 @@ export function newMessage(begun: Begun, request: SendRequest, now: Date): Omit<
     ...(scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }
       : { status: 'scheduled', scheduled_at: scheduled_at.toISOString() }),
-    expires_at: begun.expiresAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
   };
 }

@@ -71,23 +71,23 @@ type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
   const schema = sendBulkSchema(dependencies.webhookUrl);
   return async (request) => {
-    const caller = requireCaller(request);
+    const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
     noteUnknownRowFields(request.body, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
     const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
     const [allowance, select] = await Promise.all([
-      dependencies.allowanceOf(caller.clientId, request),
-      dependencies.sendersOf(caller.clientId),
+      dependencies.allowanceOf(clientId, request),
+      dependencies.sendersOf(clientId),
     ]);
-    const permissions = permissionsOf(caller.client, dependencies.stageCountries);
+    const permissions = permissionsOf(client, dependencies.stageCountries);
     const assertAllowed = (): void => assertMaySendFrom(permissions, 'sms', bulk.from);
     if (isDryRun(request)) {
       assertTimely();
       const checked = checkRows(rows, bulk, permissions);
-      const batch = newBatch(newId('bat', request.now), caller.clientId, bulk, checked, request);
-      const wouldSend = messagesOf(batch, caller.clientId, bulk, rows, select);
+      const batch = newBatch({ batchId: newId('bat', request.now), clientId }, bulk, checked, request);
+      const wouldSend = messagesOf(batch, bulk, rows, select);
       const refusals = await refusalsOf([
         assertAllowed,
         () => assertSome(checked),
@@ -96,26 +96,20 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
       return dryRunOfBatch(batch, wouldSend, dependencies, refusals);
     }
     let newRows: readonly AcceptedRow[] = [];
-    const { entry: batch, replayed } = await createOnce(
-      dependencies.batches,
-      'bat',
-      request.now,
-      {
-        clientId: caller.clientId,
-        endpoint: 'sms/bulk',
-        key,
-        body: request.body,
-        meaning,
-        workId: request.workId,
-        allowance,
-      },
-      async (batchId) => {
+    const { entry: batch, replayed } = await createOnce(dependencies.batches, request, {
+      prefix: 'bat',
+      endpoint: 'sms/bulk',
+      clientId,
+      key,
+      meaning,
+      allowance,
+      build: async (batchId) => {
         assertTimely();
         assertAllowed();
         const checked = checkRows(rows, bulk, permissions);
         assertSome(checked);
-        const batch = newBatch(batchId, caller.clientId, bulk, checked, request);
-        const unpaced = messagesOf(batch, caller.clientId, bulk, rows, select);
+        const batch = newBatch({ batchId, clientId }, bulk, checked, request);
+        const unpaced = messagesOf(batch, bulk, rows, select);
         await allowance?.take(unpaced.map(({ message }) => message));
         const { messages, expectedEndAt } = await reserveBulkSlots(
           dependencies.pace,
@@ -126,8 +120,8 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
           ? batch
           : { ...batch, expected_end_at: expectedEndAt.toISOString() };
       },
-    );
-    const acceptedRows = replayed ? messagesOf(batch, caller.clientId, bulk, rows, select) : newRows;
+    });
+    const acceptedRows = replayed ? messagesOf(batch, bulk, rows, select) : newRows;
     const messages = acceptedRows.map(({ message }) => message);
     if (!replayed) await dependencies.messages.createMany(messages);
     else if (batch.state === 'storing') await finishStoring(dependencies, batch, messages, request);
@@ -152,8 +146,7 @@ async function finishStoring(
 }
 
 function newBatch(
-  batchId: string,
-  clientId: string,
+  { batchId, clientId }: { readonly batchId: string; readonly clientId: string },
   bulk: SendBulkRequest,
   rows: CheckedRows,
   { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
@@ -180,7 +173,6 @@ interface AcceptedRow {
 /** The messages of the batch, with the times of the request that created it: the same in a repeat. */
 function messagesOf(
   batch: Batch,
-  clientId: string,
   bulk: SendBulkRequest,
   rows: readonly BulkRow[],
   select: SelectSender,
@@ -194,11 +186,9 @@ function messagesOf(
       index,
       message: {
         ...newSms(
-          batchMessageId(batch.batch_id, index),
-          clientId,
+          { messageId: batchMessageId(batch.batch_id, index), clientId: batch.client_id, select },
           { ...bulk, to, message: text, reference },
           createdAt,
-          select,
         ),
         batch_id: batch.batch_id,
       },

@@ -5,7 +5,7 @@ import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
-import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
+import type { SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
@@ -13,7 +13,7 @@ import type { MessageStore } from '../store/message-store.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import { newMessage } from './new-message.ts';
+import { type MessageOrigin, newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
 import {
   endOfValidity,
@@ -81,51 +81,44 @@ export function sendSms({
       assertMaySend(permissions, 'sms', sms.to, sms.from);
       assertMaySendLegs(permissions, sms.fallback, { channel: 'sms', recipient: sms.to, from: sms.from });
     };
+    const smsWithId = (messageId: string): Message =>
+      newSms({ messageId, clientId: caller.clientId, select }, sms, request.now);
     if (isDryRun(request)) {
       assertTimely();
-      const message = newSms(newId('msg', request.now), caller.clientId, sms, request.now, select);
+      const message = smsWithId(newId('msg', request.now));
       const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
       return dryRunOf(message, forDryRun, refusals);
     }
-    const { entry, replayed } = await createOnce(
-      messages,
-      'msg',
-      request.now,
-      {
-        clientId: caller.clientId,
-        endpoint: 'sms/send',
-        key,
-        body: request.body,
-        meaning: () => sms,
-        workId: request.workId,
-        allowance,
-      },
-      async (messageId) => {
+    const { entry, replayed } = await createOnce(messages, request, {
+      prefix: 'msg',
+      endpoint: 'sms/send',
+      clientId: caller.clientId,
+      key,
+      meaning: () => sms,
+      allowance,
+      build: async (messageId) => {
         assertTimely();
         assertAllowed();
-        const message = newSms(messageId, caller.clientId, sms, request.now, select);
+        const message = smsWithId(messageId);
         await allowance?.take([message]);
         return message;
       },
-    );
+    });
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
   };
 }
 
 /** The row of a new SMS. */
-export function newSms(
-  messageId: string,
-  clientId: string,
-  sms: SendSmsRequest,
-  now: Date,
-  select: SelectSender,
-): Message {
-  const expiresAt = endOfValidity(sms, now);
+export function newSms(origin: MessageOrigin, sms: SendSmsRequest, now: Date): Message {
   const message: Message = {
-    ...newMessage({ messageId, clientId, channel: 'sms', recipient: sms.to, expiresAt, select }, sms, now),
+    ...newMessage(
+      { ...origin, channel: 'sms', recipient: sms.to, expiresAt: endOfValidity(sms, now) },
+      sms,
+      now,
+    ),
     type: sms.type,
     text: sms.message,
     ...segment(sms.message),
   };
-  return { ...message, ...legsToStore(sms.fallback, message, select) };
+  return { ...message, ...legsToStore(sms.fallback, message, origin.select) };
 }

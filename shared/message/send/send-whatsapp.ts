@@ -5,7 +5,7 @@ import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
 import { newId } from '../../platform/ids.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
-import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
+import type { SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import { optional, withDefault } from '../optional-field.ts';
@@ -23,7 +23,7 @@ import {
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, fitsSms, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import { newMessage } from './new-message.ts';
+import { type MessageOrigin, newMessage } from './new-message.ts';
 import {
   endOfValidity,
   messageTextOf,
@@ -209,48 +209,37 @@ export function sendWhatsApp({
       assertMaySend(permissions, 'whatsapp', data.to);
       assertMaySendLegs(permissions, data.fallback, { channel: 'whatsapp', recipient: data.to });
     };
+    const messageWithId = (messageId: string): Message =>
+      newWhatsApp({ messageId, clientId: caller.clientId, select }, data, request.now);
     if (isDryRun(request)) {
       assertTimely();
-      const message = newWhatsApp(newId('msg', request.now), caller.clientId, data, request.now, select);
+      const message = messageWithId(newId('msg', request.now));
       const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
       return dryRunOf(message, forDryRun, refusals);
     }
-    const { entry, replayed } = await createOnce(
-      messages,
-      'msg',
-      request.now,
-      {
-        clientId: caller.clientId,
-        endpoint: 'whatsapp/send',
-        key,
-        body: request.body,
-        meaning: () => data,
-        workId: request.workId,
-        allowance,
-      },
-      async (messageId) => {
+    const { entry, replayed } = await createOnce(messages, request, {
+      prefix: 'msg',
+      endpoint: 'whatsapp/send',
+      clientId: caller.clientId,
+      key,
+      meaning: () => data,
+      allowance,
+      build: async (messageId) => {
         assertTimely();
         assertAllowed();
-        const message = newWhatsApp(messageId, caller.clientId, data, request.now, select);
+        const message = messageWithId(messageId);
         await allowance?.take([message]);
         return message;
       },
-    );
+    });
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
   };
 }
 
-function newWhatsApp(
-  messageId: string,
-  clientId: string,
-  request: SendWhatsAppRequest,
-  now: Date,
-  select: SelectSender,
-): Message {
-  const expiresAt = endOfValidity(request, now);
+function newWhatsApp(origin: MessageOrigin, request: SendWhatsAppRequest, now: Date): Message {
   const message: Message = {
     ...newMessage(
-      { messageId, clientId, channel: 'whatsapp', recipient: request.to, expiresAt, select },
+      { ...origin, channel: 'whatsapp', recipient: request.to, expiresAt: endOfValidity(request, now) },
       request,
       now,
     ),
@@ -261,7 +250,7 @@ function newWhatsApp(
       ? {}
       : { fallback_template: request.fallback_template }),
   };
-  return { ...message, ...legsToStore(request.fallback, message, select) };
+  return { ...message, ...legsToStore(request.fallback, message, origin.select) };
 }
 
 function storedContent(request: SendWhatsAppRequest): WhatsAppContent {

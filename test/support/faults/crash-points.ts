@@ -167,7 +167,11 @@ export async function walk(ground: Ground, kill?: KillPoint): Promise<Walk> {
   // The send itself is no part of this: it is done by a process that nobody kills, and by one write.
   await lives.store(messageId, (dynamo) =>
     messagesOf(dynamo).create(
-      newSms(messageId, clientId, schema.parse({ to: recipient, message: 'Hello' }), clock(), selectNone),
+      newSms(
+        { messageId, clientId, select: selectNone },
+        schema.parse({ to: recipient, message: 'Hello' }),
+        clock(),
+      ),
     ),
   );
 

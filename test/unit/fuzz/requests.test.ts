@@ -139,7 +139,9 @@ describe('a request', () => {
         for (const { to, text } of good) {
           const sms = { to, message: text, type: 'transactional' as const, validity_period: 60 };
           const id = 'msg_01KAG00000000000000000000A';
-          expect(() => parseMessageRow(newSms(id, 'client_a', sms, now, selectNone))).not.toThrow();
+          expect(() =>
+            parseMessageRow(newSms({ messageId: id, clientId: 'client_a', select: selectNone }, sms, now)),
+          ).not.toThrow();
         }
       }),
       runs,
