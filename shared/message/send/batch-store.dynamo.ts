@@ -2,7 +2,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
-import { recordKeyUse } from '../store/idempotency-key-use.dynamo.ts';
+import { noteKeyUse } from '../store/idempotency-key-use.dynamo.ts';
 import { type Batch, batchSchema } from './batch.ts';
 import type { BatchStore } from './batch-store.ts';
 
@@ -11,7 +11,6 @@ export function dynamoBatchStore(
   table: { readonly tableName: string; readonly retentionDays: number },
 ): BatchStore {
   const TableName = table.tableName;
-  const daysAfter = (from: Date, days: number): number => epochSeconds(addDays(from, days));
 
   async function update(batchId: string, update: string, condition: string, values: Record<string, unknown>) {
     return conditionHolds(
@@ -36,7 +35,10 @@ export function dynamoBatchStore(
         client.send(
           new PutCommand({
             TableName,
-            Item: { ...batch, purge_at: daysAfter(new Date(batch.expires_at), table.retentionDays) },
+            Item: {
+              ...batch,
+              purge_at: epochSeconds(addDays(new Date(batch.expires_at), table.retentionDays)),
+            },
             ConditionExpression: 'attribute_not_exists(batch_id)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -54,15 +56,7 @@ export function dynamoBatchStore(
       return answer.Item === undefined ? undefined : batchSchema.parse(answer.Item);
     },
 
-    noteKeyUse(batchId, use, at) {
-      return recordKeyUse(
-        client,
-        TableName,
-        { batch_id: batchId },
-        use,
-        daysAfter(at, table.retentionDays + 10),
-      );
-    },
+    noteKeyUse: (batchId, use, at) => noteKeyUse(client, table, { batch_id: batchId }, { use, at }),
 
     takeOver(batchId, seen, by) {
       return update(

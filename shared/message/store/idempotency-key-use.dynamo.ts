@@ -1,16 +1,20 @@
 /** Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention. */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+
+/** Beyond the retention, which begins at the end of the validity period of the newest record. */
+const extraDays = 10;
 
 /** False where the record is gone. The end of its retention only moves later: a scheduled message may need it longer. */
-export async function recordKeyUse(
+export async function noteKeyUse(
   client: DynamoDBDocumentClient,
-  TableName: string,
+  { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
   Key: Readonly<Record<string, string>>,
-  use: number,
-  keptUntil: number,
+  { use, at }: { readonly use: number; readonly at: Date },
 ): Promise<boolean> {
   const [idName = ''] = Object.keys(Key);
+  const keptUntil = epochSeconds(addDays(at, retentionDays + extraDays));
   const values = { ':use': use, ':purge': keptUntil };
   const ended = `attribute_exists(${idName}) AND purge_at < :purge`;
   if (await update('SET key_use = :use, purge_at = :purge', ended, values)) return true;

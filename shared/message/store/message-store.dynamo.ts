@@ -8,12 +8,12 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
-import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import type { ReadOptions } from '../../platform/read-options.ts';
 import { type Message, transitions } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
 import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
-import { recordKeyUse } from './idempotency-key-use.dynamo.ts';
+import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
 import { createLeg } from './leg.dynamo.ts';
 import { manyMessages } from './many-messages.dynamo.ts';
 import { isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
@@ -144,11 +144,6 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     return filling.applied ? parseMessageRow(filling.answer.Attributes) : undefined;
   }
 
-  async function noteKeyUse(messageId: string, use: number, at: Date): Promise<boolean> {
-    const keptUntil = epochSeconds(addDays(at, table.retentionDays + 10));
-    return recordKeyUse(client, TableName, { message_id: messageId }, use, keptUntil);
-  }
-
   async function findByCarrierId(carrierMessageId: string): Promise<string | undefined> {
     const answer = await client.send(
       new QueryCommand({
@@ -173,7 +168,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     transition,
     noteHandOver,
     fillInSent,
-    noteKeyUse,
+    noteKeyUse: (messageId, use, at) => noteKeyUse(client, table, { message_id: messageId }, { use, at }),
     findByCarrierId,
   };
 }
