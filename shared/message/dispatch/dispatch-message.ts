@@ -50,7 +50,7 @@ export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowa
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
-  readonly pace: Pick<SenderPace, 'turnOf' | 'slowDown'>;
+  readonly pace: Pick<SenderPace, 'waitForSlot' | 'slowDown'>;
   /** Read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: SuppressionReader;
   /** Suppresses the recipient, because the carrier says that the person opted out; repeating it is safe. */
@@ -68,7 +68,7 @@ const heldSecondsMax = 2 * leaseSeconds;
 
 const optedOut = 'recipient_opted_out' satisfies MessageErrorCode;
 
-/** Of the write of the outcome. */
+/** Between the tries to write the outcome. */
 const outcomeRetryDelaysMs = [100, 400, 1600];
 
 type DispatchOutcome =
@@ -110,7 +110,7 @@ export async function dispatchQueued(
   if (slot === undefined || Date.parse(slot.at) - now.getTime() <= workerWaitMs)
     return dispatch(dependencies, messageId);
   const entry = untilSlot({ messageId, clientId: slot.client_id, kind: slot.kind }, slot.at, now);
-  return requeued(dependencies, 'waits_for_slot', undefined, entry);
+  return requeue(dependencies, 'waits_for_slot', undefined, entry);
 }
 
 async function startLegAfter(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
@@ -121,7 +121,7 @@ async function startLegAfter(dependencies: DispatchDependencies, messageId: stri
   // At least a second, in which a clock that is behind gains on the time.
   const entry = nextLegEntryOf(previous, dueAt, dependencies.clock());
   const delaySeconds = Math.max(1, entry.delaySeconds ?? 0);
-  return requeued(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
+  return requeue(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
 }
 
 /**
@@ -144,7 +144,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       retryAfterSeconds: Math.min(heldSecondsMax, secondsUntil(message.handover_until, clock())),
     };
   }
-  if (claim.outcome === 'not_sendable') return moveOn(dependencies, message);
+  if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);
   if (await dependencies.isDisabled(message.client_id)) {
     await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('client_disabled') });
     return { outcome: 'client_disabled', message };
@@ -161,23 +161,23 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   }
   const paced = pacedMessageOf(message);
   const prepare = () => prepareHandOver(dependencies, message);
-  const turn =
+  const waited =
     paced === undefined
       ? ({ outcome: 'now', prepared: await prepare() } as const)
-      : await dependencies.pace.turnOf(paced, message.slot, prepare);
-  if (turn.outcome === 'later') {
-    await messages.release(messageId, claimId, clock(), turn.slot);
+      : await dependencies.pace.waitForSlot(paced, message.slot, prepare);
+  if (waited.outcome === 'later') {
+    await messages.release(messageId, claimId, clock(), waited.slot);
     // Otherwise the due-item index ends it when it expires.
-    if (turn.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
-    const entry = untilSlot(outboundEntryOf(message), turn.slot.at, clock());
-    return requeued(dependencies, 'waits_for_slot', message, entry);
+    if (waited.slot.at >= message.expires_at) return { outcome: 'waits_for_slot', message };
+    const entry = untilSlot(outboundEntryOf(message), waited.slot.at, clock());
+    return requeue(dependencies, 'waits_for_slot', message, entry);
   }
-  if (turn.prepared === 'suppressed') {
+  if (waited.prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), suppressed: true } as const;
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const { toSend, body } = turn.prepared;
+  const { toSend, body } = waited.prepared;
   const attempt = message.handover_attempts ?? 1;
   // Before the call: a receipt can arrive before the carrier's response.
   const handedOverAt = clock();
@@ -185,7 +185,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   if (answer.outcome === 'try_again') {
     await messages.release(messageId, claimId, clock());
     if (paced !== undefined) await dependencies.pace.slowDown(paced.identity);
-    return waiting(dependencies, 'try_again', message, backoffSeconds(attempt));
+    return requeueWithDelay(dependencies, 'try_again', message, backoffSeconds(attempt));
   }
   if (answer.outcome === 'refused') {
     // Before the state, which ends the work on this message.
@@ -235,11 +235,11 @@ async function withTemplate({ windows, clock }: DispatchDependencies, message: M
 }
 
 /** Handles a message that cannot be claimed: it is not due yet, has expired, or needs nothing. */
-async function moveOn(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
+async function handleNotSendable(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
   const now = dependencies.clock();
   if (message.status === 'scheduled') {
     if ((message.scheduled_at ?? '') > now.toISOString()) {
-      return waiting(dependencies, 'not_yet_due', message, secondsUntil(message.scheduled_at, now));
+      return requeueWithDelay(dependencies, 'not_yet_due', message, secondsUntil(message.scheduled_at, now));
     }
     await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
     return { outcome: 'queued', message };
@@ -250,17 +250,17 @@ async function moveOn(dependencies: DispatchDependencies, message: Message): Pro
   return { outcome: 'expired', message };
 }
 
-function waiting(
+function requeueWithDelay(
   dependencies: DispatchDependencies,
   outcome: 'try_again' | 'not_yet_due',
   message: Message,
   seconds: number,
 ): Promise<Dispatched> {
   const delaySeconds = Math.min(queueDelayMaxSeconds, seconds);
-  return requeued(dependencies, outcome, message, outboundEntryOf(message, delaySeconds));
+  return requeue(dependencies, outcome, message, outboundEntryOf(message, delaySeconds));
 }
 
-async function requeued(
+async function requeue(
   { outbound }: DispatchDependencies,
   outcome: 'try_again' | 'not_yet_due' | 'waits_for_slot' | 'leg_not_due',
   message: Message | undefined,

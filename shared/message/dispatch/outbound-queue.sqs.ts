@@ -4,7 +4,7 @@ import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
 import type { EnvironmentName } from '../../platform/env.ts';
-import { bodyOf, type OutboundQueue } from './outbound-queue.ts';
+import { type OutboundQueue, queuedMessageOf } from './outbound-queue.ts';
 
 export type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 
@@ -37,7 +37,7 @@ export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls
               client,
               queueUrls[kind],
               some.map((entry) => ({
-                json: JSON.stringify(bodyOf(entry)),
+                json: JSON.stringify(queuedMessageOf(entry)),
                 clientId: entry.clientId,
                 delaySeconds: entry.delaySeconds,
               })),

@@ -72,7 +72,13 @@ export const queuedMessage = z.object({
 
 export type QueuedMessage = z.output<typeof queuedMessage>;
 
-export function bodyOf({ messageId, clientId, kind, slotAt, nextLeg }: OutboundEntry): QueuedMessage {
+export function queuedMessageOf({
+  messageId,
+  clientId,
+  kind,
+  slotAt,
+  nextLeg,
+}: OutboundEntry): QueuedMessage {
   return {
     message_id: messageId,
     ...(slotAt === undefined ? {} : { slot: { at: slotAt, client_id: clientId, kind } }),

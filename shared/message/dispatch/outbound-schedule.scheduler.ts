@@ -5,7 +5,7 @@ import {
   createOneShotSchedule,
   type ScheduleSettings,
 } from '../../platform/aws/one-shot-schedule.scheduler.ts';
-import { bodyOf, type OutboundScheduler, scheduleNameOf } from './outbound-queue.ts';
+import { type OutboundScheduler, queuedMessageOf, scheduleNameOf } from './outbound-queue.ts';
 
 interface OutboundScheduleSettings extends ScheduleSettings {
   readonly queueArns: Readonly<Record<SendKind, string>>;
@@ -21,7 +21,7 @@ export function eventBridgeOutboundScheduler(
         name: scheduleNameOf(entry),
         at,
         queueArn: settings.queueArns[entry.kind],
-        message: bodyOf(entry),
+        message: queuedMessageOf(entry),
       }),
   };
 }

@@ -21,7 +21,7 @@ export interface PacedMessage {
   readonly sentAt: Date;
 }
 
-export type Turn<Prepared> =
+type SlotWait<Prepared> =
   /** The message may be handed over now: the time is checked last. */
   | { readonly outcome: 'now'; readonly prepared: Prepared }
   /** It must come again shortly before its slot. */
@@ -35,11 +35,11 @@ export interface SenderPace {
    *
    * @param prepare - what takes time before the hand-over: it runs when the slot has come
    */
-  turnOf<Prepared>(
+  waitForSlot<Prepared>(
     message: PacedMessage,
     slot: Slot | undefined,
     prepare: () => Promise<Prepared>,
-  ): Promise<Turn<Prepared>>;
+  ): Promise<SlotWait<Prepared>>;
   /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
   slowDown(identity: string): Promise<void>;
 }
@@ -195,7 +195,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   return {
     reserve: reserveInTime,
 
-    async turnOf(message, given, prepare) {
+    async waitForSlot(message, given, prepare) {
       const waitsUntilMs = clock().getTime() + workerWaitMs;
       let slot = given;
       for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {

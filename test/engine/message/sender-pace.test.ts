@@ -61,7 +61,7 @@ function simulation(identity: string, seed: number) {
   /** As the dispatch of the queue message; it may die before it reserves, or after it has its slot. */
   async function dispatch(message: PacedMessage, slot: Slot | undefined, deaths: number): Promise<void> {
     const { clock, pace } = anyWorker();
-    const turn = await pace.turnOf(message, slot, async () => undefined);
+    const turn = await pace.waitForSlot(message, slot, async () => undefined);
     if (deaths > 0) {
       // The queue delivers it again, with the slot that its row had.
       time.at(time.now() + 45_000, () => void dispatch(message, slot, deaths - 1));

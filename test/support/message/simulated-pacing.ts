@@ -8,9 +8,9 @@ import {
   dispatchQueued,
 } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
-  bodyOf,
   type OutboundEntry,
   outboundEntriesOf,
+  queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
@@ -74,7 +74,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
         if (worker === undefined) return;
         const batch = shown.splice(0, batchSize);
         if (kind === 'bulk') inFlight += batch.length;
-        Promise.all(batch.map((entry) => dispatchQueued(worker, bodyOf(entry)))).then(() => {
+        Promise.all(batch.map((entry) => dispatchQueued(worker, queuedMessageOf(entry)))).then(() => {
           if (kind === 'bulk') inFlight -= batch.length;
           idle.push(worker);
           feed();

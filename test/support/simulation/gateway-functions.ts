@@ -14,9 +14,9 @@ import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import {
-  bodyOf,
   type OutboundEntry,
   queuedMessage,
+  queuedMessageOf,
   scheduleNameOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import {
@@ -153,7 +153,7 @@ export function gatewayFunctions(resources: Resources) {
       await resources.setUnreadableAside(unreadable);
       const outboundScheduler = {
         schedule: (entry: OutboundEntry, at: Date) =>
-          schedule(scheduleNameOf(entry), at, entry.kind, JSON.stringify(bodyOf(entry))),
+          schedule(scheduleNameOf(entry), at, entry.kind, JSON.stringify(queuedMessageOf(entry))),
       };
       return relay(
         {

@@ -4,7 +4,7 @@ import {
   type DispatchDependencies,
   dispatchQueued,
 } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { bodyOf, nextLegEntryOf } from '../../../shared/message/dispatch/outbound-queue.ts';
+import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { nextLegDueAfter } from '../../../shared/message/fallback/legs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -63,7 +63,7 @@ it('only a first leg with a time, or one that ends, needs another queue message'
 
 it('a leg starts with two reads and one write, and a delivered message needs one read', async () => {
   const first = aMessage({ fallback, status: 'sent' });
-  const start = bodyOf(nextLegEntryOf(first, created, created));
+  const start = queuedMessageOf(nextLegEntryOf(first, created, created));
   const late = await handedOver(first, {}, 31);
   expect((await dispatchQueued(late.dependencies, start)).outcome).toBe('leg_started');
   expect(late.calls).toEqual(['get', 'get', 'createLeg']);

@@ -7,9 +7,9 @@ import {
   dispatchQueued,
 } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
-  bodyOf,
   type OutboundEntry,
   outboundEntriesOf,
+  queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.ts';
 import { expireOverdue, firstReview } from '../../../shared/message/expire/expire-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -90,7 +90,7 @@ function simulation(answer: () => HandOver = () => accepted, tableMs = 0) {
     /** The queue delivers the entry after its delay. */
     deliver(entry: OutboundEntry) {
       now = addSeconds(now, entry.delaySeconds ?? 0);
-      return dispatchQueued(dependencies, bodyOf(entry));
+      return dispatchQueued(dependencies, queuedMessageOf(entry));
     },
     async stored(count: number, change: Partial<Message> = {}): Promise<Message[]> {
       const all = Array.from({ length: count }, (_, index) =>
@@ -155,7 +155,7 @@ describe('a bulk message', () => {
     await time.runUntil(time.now() + 60_000);
     const pace = senderPace({ store, ...common });
     for (const slot of slots) {
-      pace.turnOf(message, slot, async () => undefined);
+      pace.waitForSlot(message, slot, async () => undefined);
       await time.runUntil(time.now() + 15);
     }
     await time.runUntil(time.now() + 1000);
@@ -187,7 +187,7 @@ describe('a bulk message', () => {
     expect(Math.min(...ends)).toBeGreaterThan(12);
     for (const entry of world.queued.slice(0, 2)) {
       world.at(addSeconds(new Date(entry.slotAt ?? ''), -1));
-      expect((await dispatchQueued(world.dependencies, bodyOf(entry))).outcome).toBe('sent');
+      expect((await dispatchQueued(world.dependencies, queuedMessageOf(entry))).outcome).toBe('sent');
     }
   });
 
@@ -263,7 +263,7 @@ describe('a bulk message', () => {
     for (const message of [first, second])
       for (const entry of outboundEntriesOf(message, created)) {
         world.at(addSeconds(new Date(message.slot?.at ?? ''), -1));
-        await dispatchQueued(world.dependencies, bodyOf({ ...entry, delaySeconds: 0 }));
+        await dispatchQueued(world.dependencies, queuedMessageOf({ ...entry, delaySeconds: 0 }));
       }
     expect(world.handed).toEqual([{ id: second.message_id, at: new Date(second.slot?.at ?? '') }]);
   });
@@ -304,7 +304,7 @@ it('looks of one worker share a read that began after each of their places had c
   const slots = await senderPace({ store: paces, ...common }).reserve(all, 1000);
   const pace = senderPace({ store, ...common });
   const looked = slots.map(async (slot) => {
-    expect((await pace.turnOf(message, slot, async () => undefined)).outcome).toBe('now');
+    expect((await pace.waitForSlot(message, slot, async () => undefined)).outcome).toBe('now');
     return { placeMs: Date.parse(slot.at), atMs: time.now() };
   });
   await time.runUntil(time.now() + 5000);
@@ -378,6 +378,8 @@ describe('a carrier that throttles', () => {
     await world.messages.create({ ...message, ...change });
     expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('try_again');
     expect(world.calls).toEqual([]);
-    expect(bodyOf(outboundEntriesOf(message, created)[0] as OutboundEntry)).toEqual({ message_id: 'msg_0' });
+    expect(queuedMessageOf(outboundEntriesOf(message, created)[0] as OutboundEntry)).toEqual({
+      message_id: 'msg_0',
+    });
   });
 });
