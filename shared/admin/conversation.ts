@@ -1,5 +1,6 @@
 /** The messages with one person, in both directions, of all clients or of one, newest first. */
-import type { Channel, Message, Status } from '../message/message.ts';
+import type { Channel } from '../contract/channels.ts';
+import type { Message, Status } from '../message/message.ts';
 import { nobody } from '../message/receive/find-owner.ts';
 import { windowEnd } from '../message/receive/whatsapp-window.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';

@@ -1,7 +1,7 @@
 /** Messages of people that an administrator makes up, where the simulator is the carrier. */
 import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-inbound.ts';
+import type { Channel } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { Channel } from '../message/message.ts';
 import { inboundIdOf } from '../message/receive/receive-message.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 

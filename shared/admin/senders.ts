@@ -2,6 +2,8 @@
  * An administrator's operations on senders: lists the rows with their feedback, sets and removes them. The activity log
  * gets its entries from the table's stream.
  */
+
+import type { Channel } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
@@ -9,7 +11,7 @@ import type { Feedback } from '../edited-table/feedback.ts';
 import type { RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
-import { parseSenderRow, type SenderChannel, senderTable } from '../sender/sender-row.ts';
+import { parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClientOrAll } from './limits.ts';
 
@@ -18,7 +20,7 @@ export interface SenderView {
   /** The sort key: the channel and the country. */
   readonly destination: string;
   /** Null if the row is not valid. */
-  readonly channel: SenderChannel | null;
+  readonly channel: Channel | null;
   /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
   readonly country: string | null;
   /** As the row has it, as text; null if it has none. So are the other values. */
@@ -44,7 +46,7 @@ export interface SenderChange {
 
 export interface SenderKey {
   readonly client_id: string;
-  readonly channel: SenderChannel;
+  readonly channel: Channel;
   /** ISO 3166-1 alpha-2, or `*`. */
   readonly country: string;
 }

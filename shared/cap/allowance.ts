@@ -9,7 +9,7 @@
  */
 
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { type CapName, caps } from '../contract/limit-rows.ts';
+import { type CapName, capNames } from '../contract/limit-rows.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import type { PricedMessage } from '../price/prices.ts';
@@ -146,9 +146,7 @@ function amountsByAttribute(
   limits: readonly CapLimit[],
   windows: CapWindows,
 ): Record<string, number> {
-  const always = (Object.keys(caps) as CapName[]).flatMap((cap) =>
-    countedWindows.map((window) => ({ cap, window })),
-  );
+  const always = capNames.flatMap((cap) => countedWindows.map((window) => ({ cap, window })));
   return Object.fromEntries(
     [...always, ...limits].map(({ cap, window }) => [capAttribute(windows, cap, window), amounts[cap]]),
   );

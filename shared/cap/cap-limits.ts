@@ -1,6 +1,6 @@
 /** The caps in force for a client: its own, and for the other windows those of the stage (contract, section 10). */
 import { type CapWindow, capWindowNames, type StageCaps } from '../contract/caps.ts';
-import { type CapName, caps } from '../contract/limit-rows.ts';
+import { type CapName, capNames } from '../contract/limit-rows.ts';
 import { millionthsPerUnit } from '../contract/money.ts';
 import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { CapLimits, Caps } from '../rate-limit/overrides.ts';
@@ -17,7 +17,7 @@ const fields = { minute: 'perMinute', hour: 'perHour', day: 'perDay', month: 'pe
 
 /** Messages before spend, shorter windows first. @param own - of the client's row, or of the one for every client */
 export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
-  return (Object.keys(caps) as CapName[]).flatMap((cap) => {
+  return capNames.flatMap((cap) => {
     const ownLimits: CapLimits = own[cap] ?? {};
     const stageLimits: Readonly<Partial<Record<keyof CapLimits, number | undefined>>> = stage[cap] ?? {};
     return capWindowNames.flatMap((window): CapLimit[] => {
@@ -34,7 +34,7 @@ export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
 export function capDefaults(stage: StageCaps): CapDefaults {
   const limits = capLimits({}, stage);
   return Object.fromEntries(
-    (Object.keys(caps) as CapName[]).map((name) => [
+    capNames.map((name) => [
       name,
       Object.fromEntries(
         limits.filter(({ cap }) => cap === name).map(({ window, limit }) => [`per_${window}`, limit]),

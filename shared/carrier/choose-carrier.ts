@@ -1,8 +1,8 @@
 /** Creates the carrier of each channel that the stage uses; only the settings of these carriers are needed. */
 import { randomUUID } from 'node:crypto';
+import type { Channel } from '../contract/channels.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 import type { Carrier } from '../message/dispatch/carrier.ts';
-import type { Channel } from '../message/message.ts';
 import { dynamo, sqs } from '../platform/aws/clients.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type EnvironmentSource, readEnvironment } from '../platform/env.ts';

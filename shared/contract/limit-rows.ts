@@ -17,6 +17,7 @@ export const caps = {
   spend: { windows: ['per_day', 'per_month'] },
 } as const satisfies Record<string, { readonly windows: readonly WindowAttribute[] }>;
 export type CapName = keyof typeof caps;
+export const capNames = Object.keys(caps) as CapName[];
 
 /** Counts by source address, so no client's row applies to it. */
 const notPerClient: PolicyName = 'unmatched';
@@ -42,8 +43,5 @@ export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, Li
     policies[policy].endpoint,
     { kind: 'rate', policy, windows: rateWindows },
   ]),
-  ...(Object.keys(caps) as CapName[]).map((cap): [string, LimitTarget] => [
-    cap,
-    { kind: 'cap', cap, windows: caps[cap].windows },
-  ]),
+  ...capNames.map((cap): [string, LimitTarget] => [cap, { kind: 'cap', cap, windows: caps[cap].windows }]),
 ]);

@@ -3,8 +3,9 @@
  * `message-response.ts` makes them. Functions import only the types.
  */
 import * as z from 'zod/mini';
+import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
-import { channels, statuses } from './message.ts';
+import { encodings, messageTypes, statuses } from './message.ts';
 import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch.ts';
 
@@ -17,7 +18,7 @@ export const idOf = (prefix: string) =>
   z.string().check(z.meta({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` }));
 
 const status = z.enum(statuses);
-const encoding = z.enum(['GSM-7', 'UCS-2']);
+const encoding = z.enum(encodings);
 const segments = z.int().check(z.positive());
 
 /** A text, because a release may add codes; `x-extensible-enum` has those of this one. */
@@ -130,7 +131,7 @@ export const messageStatus = z.object({
   status,
   recipient,
   from: z.nullable(z.string()),
-  type: z.enum(['transactional', 'promotional']),
+  type: z.enum(messageTypes),
   reference,
   encoding: z.exactOptional(z.nullable(encoding)),
   segments: z.exactOptional(z.nullable(segments)),

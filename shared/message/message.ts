@@ -5,15 +5,16 @@
  * the row (contract, section 6).
  */
 import * as z from 'zod/mini';
+import { channels } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { lazily } from '../platform/lazily.ts';
 import { storedSlot } from './pace/slot.ts';
 import { receivedContent } from './received-content.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
 
-export const channels = ['sms', 'whatsapp'] as const;
+export const messageTypes = ['transactional', 'promotional'] as const;
 
-export type Channel = (typeof channels)[number];
+export const encodings = ['GSM-7', 'UCS-2'] as const;
 
 /** In the order in which one message can enter them. */
 export const statuses = [
@@ -149,7 +150,7 @@ export const messageSchema = lazily(() =>
     from: z.exactOptional(z.string()),
     /** Absent where the carrier chooses, and on messages of an earlier release. */
     sender: z.exactOptional(storedSender()),
-    type: z.enum(['transactional', 'promotional']),
+    type: z.enum(messageTypes),
     reference: z.exactOptional(z.string()),
     /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
     text: z.exactOptional(z.string()),
@@ -163,7 +164,7 @@ export const messageSchema = lazily(() =>
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
     /** The message that an inbound message answers, if the carrier names it. */
     in_reply_to: z.exactOptional(z.string()),
-    encoding: z.exactOptional(z.enum(['GSM-7', 'UCS-2'])),
+    encoding: z.exactOptional(z.enum(encodings)),
     segments: z.exactOptional(z.int()),
     webhook_url: z.exactOptional(z.string()),
     created_at: time,

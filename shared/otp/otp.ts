@@ -1,5 +1,6 @@
 /** A one-time password, without its code. */
 import * as z from 'zod/mini';
+import { channels } from '../contract/channels.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */
 export const codeLength = { min: 4, max: 10 } as const;
@@ -15,7 +16,7 @@ export const otpSchema = z.object({
   country: z.exactOptional(z.string()),
   /** The first message with this password; absent in rows of older releases. */
   message_id: z.exactOptional(z.string()),
-  channel: z.enum(['sms', 'whatsapp']),
+  channel: z.enum(channels),
   /** Whether a later message with it may be an SMS: then it counts among those by SMS, which are held. */
   falls_back_to_sms: z.exactOptional(z.boolean()),
   /** What the password is for: one may be pending for each client, recipient and purpose. */

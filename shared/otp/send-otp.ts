@@ -7,6 +7,7 @@
 import * as z from 'zod/mini';
 import type { AllowanceOf } from '../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../client/permission.ts';
+import { channels } from '../contract/channels.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
 import { optional, withDefault } from '../message/optional-field.ts';
@@ -79,7 +80,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
   return z
     .object({
       to: recipientSchema,
-      channel: withDefault(z.enum(['sms', 'whatsapp']), 'sms'),
+      channel: withDefault(z.enum(channels), 'sms'),
       code_length: withDefault(z.int().check(z.minimum(codeLength.min), z.maximum(codeLength.max)), 6),
       ttl: withDefault(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds)), 300),
       max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),

@@ -1,4 +1,5 @@
 /** The expected cost of a message, by country and segments, until the receipt has the actual cost. */
+import type { Channel } from '../contract/channels.ts';
 import { millionthsPerUnit } from '../contract/money.ts';
 import type { PriceTable } from '../contract/price-table.ts';
 
@@ -9,7 +10,7 @@ export interface Price {
 
 /** The fields of a message that its price depends on. */
 export interface PricedMessage {
-  readonly channel: Exclude<keyof PriceTable, 'currency'>;
+  readonly channel: Channel;
   readonly country?: string;
   readonly segments?: number;
 }

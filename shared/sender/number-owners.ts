@@ -1,9 +1,10 @@
 /** Which client a number belongs to: by the rows of `senders` that are `inbound` (contract, sections 13 and 14). */
+import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/review-rows.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
-import { parseSenderRow, type SenderChannel } from './sender-row.ts';
+import { parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */
 export type Claims = ReadonlyMap<string, ReadonlySet<string>>;
@@ -24,12 +25,12 @@ export async function claimsOf(
   return claims;
 }
 
-export function claimKey(channel: SenderChannel, number: string): string {
+export function claimKey(channel: Channel, number: string): string {
   return `${channel} ${number}`;
 }
 
 /** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
-export type OwnerOfNumber = (number: string, channel: SenderChannel) => Promise<string | undefined>;
+export type OwnerOfNumber = (number: string, channel: Channel) => Promise<string | undefined>;
 
 /**
  * A number that two clients claim belongs to nobody: a message that reached the wrong client could not be taken back.

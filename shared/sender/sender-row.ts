@@ -2,6 +2,7 @@
  * Reads one row of `senders`, which people edit by hand: the sender that it names, or a reason why it is not used
  * (contract, section 14). The sends, the feedback and the tools use this one reading.
  */
+import { type Channel, channels } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { closestName } from '../edited-table/closest-name.ts';
 import {
@@ -27,9 +28,6 @@ export const senderTable = {
   change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },
 } as const satisfies EditedTable;
 
-export type SenderChannel = 'sms' | 'whatsapp';
-const channels: readonly SenderChannel[] = ['sms', 'whatsapp'];
-
 /** The country of a row for every country without a row of its own. */
 export const everyCountry = '*';
 
@@ -44,7 +42,7 @@ export interface Sender {
 }
 
 interface Destination {
-  readonly channel: SenderChannel;
+  readonly channel: Channel;
   /** ISO 3166-1 alpha-2, or `*`. */
   readonly country: string;
 }
@@ -148,7 +146,7 @@ const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|\d{3,8})$/;
 /** Of `SendWhatsAppMessage`. */
 const whatsAppIdentity = /^phone-number-id-[A-Za-z0-9-]{1,90}$/;
 
-function parseIdentity(value: unknown, channel: SenderChannel): Parsed<string> {
+function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
   if (typeof value !== 'string') {
     const type = typeof value === 'number' ? ' is a number, not a text' : ' is not a text';
     return { reason: `${shownValue(value)}${type}. ${identityForms[channel]}` };
@@ -192,7 +190,7 @@ function parseRegisteredId(value: unknown): Parsed<string> {
 function parseInbound(
   value: unknown,
   clientId: string,
-  channel: SenderChannel,
+  channel: Channel,
   identity: string | undefined,
 ): Parsed<boolean> {
   const inbound = parseBoolean(value);

@@ -3,8 +3,9 @@
  * adds the amounts of the row after it and takes away those of the row before it.
  */
 import * as z from 'zod/mini';
+import type { Channel } from '../contract/channels.ts';
 import { millionthsPerUnit } from '../contract/money.ts';
-import { type Channel, type Message, messageSchema, type Status } from '../message/message.ts';
+import { type Message, messageSchema, type Status } from '../message/message.ts';
 
 /** Each an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
 const channelCodes = { sms: 's', whatsapp: 'w' } as const satisfies Record<Channel, string>;

@@ -10,7 +10,7 @@ export type Interval = (typeof intervals)[number];
 const nameLength = { hour: 13, day: 10, month: 7 } as const satisfies Record<Interval, number>;
 
 /** Days for which usage is kept. */
-const usageKeptDays = 400;
+export const usageKeptDays = 400;
 
 export interface Period {
   readonly name: string;

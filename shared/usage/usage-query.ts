@@ -2,15 +2,18 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { optional } from '../message/optional-field.ts';
-import { type Interval, intervals, type Period, periodAt, periodsBetween } from './period.ts';
+import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
 export const groupings = ['channel', 'type', 'country', 'status'] as const;
 const adminGroupings = ['client', ...groupings] as const;
 
 export type Grouping = (typeof adminGroupings)[number];
 
-/** What one answer covers at most: 31 days of hours, the 400 days that usage is kept, two years of months. */
-export const periodsMax = { hour: 744, day: 400, month: 24 } as const satisfies Record<Interval, number>;
+/** What one answer covers at most: 31 days of hours, all days that usage is kept, two years of months. */
+export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const satisfies Record<
+  Interval,
+  number
+>;
 
 /** An offset can move a time out of these years, and ISO times with more digits are no names of periods. */
 const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];

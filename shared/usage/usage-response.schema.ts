@@ -1,6 +1,9 @@
 /** The answer to a question about usage (contract, section 11). */
 import * as z from 'zod/mini';
-import { channels, messageSchema } from '../message/message.ts';
+import { capWindowNames } from '../contract/caps.ts';
+import { channels } from '../contract/channels.ts';
+import { capNames } from '../contract/limit-rows.ts';
+import { messageTypes } from '../message/message.ts';
 import { count, instant } from '../message/message-response.schema.ts';
 import { usageStatuses } from './amounts.ts';
 
@@ -22,15 +25,15 @@ const usageEntry = z.extend(usageSums, {
   from: instant,
   to: instant,
   channel: z.exactOptional(z.enum(channels)),
-  type: z.exactOptional(messageSchema().shape.type),
+  type: z.exactOptional(z.enum(messageTypes)),
   country: z.exactOptional(z.nullable(z.string())),
   status: z.exactOptional(z.enum(usageStatuses)),
 });
 
 /** A cap of the client; `limit` and `used` in recipients, or in the currency of the answer. */
 const cap = z.object({
-  cap: z.enum(['messages', 'spend']),
-  window: z.enum(['minute', 'hour', 'day', 'month']),
+  cap: z.enum(capNames),
+  window: z.enum(capWindowNames),
   limit: z.number(),
   used: z.number(),
   resets_at: instant,

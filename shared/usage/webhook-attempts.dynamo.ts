@@ -3,9 +3,8 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as z from 'zod/mini';
 import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
+import { usageKeptDays } from './period.ts';
 import { type AttemptCounts, type HourlyAttempts, hourOf } from './webhook-attempts.ts';
-
-const keptDays = 400;
 
 const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
@@ -25,7 +24,7 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
           ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#f${i}`, name])),
           ExpressionAttributeValues: {
             ...Object.fromEntries(entries.map(([, count], i) => [`:c${i}`, count])),
-            ':purge_at': epochSeconds(addDays(at, keptDays)),
+            ':purge_at': epochSeconds(addDays(at, usageKeptDays)),
           },
         }),
       );

@@ -1,5 +1,6 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
+import { channels } from '../../../shared/contract/channels.ts';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   endpointDisabledEvent,
@@ -8,7 +9,7 @@ import {
   messageEventNames,
   recipientEventNames,
 } from '../../../shared/contract/webhook-events.ts';
-import { channels, eventStatuses } from '../../../shared/message/message.ts';
+import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 import { receivedContent } from '../../../shared/message/received-content.ts';
 

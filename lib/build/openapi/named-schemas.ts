@@ -3,7 +3,8 @@
  * would write `SendWhatsAppRequestOneOf1TemplateParameters`.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { channels, statuses } from '../../../shared/message/message.ts';
+import { channels } from '../../../shared/contract/channels.ts';
+import { statuses } from '../../../shared/message/message.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**

@@ -1,8 +1,9 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
 import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
+import { channels } from '../../contract/channels.ts';
 import { GatewayError } from '../../contract/errors.ts';
-import { channels, statuses } from '../../message/message.ts';
+import { statuses } from '../../message/message.ts';
 import { directions } from '../../message/store/message-list.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import { everyCountry } from '../../sender/sender-row.ts';

@@ -1,9 +1,10 @@
 /** The messages that the simulator accepted, with their bodies, for developers to read. */
 import * as z from 'zod/mini';
+import { channels } from '../../contract/channels.ts';
 
 export const outboxEntry = z.object({
   message_id: z.string(),
-  channel: z.enum(['sms', 'whatsapp']),
+  channel: z.enum(channels),
   to: z.string(),
   from: z.optional(z.string()),
   body: z.string(),

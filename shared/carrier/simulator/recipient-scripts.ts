@@ -1,6 +1,7 @@
 /** The simulator's recipients, and what happens to a message for each of them (contract, section 9). */
+
+import type { Channel } from '../../contract/channels.ts';
 import type { SimulatedRecipient } from '../../contract/simulated-recipients.ts';
-import type { Channel } from '../../message/message.ts';
 
 /** What the simulated carrier reports of a message. */
 export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';

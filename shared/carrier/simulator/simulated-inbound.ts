@@ -1,5 +1,5 @@
 /** Writes a message of a person in the form in which AWS publishes it, so that one parser reads both. */
-import type { Channel } from '../../message/message.ts';
+import type { Channel } from '../../contract/channels.ts';
 
 /** The number of a simulated carrier, where a message names no sender. */
 export const simulatorNumber = '+15005550100';

@@ -1,5 +1,6 @@
 /** Writes a simulated report in the form in which AWS publishes it, so that one parser reads both. */
-import { type Channel, fromOf, type Message } from '../../message/message.ts';
+import type { Channel } from '../../contract/channels.ts';
+import { fromOf, type Message } from '../../message/message.ts';
 import type { Price } from '../../price/prices.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 import type { Report } from './recipient-scripts.ts';

@@ -1,14 +1,15 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
+import { channels } from '../../contract/channels.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
-import { channels, type Message, statuses } from '../message.ts';
+import { type Message, statuses } from '../message.ts';
 import type { MessagePage } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { optional } from '../optional-field.ts';
 import { referenceText } from '../send/send-fields.ts';
-import type { ListedKey, ListRange, MessageList } from '../store/message-list.ts';
+import { directions, type ListedKey, type ListRange, type MessageList } from '../store/message-list.ts';
 import { listPosition } from '../store/message-row.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -19,7 +20,7 @@ export const listMessagesQuery = z.object({
   status: optional(z.enum(statuses)),
   channel: optional(z.enum(channels)),
   /** `outbound` by default (contract, section 13). */
-  direction: optional(z.enum(['outbound', 'inbound', 'all'])),
+  direction: optional(z.enum(directions)),
   /** Inclusive, as is `until`. */
   since: optional(moment),
   until: optional(moment),

@@ -1,5 +1,5 @@
 /** A message that a person sent to one of our numbers, in the same form for all carriers. */
-import type { Channel } from '../message.ts';
+import type { Channel } from '../../contract/channels.ts';
 import type { ReceivedContent } from '../received-content.ts';
 
 export interface InboundMessage {

@@ -1,10 +1,11 @@
 /** The field `fallback` of a send: its schema, and the legs that are stored with the first message (contract, section 14). */
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
+import { type Channel, channels } from '../../contract/channels.ts';
 import { lazily } from '../../platform/lazily.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
-import { channels, type Message, type StoredLeg } from '../message.ts';
+import type { Message, StoredLeg } from '../message.ts';
 import { optional } from '../optional-field.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
@@ -71,7 +72,7 @@ function isGiven(value: unknown): boolean {
 }
 
 export interface WantedLeg {
-  readonly channel: Message['channel'];
+  readonly channel: Channel;
   readonly after_seconds?: number | undefined;
   readonly message?: string | undefined;
   readonly template?: TemplateContent | undefined;
@@ -140,7 +141,7 @@ export function assertMaySendLegs(
   permissions: SendingPermissions,
   wanted: readonly WantedLeg[] | undefined,
   first: {
-    readonly channel: Message['channel'];
+    readonly channel: Channel;
     readonly recipient: string;
     readonly from?: string | undefined;
   },

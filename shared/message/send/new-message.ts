@@ -1,4 +1,5 @@
 /** The fields that every new message has: client, recipient, sender, first state and end of the validity period. */
+import type { Channel } from '../../contract/channels.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
@@ -12,7 +13,7 @@ export interface MessageOrigin {
 }
 
 interface NewMessage extends MessageOrigin {
-  readonly channel: Message['channel'];
+  readonly channel: Channel;
   readonly recipient: string;
   readonly expiresAt: Date;
 }

@@ -2,9 +2,10 @@
  * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
  * thousand texts before it answers. A test compares the result with a library.
  */
+import type { encodings } from '../message.ts';
 
 interface Segmentation {
-  readonly encoding: 'GSM-7' | 'UCS-2';
+  readonly encoding: (typeof encodings)[number];
   readonly segments: number;
 }
 

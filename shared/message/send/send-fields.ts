@@ -4,6 +4,7 @@ import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
+import { messageTypes } from '../message.ts';
 import { withDefault } from '../optional-field.ts';
 
 export const maxMessageCharacters = 1600;
@@ -32,7 +33,7 @@ export function messageTextOf(max: number) {
 
 export const smsText = messageTextOf(maxMessageCharacters);
 
-export const messageType = withDefault(z.enum(['transactional', 'promotional']), 'transactional');
+export const messageType = withDefault(z.enum(messageTypes), 'transactional');
 
 export const validityMaxSeconds = 3 * secondsPerDay;
 

@@ -8,7 +8,7 @@ export function listKey(clientId: string, direction: 'inbound' | undefined, shar
   return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
 }
 
-export const directions = ['inbound', 'outbound', 'all'] as const;
+export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
 
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */

@@ -1,6 +1,8 @@
 /** A test event: a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+
+import type { Channel } from '../../contract/channels.ts';
 import { endpointDisabledEvent, type MessageEventName } from '../../contract/webhook-events.ts';
-import { type Channel, type EventStatus, eventStatuses, type Message } from '../../message/message.ts';
+import { type EventStatus, eventStatuses, type Message } from '../../message/message.ts';
 import { newId } from '../../platform/ids.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { eventBody } from '../plan/event-body.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { channels } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { channels } from '../../../shared/message/message.ts';
 import { amountsOf, combinationsIn, errorCodesIn, usageStatuses } from '../../../shared/usage/amounts.ts';
 import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 

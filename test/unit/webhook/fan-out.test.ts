@@ -1,8 +1,9 @@
 /** Each event reaches exactly the endpoints that a model says, whatever is changed in between. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Channel } from '../../../shared/contract/channels.ts';
 import { eventFilters, messageEventNames } from '../../../shared/contract/webhook-events.ts';
-import type { Channel, EventStatus, Message } from '../../../shared/message/message.ts';
+import type { EventStatus, Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedId } from '../../../shared/platform/ids.ts';
 import { changed, type EndpointChange } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';

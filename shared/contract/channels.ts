@@ -1,0 +1,4 @@
+/** The channels of messages. */
+export const channels = ['sms', 'whatsapp'] as const;
+
+export type Channel = (typeof channels)[number];
