@@ -1,7 +1,7 @@
 /** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
 import * as z from 'zod/mini';
+import { optional } from '../operation/request-fields.ts';
 import { lazily } from '../platform/lazily.ts';
-import { optional } from './optional-field.ts';
 
 export const buttonsMax = 10;
 const maxParameters = 64;

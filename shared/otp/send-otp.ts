@@ -10,11 +10,10 @@ import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import { channels } from '../contract/channels.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
-import { optional, withDefault } from '../message/optional-field.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import {
   legFields,
-  legsMax,
+  legIndexes,
   legsSchema,
   legsToStore,
   type WantedLeg,
@@ -27,6 +26,7 @@ import { maxMessageCharacters, referenceText, smsText, textOf } from '../message
 import { placeholdersOf, render } from '../message/send/template.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
@@ -92,7 +92,7 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       fallback: legsSchema(leg),
     })
     .check(
-      ...Array.from({ length: legsMax }, (_, index) =>
+      ...legIndexes.map((index) =>
         z.refine<{ readonly ttl: number; readonly fallback?: readonly Partial<WantedLeg>[] | undefined }>(
           ({ ttl, fallback = [] }) => index >= fallback.length || waitOf(fallback.slice(0, index + 1)) < ttl,
           {
@@ -102,12 +102,10 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
           },
         ),
       ),
-      z.refine((otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template), {
-        path: ['brand'],
-        error: 'is asked for by the template',
-        // Reported together with the faults of other fields.
-        when: ({ value }) => typeof value === 'object' && value !== null,
-      }),
+      z.refine(
+        (otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template),
+        faultAt(['brand'], 'is asked for by the template'),
+      ),
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
         error: `must have at most ${maxMessageCharacters} characters with its values`,

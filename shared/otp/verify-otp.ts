@@ -1,8 +1,8 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../contract/errors.ts';
-import { optional, withDefault } from '../message/optional-field.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { faultAt, isGiven, optional, withDefault } from '../operation/request-fields.ts';
 import { isId } from '../platform/ids.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';
 import { isRightCode } from './code.ts';
@@ -28,17 +28,11 @@ export const verifyOtpSchema = z
     code: z.string().check(z.regex(codePattern, `must be ${codeLengthText}`)),
   })
   .check(
-    z.refine((request) => isGiven(request.otp_id) || isGiven(request.to), {
-      path: ['otp_id'],
-      error: 'Give either otp_id or to.',
-      // Reported together with the faults of other fields.
-      when: ({ value }) => typeof value === 'object' && value !== null,
-    }),
+    z.refine(
+      (request) => isGiven(request.otp_id) || isGiven(request.to),
+      faultAt(['otp_id'], 'Give either otp_id or to.'),
+    ),
   );
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
 
 export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {

@@ -1,7 +1,7 @@
 /** What can be asked of usage: times, interval and groups, by the client's operation, the admin API and the shell. */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
-import { optional } from '../message/optional-field.ts';
+import { optional } from '../operation/request-fields.ts';
 import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
 export const groupings = ['channel', 'type', 'country', 'status'] as const;

@@ -2,15 +2,16 @@
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/permission.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
+import { faultAt, isGiven, optional } from '../../operation/request-fields.ts';
 import { lazily } from '../../platform/lazily.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message, StoredLeg } from '../message.ts';
-import { optional } from '../optional-field.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
 
-export const legsMax = 2;
+/** Of the legs that a request can name. */
+export const legIndexes = [0, 1] as const;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
 const afterSecondsMin = 10;
 
@@ -25,7 +26,7 @@ export function legFields(afterSecondsMax: number) {
 export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   return optional(
     z.pipe(
-      z.array(leg).check(z.maxLength(legsMax)),
+      z.array(leg).check(z.maxLength(legIndexes.length)),
       z.transform((legs) => (legs.length === 0 ? undefined : legs)),
     ),
   );
@@ -44,32 +45,20 @@ const legWithContent = lazily(() => {
     from: optional(senderSchema),
   });
   return leg.check(
-    z.refine(({ channel, template: given }) => channel !== 'sms' || !isGiven(given), {
-      ...atOnce,
-      path: ['template'],
-      error: 'Only a WhatsApp message has a template.',
-    }),
-    z.refine(({ message, template: given }) => !isGiven(message) || !isGiven(given), {
-      ...atOnce,
-      path: ['message'],
-      error: 'Give either message or template.',
-    }),
-    z.refine(({ channel, from }) => channel !== 'whatsapp' || !isGiven(from), {
-      ...atOnce,
-      path: ['from'],
-      error: 'Only an SMS names its sender.',
-    }),
+    z.refine(
+      ({ channel, template: given }) => channel !== 'sms' || !isGiven(given),
+      faultAt(['template'], 'Only a WhatsApp message has a template.'),
+    ),
+    z.refine(
+      ({ message, template: given }) => !isGiven(message) || !isGiven(given),
+      faultAt(['message'], 'Give either message or template.'),
+    ),
+    z.refine(
+      ({ channel, from }) => channel !== 'whatsapp' || !isGiven(from),
+      faultAt(['from'], 'Only an SMS names its sender.'),
+    ),
   );
 });
-
-/** Reported together with the faults of other fields. */
-const atOnce = {
-  when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
-};
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
 
 export interface WantedLeg {
   readonly channel: Channel;

@@ -17,13 +17,13 @@ import {
   type Operation,
   requireCaller,
 } from '../../operation/operation.ts';
+import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
-import { optional } from '../optional-field.ts';
 import { reserveBulkSlots } from '../pace/bulk-slots.ts';
 import type { SenderPace } from '../pace/sender-pace.ts';
 import type { MessageStore } from '../store/message-store.ts';

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { parseBody } from '../../operation/operation.ts';
+import { withDefault } from '../../operation/request-fields.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { messageTypes } from '../message.ts';
-import { withDefault } from '../optional-field.ts';
 
 export const maxMessageCharacters = 1600;
 

@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
+import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
 import { newId } from '../../platform/ids.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
 import type { SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
-import { optional, withDefault } from '../optional-field.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import {
   type LocationContent,
@@ -21,7 +21,7 @@ import {
   whatsAppParts,
 } from '../whatsapp-content.ts';
 import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
-import { assertMaySendLegs, fallbackSchema, fitsSms, legsToStore } from './fallback-fields.ts';
+import { assertMaySendLegs, fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
 import {
@@ -81,21 +81,21 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
       ...contentFields.map((field) =>
         z.refine<Fields>(
           (request) => neededBy(request.type) !== field || isGiven(request[field]),
-          atOnce([field], requiredField),
+          faultAt([field], requiredField),
         ),
       ),
       z.refine<Fields>(
         ({ type, media }) => mayHave(type, 'caption', media),
-        atOnce(['media', 'caption'], noCaption),
+        faultAt(['media', 'caption'], noCaption),
       ),
       z.refine<Fields>(
         ({ type, media }) => mayHave(type, 'filename', media),
-        atOnce(['media', 'filename'], noFilename),
+        faultAt(['media', 'filename'], noFilename),
       ),
-      ...[0, 1].map((leg) =>
+      ...legIndexes.map((leg) =>
         z.refine<Fields>(
           (request) => hasSmsText(request, leg),
-          atOnce(['fallback', leg, 'message'], 'is required: the message has no text that fits an SMS'),
+          faultAt(['fallback', leg, 'message'], 'is required: the message has no text that fits an SMS'),
         ),
       ),
     ),
@@ -104,21 +104,10 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   type Fields = z.output<typeof fields>;
 }
 
-/** Reported together with the faults of other fields. */
-function atOnce(path: readonly (string | number)[], error: string) {
-  const when = ({ value }: { readonly value: unknown }): boolean =>
-    typeof value === 'object' && value !== null;
-  return { path: [...path], error, when };
-}
-
 /** @param type - of any form: the request may have other faults */
 function neededBy(type: unknown): string | undefined {
   const known = types.find((each) => each === type);
   return known === undefined ? undefined : contentField[known];
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): boolean {

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { optional, withDefault } from '../../operation/request-fields.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
-import { optional, withDefault } from '../optional-field.ts';
 import { decodeRecipientCursor, encodeRecipientCursor } from './recipient-cursor.ts';
 import {
   isSuppression,

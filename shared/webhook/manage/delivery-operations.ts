@@ -2,9 +2,9 @@
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
-import { optional } from '../../message/optional-field.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { optional } from '../../operation/request-fields.ts';
 import { isId } from '../../platform/ids.ts';
 import { type ResendDependencies, resend } from '../deliver/resend-webhook.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';

@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import { optional } from '../../message/optional-field.ts';
 import { dateTime } from '../../operation/date-time.ts';
+import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { isDestinationArn } from '../aws-destination/aws-destination.ts';
