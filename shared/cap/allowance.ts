@@ -10,6 +10,7 @@
 
 import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { type CapName, capNames } from '../contract/limit-rows.ts';
+import { decimalText } from '../contract/money.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import type { PricedMessage } from '../price/prices.ts';
@@ -189,7 +190,7 @@ function refusalOf(
     first,
   );
   const fitting = Math.min(...full.map((window) => window.fitting));
-  const amount = amountOf(limit.cap, limit.limit).toLocaleString('en', { maximumFractionDigits: 6 });
+  const amount = decimalText(amountOf(limit.cap, limit.limit));
   const unit = limit.cap === 'spend' ? currency : limit.limit === 1 ? 'message' : 'messages';
   const reached = `The limit of ${amount} ${unit} a ${limit.window} is reached`;
   const fitted = recipients === 1 ? '' : `: ${fitting} of the ${recipients} recipients would have fitted`;

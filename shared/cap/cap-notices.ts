@@ -8,6 +8,8 @@
  */
 import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
+import { decimalText } from '../contract/money.ts';
+import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import type { CapCounter } from './cap-counter.ts';
 import { amountOf, type CapLimit } from './cap-limits.ts';
@@ -78,7 +80,7 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
       ),
       kind,
       at: now.toISOString(),
-      summary: `${percentage} % of the spend limit of ${amount.toLocaleString('en', { maximumFractionDigits: 6 })} ${currency} a ${limit.window} is reached.`,
+      summary: `${percentage} % of the spend limit of ${decimalText(amount)} ${currency} a ${limit.window} is reached.`,
       client_id: clientId,
       after: {
         window: limit.window,
@@ -94,7 +96,7 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
 
 /** The same for every request of a minute; the log is sorted by id, so 80 % comes before 100 %. */
 function placeInMinute(at: Date, percentage: number): Date {
-  return new Date(Math.floor(at.getTime() / 60_000) * 60_000 + percentage);
+  return new Date(startOfMinute(at).getTime() + percentage);
 }
 
 /** A limit that was raised since the last notice is notified again. */

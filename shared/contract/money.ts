@@ -2,3 +2,8 @@
 
 /** Prices have five decimals, limits on spend six. */
 export const millionthsPerUnit = 1_000_000;
+
+/** For a person: `1,234.5`. Exact to a millionth. */
+export function decimalText(amount: number): string {
+  return amount.toLocaleString('en', { maximumFractionDigits: 6 });
+}

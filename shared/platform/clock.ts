@@ -22,6 +22,10 @@ export function addDays(at: Date, days: number): Date {
   return addSeconds(at, days * secondsPerDay);
 }
 
+export function startOfMinute(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
+}
+
 /** `2026-11-20`, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);

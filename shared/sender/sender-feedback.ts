@@ -3,6 +3,7 @@
  * it, or why it is not used. It follows from the reading of the row that the sends use too.
  */
 import { everyClient } from '../contract/limit-rows.ts';
+import { decimalText } from '../contract/money.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
@@ -73,8 +74,7 @@ function effectText(
   const { identity, messages_per_second: pace, entity_id, template_id } = sender;
   const what = channel === 'sms' ? 'SMS' : 'WhatsApp messages';
   const where = country === everyCountry ? 'every country' : country;
-  const rate =
-    pace === undefined ? '' : `, at most ${pace.toLocaleString('en', { maximumFractionDigits: 6 })} a second`;
+  const rate = pace === undefined ? '' : `, at most ${decimalText(pace)} a second`;
   return joined(
     `${what} to ${where} are sent from ${identity}${rate}.`,
     exceptions(clientId, country),

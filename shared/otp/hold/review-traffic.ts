@@ -9,7 +9,7 @@
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import type { OtpHoldRule } from '../../contract/otp-hold.ts';
-import { addDays, addSeconds, type Clock } from '../../platform/clock.ts';
+import { addDays, addSeconds, type Clock, startOfMinute } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import { canBeSuspicious, judgeTraffic } from './judge-traffic.ts';
 import type { OtpHold, OtpHoldStore } from './otp-hold.ts';
@@ -101,8 +101,4 @@ export function holdSummary({ country, sends, verified, usual_share }: OtpHold):
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
-}
-
-function startOfMinute(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
 }

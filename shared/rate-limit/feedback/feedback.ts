@@ -10,6 +10,7 @@ import {
   type WindowAttribute,
   windowAttributes,
 } from '../../contract/limit-rows.ts';
+import { decimalText } from '../../contract/money.ts';
 import { closestName } from '../../edited-table/closest-name.ts';
 import { shownValue } from '../../edited-table/edited-row.ts';
 import {
@@ -142,7 +143,7 @@ export function inForceText(
 }
 
 function shownLimit(limit: number, target: LimitTarget, currency: string): string {
-  const amount = (limit / countedPerUnit(target)).toLocaleString('en', { maximumFractionDigits: 6 });
+  const amount = decimalText(limit / countedPerUnit(target));
   return target.kind === 'cap' && target.cap === 'spend' ? `${amount} ${currency}` : amount;
 }
 
