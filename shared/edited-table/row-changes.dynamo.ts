@@ -1,32 +1,18 @@
 /** Reads the changes that people made to rows of a table from the records of the table's stream. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { type EditedRow, type EditedTable, ownAttributes } from './edited-row.ts';
 import type { RowChange } from './record-row-changes.ts';
-
-/** The fields of a stream record that are used here. */
-export interface RowRecord {
-  readonly eventID?: string | undefined;
-  readonly dynamodb?:
-    | {
-        /** Seconds since the epoch. */
-        readonly ApproximateCreationDateTime?: number | undefined;
-        readonly OldImage?: unknown;
-        readonly NewImage?: unknown;
-      }
-    | undefined;
-}
 
 /**
  * The changes, without the gateway's own writes. Those are recognised here and not by a filter of the event source
  * mapping, because a filter compares an attribute with a constant and cannot compare the two images of a record
  * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html).
  */
-export function readRowChanges(records: readonly RowRecord[], { sortKey }: EditedTable): RowChange[] {
+export function readRowChanges(records: readonly StreamRecord[], { sortKey }: EditedTable): RowChange[] {
   return records.flatMap(({ eventID, dynamodb }) => {
-    const before = rowOf(dynamodb?.OldImage);
-    const after = rowOf(dynamodb?.NewImage);
+    const before = rowIn(dynamodb?.OldImage);
+    const after = rowIn(dynamodb?.NewImage);
     const row = after ?? before;
     if (row === undefined || eventID === undefined) return [];
     const edited = !isDeepStrictEqual(contentOf(dynamodb?.OldImage), contentOf(dynamodb?.NewImage));
@@ -45,12 +31,6 @@ export function readRowChanges(records: readonly RowRecord[], { sortKey }: Edite
       },
     ];
   });
-}
-
-function rowOf(image: unknown): EditedRow | undefined {
-  return image === undefined
-    ? undefined
-    : unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: Number });
 }
 
 /** What people write into a row. Images are compared as they are, because a number can be longer than JavaScript's. */

@@ -3,12 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message, MessageChange } from '../message/message.ts';
 import { parseMessageRow } from '../message/store/message-row.ts';
-
-/** The fields of a stream record that are used here. */
-export interface StreamRecord {
-  readonly eventID?: string | undefined;
-  readonly dynamodb?: { readonly OldImage?: unknown; readonly NewImage?: unknown } | undefined;
-}
+import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 
 interface ReadChanges {
   readonly changes: readonly MessageChange[];
@@ -32,6 +27,7 @@ export function readChanges(records: readonly StreamRecord[]): ReadChanges {
   return { changes, unreadable };
 }
 
+/** As the document client reads the row: a number that is too long for JavaScript is a BigInt, which no schema takes. */
 function messageOf(image: unknown): Message {
   return parseMessageRow(unmarshall(image as Record<string, AttributeValue>));
 }

@@ -1,7 +1,8 @@
 /** Keeps copies of stream records that are not valid messages, so that they neither block the others nor get lost. */
+
+import type { StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { log } from '../platform/log.ts';
 import { countMetric } from '../platform/metrics.ts';
-import type { StreamRecord } from './stream.dynamo.ts';
 
 export async function setUnreadableAside(
   keepCopy: (copy: unknown) => Promise<void>,

@@ -1,8 +1,6 @@
 /** Reads the one-time passwords that were just verified from the records of their table's stream. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import type { StreamRecord } from '../../relay/stream.dynamo.ts';
+import { rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import type { VerifiedOtp } from './report-verified.ts';
 
 /** Rows of older releases, which have no message, are left out. */
@@ -18,8 +16,7 @@ const verifiedRow = z.object({
 
 export function verifiedOtps(records: readonly StreamRecord[]): VerifiedOtp[] {
   return records.flatMap(({ dynamodb }) => {
-    const image = dynamodb?.NewImage as Record<string, AttributeValue> | undefined;
-    const otp = image === undefined ? {} : unmarshall(image);
+    const otp = rowIn(dynamodb?.NewImage) ?? {};
     const row = verifiedRow.safeParse({
       ...otp,
       sms: otp.channel === 'sms' || otp.falls_back_to_sms === true,

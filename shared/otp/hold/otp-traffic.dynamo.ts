@@ -1,10 +1,8 @@
 /** The table `otp-traffic`: for each client and country a row for each minute and day, with the passwords sent and verified. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { identityOf, rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
-import type { TimedStreamRecord } from '../../usage/change-records.dynamo.ts';
 import type { OnceCounter } from '../../usage/count-once.ts';
 import { dynamoOnceCounter } from '../../usage/usage-counter.dynamo.ts';
 import { type OtpAddition, type OtpRecord, type OtpTrafficReader, spanName } from './otp-traffic.ts';
@@ -33,19 +31,18 @@ const countedOtp = z.object({
  *
  * @throws Error if a record has no id or no time, which DynamoDB gives to each.
  */
-export function otpRecords(records: readonly TimedStreamRecord[]): OtpRecord[] {
-  return records.flatMap(({ eventID, dynamodb }) => {
+export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
+  return records.flatMap((record) => {
+    const { dynamodb } = record;
     const after = otpIn(dynamodb?.NewImage);
     if (after === undefined) return [];
-    const { ApproximateCreationDateTime: seconds } = dynamodb ?? {};
-    if (eventID === undefined || seconds === undefined) throw new Error('a stream record without id or time');
+    const identity = identityOf(record);
     const isNew = dynamodb?.OldImage === undefined;
     const isVerified = after.status === 'verified' && otpIn(dynamodb?.OldImage)?.status === 'pending';
     if (!isNew && !isVerified) return [];
     return [
       {
-        eventId: eventID,
-        changedAt: new Date(seconds * 1000),
+        ...identity,
         event: isNew ? ('sent' as const) : ('verified' as const),
         clientId: after.client_id,
         country: after.country,
@@ -56,8 +53,7 @@ export function otpRecords(records: readonly TimedStreamRecord[]): OtpRecord[] {
 }
 
 function otpIn(image: unknown): z.output<typeof countedOtp> | undefined {
-  if (image === undefined) return undefined;
-  const parsed = countedOtp.safeParse(unmarshall(image as Record<string, AttributeValue>));
+  const parsed = countedOtp.safeParse(rowIn(image));
   if (!parsed.success) return undefined;
   const { channel, falls_back_to_sms } = parsed.data;
   return channel === 'sms' || falls_back_to_sms === true ? parsed.data : undefined;

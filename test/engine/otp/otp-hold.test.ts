@@ -21,8 +21,8 @@ import {
 } from '../../../shared/otp/hold/otp-traffic.dynamo.ts';
 import { countOtps } from '../../../shared/otp/hold/otp-traffic.ts';
 import { type ReviewDependencies, reviewTraffic } from '../../../shared/otp/hold/review-traffic.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
@@ -54,7 +54,7 @@ function consumer(kill: Kill = noKill(), now = start) {
     clock,
     countMetric: (name) => metrics.push(name),
   };
-  const consume = async (batch: readonly TimedStreamRecord[]) => {
+  const consume = async (batch: readonly StreamRecord[]) => {
     const records = otpRecords(batch);
     await countOtps({ counter, sleep: async () => undefined, random: () => 0 }, records);
     return reviewTraffic(review, records);
@@ -77,13 +77,7 @@ interface Sent {
 }
 
 /** The records of a password: its row, an attempt, and the verification. */
-function recordsOf({
-  client,
-  country,
-  at,
-  verifiedAfterSeconds,
-  channel = 'sms',
-}: Sent): TimedStreamRecord[] {
+function recordsOf({ client, country, at, verifiedAfterSeconds, channel = 'sms' }: Sent): StreamRecord[] {
   numbers += 1;
   const id = numbers;
   const row = {
@@ -98,7 +92,7 @@ function recordsOf({
   const images = [row, { ...row, attempts: 1 }, { ...row, attempts: 1, status: 'verified' }].map(
     (image) => marshall(image) as Record<string, AttributeValue>,
   );
-  const record = (index: number, changedAt: Date): TimedStreamRecord => ({
+  const record = (index: number, changedAt: Date): StreamRecord => ({
     eventID: `event-${id}-${index}`,
     dynamodb: {
       ApproximateCreationDateTime: epochSeconds(changedAt),
@@ -111,10 +105,10 @@ function recordsOf({
   return [record(0, at), record(1, verifiedAt), record(2, verifiedAt)];
 }
 
-const changedAt = ({ dynamodb }: TimedStreamRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
+const changedAt = ({ dynamodb }: StreamRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
 
 /** In the order of a stream, in batches of this size. */
-function batchesOf(sent: readonly Sent[], size = 50): TimedStreamRecord[][] {
+function batchesOf(sent: readonly Sent[], size = 50): StreamRecord[][] {
   const records = sent.flatMap(recordsOf).toSorted((one, other) => changedAt(one) - changedAt(other));
   return Array.from({ length: Math.ceil(records.length / size) }, (_, index) =>
     records.slice(index * size, (index + 1) * size),
@@ -190,7 +184,7 @@ describe('a replayed attack', () => {
     const client = newClient();
     const { consume } = consumer();
     const sent = traffic(client, 'FR', start, 200, 0, 1).map((one) => ({ ...one, channel: 'whatsapp' }));
-    const other: TimedStreamRecord = {
+    const other: StreamRecord = {
       eventID: 'event-slot',
       dynamodb: {
         ApproximateCreationDateTime: epochSeconds(start),

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-row.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
@@ -100,7 +101,7 @@ type Image = Record<string, AttributeValue>;
 let events = 0;
 
 /** The records of these rows, in the order of a stream; a row that is written again unchanged has one too. */
-function recordsOf(rows: readonly Message[], spoilt: boolean, changedAt: Date): TimedStreamRecord[] {
+function recordsOf(rows: readonly Message[], spoilt: boolean, changedAt: Date): StreamRecord[] {
   const images = rows.map((row) => marshall(messageRowOf(row, 30), { removeUndefinedValues: true }) as Image);
   const last = images.at(-1) ?? {};
   if (spoilt) images.push({ ...last, status: { S: 'lost' } }, last);
@@ -172,7 +173,7 @@ const aDelivery = fc.record({
 });
 
 async function deliver(
-  records: readonly TimedStreamRecord[],
+  records: readonly StreamRecord[],
   deliveries: readonly (typeof aDelivery extends fc.Arbitrary<infer Value> ? Value : never)[],
 ): Promise<void> {
   let running: Promise<unknown>[] = [];

@@ -9,7 +9,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
-import type { StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
 import { clientConfig } from '../gateway/gateway.ts';
 

@@ -3,12 +3,12 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-row.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { type Clock, epochSeconds } from '../../../shared/platform/clock.ts';
-import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 
 interface StreamRecords {
   /** The record of the change; seldom there are others about it that are no change of a message. */
-  change(before: Message | undefined, after: Message): readonly TimedStreamRecord[];
+  change(before: Message | undefined, after: Message): readonly StreamRecord[];
   /** The ids of those that no reader can make a message of. */
   readonly unreadable: ReadonlySet<string>;
 }
@@ -34,7 +34,7 @@ export function streamRecords(clock: Clock, random: () => number = () => 1): Str
     return known;
   }
 
-  function change(before: Message | undefined, after: Message): readonly TimedStreamRecord[] {
+  function change(before: Message | undefined, after: Message): readonly StreamRecord[] {
     const told = [
       recordOf({ ...(before === undefined ? {} : { OldImage: imageOf(before) }), NewImage: imageOf(after) }),
     ];
@@ -49,7 +49,7 @@ export function streamRecords(clock: Clock, random: () => number = () => 1): Str
     return told;
   }
 
-  function recordOf(images: { readonly OldImage?: Image; readonly NewImage?: Image }): TimedStreamRecord {
+  function recordOf(images: { readonly OldImage?: Image; readonly NewImage?: Image }): StreamRecord {
     records += 1;
     return {
       eventID: `record-${records}`,

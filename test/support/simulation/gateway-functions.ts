@@ -37,13 +37,14 @@ import { handOverBodies } from '../../../shared/otp/hand-over-body.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.ts';
 import type { OtpStore } from '../../../shared/otp/otp-store.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
 import type { HandlerResult } from '../../../shared/platform/process-queue-batch.ts';
 import { relay } from '../../../shared/relay/relay.ts';
-import { readChanges, type StreamRecord } from '../../../shared/relay/stream.dynamo.ts';
+import { readChanges } from '../../../shared/relay/stream.dynamo.ts';
 import type { OwnerOfNumber } from '../../../shared/sender/number-owners.ts';
 import type { SetAside } from '../../../shared/set-aside/set-aside.ts';
-import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { CountedChanges } from '../../../shared/usage/count-once.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
@@ -170,7 +171,7 @@ export function gatewayFunctions(resources: Resources) {
       );
     },
 
-    countUsage(records: readonly TimedStreamRecord[]): Promise<CountedChanges> {
+    countUsage(records: readonly StreamRecord[]): Promise<CountedChanges> {
       const { usage: counter, random } = resources;
       return countChanges({ counter, sleep, random }, changeRecords(records));
     },

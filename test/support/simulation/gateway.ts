@@ -16,9 +16,9 @@ import type { Message, Status } from '../../../shared/message/message.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { ack } from '../../../shared/platform/process-queue-batch.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
-import type { TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { Outcome } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import type { Lane } from '../../../shared/webhook/delivery.ts';
@@ -104,9 +104,9 @@ export function simulatedGateway(options: GatewayOptions) {
   const { call, port } = processes;
   const recordsOf = streamRecords(world.now, options.random);
   const streams = {
-    relay: world.stream<TimedStreamRecord>(),
-    usage: world.stream<TimedStreamRecord>(),
-    usageAgain: world.stream<TimedStreamRecord>(),
+    relay: world.stream<StreamRecord>(),
+    usage: world.stream<StreamRecord>(),
+    usageAgain: world.stream<StreamRecord>(),
   };
   const messages = memoryMessageStore(noteChange);
   const table = options.broken?.(messages) ?? messages;

@@ -1,8 +1,9 @@
 /** Many messages on a stream that repeats, cuts anew and overlaps its batches, read by workers that die. */
 import { expect, it } from '@jest/globals';
 import type { Message, Status } from '../../../shared/message/message.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { changeRecords, type TimedStreamRecord } from '../../../shared/usage/change-records.dynamo.ts';
+import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { type CountDependencies, countChanges } from '../../../shared/usage/count-changes.ts';
 import { memoryUsage } from '../../support/doubles/memory-usage.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
@@ -22,7 +23,7 @@ it('leaves the usage that the messages have', async () => {
   let at = start;
   const stream = streamRecords(() => addSeconds(at, 5), random);
   const usage = memoryUsage();
-  const records: TimedStreamRecord[] = [];
+  const records: StreamRecord[] = [];
   const messages: Message[] = [];
   for (let n = 0; n < messagesMax; n += 1) {
     at = addSeconds(start, n * 3);

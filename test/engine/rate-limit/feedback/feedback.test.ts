@@ -10,7 +10,8 @@ import { changedByMark } from '../../../../shared/edited-table/changed-by.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
 import { recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
 import type { FeedbackStore } from '../../../../shared/edited-table/review-rows.ts';
-import { type RowRecord, readRowChanges } from '../../../../shared/edited-table/row-changes.dynamo.ts';
+import { readRowChanges } from '../../../../shared/edited-table/row-changes.dynamo.ts';
+import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { reviewAll, reviewClients } from '../../../../shared/rate-limit/feedback/review-limits.ts';
 import { rateLimiter } from '../../../../shared/rate-limit/limiter.ts';
@@ -68,8 +69,8 @@ const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => 
   };
 };
 
-const changesIn = (records: readonly RowRecord[]) => readRowChanges(records, overrideTable);
-const recordAll = (records: readonly RowRecord[]) =>
+const changesIn = (records: readonly StreamRecord[]) => readRowChanges(records, overrideTable);
+const recordAll = (records: readonly StreamRecord[]) =>
   recordRowChanges(
     dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
     changesIn(records),
@@ -228,7 +229,7 @@ describe('a review', () => {
 });
 
 describe('the records of the stream', () => {
-  const record = (eventID: string, before?: OverrideRow, after?: OverrideRow, at = noon): RowRecord => ({
+  const record = (eventID: string, before?: OverrideRow, after?: OverrideRow, at = noon): StreamRecord => ({
     eventID,
     dynamodb: {
       ApproximateCreationDateTime: Math.floor(at.getTime() / 1000),

@@ -1,0 +1,34 @@
+/** Reads the records of a table's stream, as Lambda gives them. */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+/** The fields of a record that are used here. */
+export interface StreamRecord {
+  readonly eventID?: string | undefined;
+  readonly dynamodb?:
+    | {
+        /** Seconds since the epoch. */
+        readonly ApproximateCreationDateTime?: number | undefined;
+        readonly OldImage?: unknown;
+        readonly NewImage?: unknown;
+      }
+    | undefined;
+}
+
+/** The row of an image; a number that is too long for JavaScript is rounded. */
+export function rowIn(image: unknown): Record<string, unknown> | undefined {
+  // The types of Lambda and of the SDK have nothing in common.
+  return image === undefined
+    ? undefined
+    : unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: Number });
+}
+
+/** @throws Error if the record has no id or no time, which DynamoDB gives to each. */
+export function identityOf({ eventID, dynamodb }: StreamRecord): {
+  readonly eventId: string;
+  readonly changedAt: Date;
+} {
+  const { ApproximateCreationDateTime: seconds } = dynamodb ?? {};
+  if (eventID === undefined || seconds === undefined) throw new Error('a stream record without id or time');
+  return { eventId: eventID, changedAt: new Date(seconds * 1000) };
+}
