@@ -27,7 +27,7 @@ const dependencies: CompareDependencies = {
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messagesFrom(env)),
   progress: dynamoOptOutProgress(dynamo(), env.SUPPRESSIONS_TABLE, env.SMS_OPT_OUT_LIST),
   clock: systemClock,
-  sleep: async (ms) => void (await sleep(ms)),
+  sleep,
   budgetMs,
 };
 

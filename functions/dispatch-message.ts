@@ -59,7 +59,7 @@ const dependencies: DispatchDependencies = {
   pace: senderPace({
     store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
     clock: systemClock,
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep,
     random: Math.random,
   }),
   outbound: sqsOutboundQueue(queues, queueUrls),
@@ -74,7 +74,7 @@ const dependencies: DispatchDependencies = {
   }),
   clock: systemClock,
   newClaimId: randomUUID,
-  sleep: async (ms) => void (await sleep(ms)),
+  sleep,
 };
 
 export function handler(event: SQSEvent) {

@@ -22,7 +22,7 @@ export const handler = httpFunction(
     pace: senderPace({
       store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
       clock: systemClock,
-      sleep: async (ms) => void (await sleep(ms)),
+      sleep,
       random: Math.random,
     }),
   }),

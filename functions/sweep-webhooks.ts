@@ -50,7 +50,7 @@ const dependencies = {
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   activity: dynamoActivityReader(dynamo(), env.ACTIVITY_LOG_TABLE),
   list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
-  sleep: async (ms: number) => void (await sleep(ms)),
+  sleep,
 };
 
 export async function handler(): Promise<void> {

@@ -52,7 +52,7 @@ const dependencies = {
   queue,
   retryScheduler: immediateScheduler(queue),
   clock: systemClock,
-  sleep: async (ms: number) => void (await sleep(ms)),
+  sleep,
   newRevision: randomUUID,
   retentionDays: env.RETENTION_DAYS,
 };

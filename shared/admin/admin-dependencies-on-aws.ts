@@ -124,7 +124,7 @@ export function adminDependencies(
       accountUrlOf: accountUrls(clients),
       clock: systemClock,
       newRevision: randomUUID,
-      sleep: async (ms) => void (await sleep(ms)),
+      sleep,
       warn: logWarning,
     },
     messages: {

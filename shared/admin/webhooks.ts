@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { addDays } from '../platform/clock.ts';
+import { addDays, type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { retry } from '../platform/retry.ts';
 import { runPaced } from '../platform/run-paced.ts';
@@ -109,7 +109,7 @@ const resendsPerSecond = 20;
 const resendRetryDelaysMs = [200, 1000];
 
 interface Progress {
-  readonly sleep?: (ms: number) => Promise<void>;
+  readonly sleep?: Sleep;
   /** Called after each result, with the number of results so far. */
   readonly onResult?: (result: ResendResult, done: number, total: number) => void;
 }

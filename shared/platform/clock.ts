@@ -3,6 +3,9 @@
 /** Returns the current time. */
 export type Clock = () => Date;
 
+/** Waits for so long; `setTimeout` of `node:timers/promises`, except in tests. */
+export type Sleep = (ms: number) => Promise<unknown>;
+
 export const systemClock: Clock = () => new Date();
 
 /** Seconds since the epoch, rounded down: the unit of DynamoDB's TTL and `X-RateLimit-Reset`. */

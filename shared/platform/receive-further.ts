@@ -6,7 +6,7 @@
  * A further message is deleted when its work has succeeded. One that failed, or whose worker died, is shown again after
  * the visibility timeout, as one of Lambda's batch is.
  */
-import type { Clock } from './clock.ts';
+import type { Clock, Sleep } from './clock.ts';
 import { log } from './log.ts';
 import {
   type ChangeVisibility,
@@ -31,7 +31,7 @@ export interface FurtherOptions {
   /** How many messages a worker has at once. */
   readonly messagesMax: number;
   readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 /** The most that one call receives. */

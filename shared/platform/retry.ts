@@ -1,10 +1,12 @@
 /** Retries work that failed, and work that was done only in part. */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Sleep } from './clock.ts';
 
 interface RetryPolicy {
   /** Before each retry; the number of retries follows from it. */
   readonly delaysMs: readonly number[];
-  readonly sleep?: (ms: number) => Promise<unknown>;
+  readonly sleep?: Sleep;
   /** Called with each error that is followed by a retry. */
   readonly warn?: (error: unknown) => void;
   /** Any other error is thrown at once. Without this function every error is retried. */

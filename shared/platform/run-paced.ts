@@ -1,9 +1,10 @@
 /** Processes a list with limits on concurrency and rate. */
+import type { Sleep } from './clock.ts';
 
 export interface Pace {
   readonly atOnce: number;
   readonly perSecond: number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 /** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
@@ -14,9 +15,9 @@ export async function runPaced<Item>(
 ): Promise<void> {
   const waiting = [...items];
   // A chain of delays: each item waits for the one before.
-  let turn = Promise.resolve();
+  let turn: Promise<unknown> = Promise.resolve();
   let isFirst = true;
-  const nextTurn = (): Promise<void> => {
+  const nextTurn = (): Promise<unknown> => {
     if (isFirst) isFirst = false;
     else turn = turn.then(() => sleep(1000 / perSecond));
     return turn;

@@ -11,7 +11,9 @@
  * reads again. A record's minute is the one of its change, so every repetition looks at the same ids. They are kept
  * longer than the 24 hours of the stream.
  */
+
 import { createHash } from 'node:crypto';
+import type { Sleep } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
@@ -44,7 +46,7 @@ export interface OnceCounter<Row extends Addition> {
 
 export interface CountOnceDependencies<Row extends Addition> {
   readonly counter: OnceCounter<Row>;
-  readonly sleep: (ms: number) => Promise<unknown>;
+  readonly sleep: Sleep;
   /** From 0 to 1. */
   readonly random: () => number;
 }

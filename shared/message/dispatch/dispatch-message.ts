@@ -19,7 +19,7 @@
 
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import { isReplaced } from '../fallback/replaced.ts';
 import { type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
@@ -60,7 +60,7 @@ export interface DispatchDependencies extends Pick<StartLegDependencies, 'allowa
   readonly outbound: OutboundQueue;
   readonly clock: Clock;
   readonly newClaimId: () => string;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */

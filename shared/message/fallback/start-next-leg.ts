@@ -11,7 +11,7 @@
  */
 import type { AllowanceOf } from '../../cap/allowance.ts';
 import { GatewayError } from '../../contract/errors.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import type { LegRefusal, Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -32,7 +32,7 @@ export interface StartLegDependencies {
   readonly otpLegs: OtpLegs;
   readonly clock: Clock;
   readonly newWorkId: () => string;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 type StartedLeg = {

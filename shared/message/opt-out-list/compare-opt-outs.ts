@@ -8,7 +8,7 @@
  * so a run that is out of time, or dies, is continued by the next one. Each write is conditional or changes nothing when
  * it is repeated, and the newest change wins, so two runs at once do no harm.
  */
-import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Conversations } from '../receive/find-owner.ts';
 import { type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
 import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.ts';
@@ -21,7 +21,7 @@ export interface CompareDependencies {
   readonly conversations: Conversations;
   readonly progress: ProgressStore;
   readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
   /** No page is begun after it. */
   readonly budgetMs: number;
 }

@@ -4,7 +4,7 @@
  * leaves at most its own slots unused.
  */
 import type { SendKind } from '../../contract/send-kinds.ts';
-import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import type { Message } from '../message.ts';
 import { sendKindOf } from '../send-kind.ts';
@@ -47,7 +47,7 @@ export interface SenderPace {
 interface SenderPaceDependencies {
   readonly store: SenderPaceStore;
   readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
   readonly random: () => number;
 }
 

@@ -78,7 +78,7 @@ export function deliverDependencies(
     queue,
     retryScheduler: makeRetryScheduler(queue, schedules, env.SCHEDULE_LEAD_SECONDS),
     clock: systemClock,
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep,
     newRevision: randomUUID,
     reportFailedDelivery,
     warn: logWarning,

@@ -4,7 +4,7 @@
  * request can occupy a worker of the fast lane for long.
  */
 import { receiveFurtherSeconds } from '../../contract/delivery-times.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Sleep } from '../../platform/clock.ts';
 import type { Attempt, Delivery, Lane } from '../delivery.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import {
@@ -18,7 +18,7 @@ import {
 export interface LaneDependencies {
   readonly health: EndpointHealth;
   readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
   /** Logs a failed read or write of the health records. It delays no delivery. */
   readonly warn: (message: string, error: unknown) => void;
 }

@@ -17,7 +17,7 @@ import { messageEventNames } from '../../contract/webhook-events.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import { statuses } from '../../message/message.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock } from '../../platform/clock.ts';
+import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import type { Delivery } from '../delivery.ts';
 import { resendDue } from '../delivery-transitions.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
@@ -38,7 +38,7 @@ export interface RunResendDependencies extends ByMessagesDependencies, FailedDep
   readonly queue: DeliveryQueue;
   readonly clock: Clock;
   readonly newRevision: () => string;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: Sleep;
 }
 
 /** Deliveries in a step that resends. */
