@@ -1,6 +1,7 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
+import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
@@ -12,7 +13,6 @@ import { referenceText } from '../send/send-fields.ts';
 import { directions, type ListedKey, type ListRange, type MessageList } from '../store/message-list.ts';
 import { listPosition } from '../store/message-row.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
 
 /** The query of `GET /api/v1/messages` (contract, section 5). */
 export const listMessagesQuery = z.object({
@@ -27,6 +27,11 @@ export const listMessagesQuery = z.object({
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });
+
+/** Of a `listPosition`. */
+export const messageCursor = opaqueCursor(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
+);
 
 type Query = z.output<typeof listMessagesQuery>;
 
@@ -82,7 +87,7 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
 
 function rangeOf(clientId: string, query: Query): ListRange {
   const until = query.until === undefined ? last : `${query.until}#${last}`;
-  const cursor = query.cursor === undefined ? last : decodeCursor(query.cursor);
+  const cursor = query.cursor === undefined ? last : messageCursor.decode(query.cursor);
   return {
     clientId,
     reference: query.reference,
@@ -132,7 +137,7 @@ async function take(keys: AsyncGenerator<ListedKey>, count: number): Promise<Lis
 }
 
 function page(messages: readonly Message[], end: string | undefined): ApiResponse {
-  const next = end === undefined ? {} : { next_cursor: encodeCursor(end) };
+  const next = end === undefined ? {} : { next_cursor: messageCursor.encode(end) };
   const body: MessagePage = { messages: messages.map(statusView), ...next };
   return { status: 200, body };
 }

@@ -1,11 +1,11 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
 import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
 import { optional, withDefault } from '../../operation/request-fields.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
-import { decodeRecipientCursor, encodeRecipientCursor } from './recipient-cursor.ts';
 import {
   isSuppression,
   type Suppression,
@@ -17,6 +17,8 @@ import type { RemovedSuppression, SuppressionList, SuppressionView } from './sup
 import type { SuppressionStore } from './suppression-store.ts';
 
 const reasonCharactersMax = 256;
+/** Of a short code, or E.164. */
+const recipientCursor = opaqueCursor(/^\+?[0-9]{1,15}$/);
 
 export const suppressionBody = z.object({
   reason: optional(z.string().check(z.minLength(1), z.maxLength(reasonCharactersMax))),
@@ -46,7 +48,7 @@ export async function suppressionsOf(
     const found = await suppressions.get(clientId, recipient);
     return listView(found === undefined ? [] : [found], undefined);
   }
-  const after = cursor === undefined ? undefined : decodeRecipientCursor(cursor);
+  const after = cursor === undefined ? undefined : recipientCursor.decode(cursor);
   const page = await suppressions.list(clientId, limit, after);
   return listView(page.suppressions, page.nextAfter);
 }
@@ -127,6 +129,6 @@ export function suppressionView(row: Suppression): SuppressionView {
 }
 
 function listView(suppressions: readonly Suppression[], nextAfter: string | undefined): SuppressionList {
-  const next = nextAfter === undefined ? {} : { next_cursor: encodeRecipientCursor(nextAfter) };
+  const next = nextAfter === undefined ? {} : { next_cursor: recipientCursor.encode(nextAfter) };
   return { suppressions: suppressions.map(suppressionView), ...next };
 }

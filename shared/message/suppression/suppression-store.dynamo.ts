@@ -85,7 +85,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
           }),
         );
         suppressions.push(...Items.flatMap(readable).filter(isSuppression));
-        start = LastEvaluatedKey as typeof start;
+        start = LastEvaluatedKey === undefined ? undefined : rowKey.parse(LastEvaluatedKey);
       } while (start !== undefined && suppressions.length < limit);
       return pageOf(suppressions, limit, start?.recipient);
     },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { decodeCursor, encodeCursor } from '../../../shared/message/list/cursor.ts';
+import { messageCursor } from '../../../shared/message/list/list-messages.ts';
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/send/template.ts';
 import { countryOf, isRecipient } from '../../../shared/recipient/phone-number.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/post/address-guard.ts';
@@ -95,7 +95,7 @@ describe('a cursor', () => {
     fc.assert(
       fc.property(moment, id, (at, messageId) => {
         const position = `${at.toISOString()}#${messageId}`;
-        expect(decodeCursor(encodeCursor(position))).toBe(position);
+        expect(messageCursor.decode(messageCursor.encode(position))).toBe(position);
       }),
       runs,
     );
@@ -103,8 +103,8 @@ describe('a cursor', () => {
 
   it('that no listing gave is refused as a fault of the request, whatever it is', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, fc.base64String(), anyText.map(encodeCursor)), (text) => {
-        expect(() => decodeCursor(text)).toThrow(GatewayError);
+      fc.property(fc.oneof(anyText, fc.base64String(), anyText.map(messageCursor.encode)), (text) => {
+        expect(() => messageCursor.decode(text)).toThrow(GatewayError);
       }),
       runs,
     );
