@@ -52,20 +52,20 @@ export function parseNotification(sqsBody: string): CarrierNotification {
   return { receipts, inbound: [], unreadable: [] };
 }
 
-function ofWhatsApp(event: unknown, notifiedAt: string): CarrierNotification {
-  const heard = read(whatsAppEvent, event, 'the WhatsApp event');
-  const receivedAt = heard.message_timestamp ?? notifiedAt;
-  const header = { ...heard, message_timestamp: receivedAt };
+function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification {
+  const given = read(whatsAppEvent, published, 'the WhatsApp event');
+  const receivedAt = given.message_timestamp ?? notifiedAt;
+  const event = { ...given, message_timestamp: receivedAt };
   const entry = read(
     whatsAppWebhookEntry,
-    jsonOf(header.whatsAppWebhookEntry, 'the webhook entry'),
+    jsonOf(event.whatsAppWebhookEntry, 'the webhook entry'),
     'the webhook entry',
   );
   const inbound: InboundMessage[] = [];
   const unreadable: UnreadableNotification[] = [];
   for (const { value } of entry.changes) {
     const number = value.metadata?.display_phone_number ?? '';
-    const numberId = numberIdOf(header, value.metadata?.phone_number_id);
+    const numberId = numberIdOf(event, value.metadata?.phone_number_id);
     for (const message of value.messages ?? []) {
       try {
         const found = inboundOfWhatsApp(message, { number, numberId, receivedAt });
@@ -75,11 +75,11 @@ function ofWhatsApp(event: unknown, notifiedAt: string): CarrierNotification {
       }
     }
   }
-  return { receipts: receiptsOfWhatsAppEvent(header, entry), inbound, unreadable };
+  return { receipts: receiptsOfWhatsAppEvent(event, entry), inbound, unreadable };
 }
 
 function unreadableMessage(cause: unknown): UnreadableNotification {
-  const why = isZodError(cause) ? faultsOf(cause) : (cause as Error).message;
+  const why = isZodError(cause) ? faultsOf(cause) : cause instanceof Error ? cause.message : String(cause);
   return new UnreadableNotification(`a WhatsApp message does not have a documented form: ${why}`, { cause });
 }
 

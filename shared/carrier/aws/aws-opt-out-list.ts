@@ -5,6 +5,7 @@ import {
   type OptedOutNumberInformation,
   PinpointSMSVoiceV2Client,
   PutOptedOutNumberCommand,
+  ResourceNotFoundException,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import {
   type ListedOptOut,
@@ -98,8 +99,5 @@ function isRefusal(error: unknown): boolean {
 
 /** Not about a list that does not exist, which an operator must learn. */
 function isAboutTheNumber(error: unknown): boolean {
-  return (
-    isNamed(error, 'ResourceNotFoundException') &&
-    (error as { readonly ResourceType?: string }).ResourceType !== 'opt-out-list'
-  );
+  return error instanceof ResourceNotFoundException && error.ResourceType !== 'opt-out-list';
 }

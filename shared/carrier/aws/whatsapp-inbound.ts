@@ -91,7 +91,7 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
 );
 
 /** What the event says of all messages in it. */
-interface Around {
+interface EventFields {
   /** Ours. */
   readonly number: string;
   /** Its id in AWS. */
@@ -105,7 +105,7 @@ interface Around {
  *
  * @throws Error where the message does not have a documented form.
  */
-export function inboundOfWhatsApp(message: unknown, around: Around): InboundMessage | undefined {
+export function inboundOfWhatsApp(message: unknown, event: EventFields): InboundMessage | undefined {
   const { from, id: carrierMessageId, timestamp, type, context } = envelope.parse(message);
   if (type === notAMessage) return undefined;
   const read = readers.get(type);
@@ -116,9 +116,9 @@ export function inboundOfWhatsApp(message: unknown, around: Around): InboundMess
     channel: 'whatsapp',
     carrierMessageId,
     person: inboundNumber(from),
-    number: inboundNumber(around.number),
-    ...(around.numberId === undefined ? {} : { numberId: around.numberId }),
-    receivedAt: momentIn(timestamp, around.receivedAt),
+    number: inboundNumber(event.number),
+    ...(event.numberId === undefined ? {} : { numberId: event.numberId }),
+    receivedAt: momentIn(timestamp, event.receivedAt),
     ...read(message),
     ...(repliesTo === undefined ? {} : { repliesTo }),
   };

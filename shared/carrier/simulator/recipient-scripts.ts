@@ -24,7 +24,7 @@ const ordinary: Script = { reports: ['sent', 'delivered'] };
 
 type Behavior = Script | Readonly<Record<Channel, Script>>;
 
-const scripts: Readonly<Record<SimulatedRecipient, Behavior>> = {
+const scripts: Readonly<Record<string, Behavior>> = {
   '+15005550001': { refuses: true, reports: [] },
   '+15005550002': { reports: ['sent', 'undeliverable'] },
   '+15005550003': { reports: ['sent', 'timed_out'] },
@@ -34,9 +34,9 @@ const scripts: Readonly<Record<SimulatedRecipient, Behavior>> = {
   '+15005550007': { reports: ['delivered', 'sent'], copies: 2, secondsBetween: 1 },
   '+15005550008': { ...ordinary, replies: () => 'STOP' },
   '+15005550009': { ...ordinary, replies: (text) => text },
-};
+} satisfies Record<SimulatedRecipient, Behavior>;
 
 export function scriptFor(channel: Channel, recipient: string): Script {
-  const script = (scripts as Readonly<Record<string, Behavior>>)[recipient] ?? ordinary;
+  const script = scripts[recipient] ?? ordinary;
   return 'reports' in script ? script : script[channel];
 }

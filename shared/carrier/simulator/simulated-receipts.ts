@@ -1,11 +1,12 @@
-/** Writes a simulated report in the form in which AWS publishes it, so that one parser reads both. */
+/** Writes what the simulated carrier reports of a message in the form in which AWS publishes it. */
 import type { Channel } from '../../contract/channels.ts';
 import { fromOf, type Message } from '../../message/message.ts';
 import type { Price } from '../../price/prices.ts';
 import { expiredAtMeta } from '../aws/whatsapp-receipts.ts';
 import type { Report } from './recipient-scripts.ts';
+import { snsNotification, whatsAppEvent } from './simulated-notification.ts';
 
-export interface Reported {
+interface Reported {
   readonly message: Pick<
     Message,
     'message_id' | 'client_id' | 'channel' | 'recipient' | 'from' | 'sender' | 'type' | 'segments'
@@ -16,21 +17,15 @@ export interface Reported {
   readonly price: Price | undefined;
 }
 
-/** The body of the queue message: an SNS notification around the event. */
+/** The body of the queue message. */
 export function receiptNotification(reported: Reported): string {
-  const at = reported.at.toISOString();
-  return JSON.stringify({
-    Type: 'Notification',
-    MessageId: `${reported.carrierMessageId}-${reported.report}`,
-    TopicArn: 'arn:aws:sns:us-east-1:000000000000:simulated-receipts',
-    Message: JSON.stringify(eventOf[reported.message.channel](reported)),
-    Timestamp: at,
-  });
+  const { message, carrierMessageId, report, at } = reported;
+  return snsNotification(`${carrierMessageId}-${report}`, eventOf[message.channel](reported), at);
 }
 
 const eventOf: Readonly<Record<Channel, (reported: Reported) => object>> = {
   sms: smsEvent,
-  whatsapp: whatsAppEvent,
+  whatsapp: whatsAppReceipt,
 };
 
 const smsTypes = {
@@ -69,7 +64,7 @@ const whatsAppStatuses = {
   timed_out: { status: 'failed', errors: [{ code: expiredAtMeta, title: 'Message expired' }] },
 } as const satisfies Record<Report, object>;
 
-function whatsAppEvent({ message, carrierMessageId, report, at }: Reported): object {
+function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): object {
   const status = {
     id: `wamid.${carrierMessageId}`,
     timestamp: String(Math.floor(at.getTime() / 1000)),
@@ -77,13 +72,5 @@ function whatsAppEvent({ message, carrierMessageId, report, at }: Reported): obj
     biz_opaque_callback_data: message.message_id,
     ...whatsAppStatuses[report],
   };
-  return {
-    context: { MetaWabaIds: [], MetaPhoneNumberIds: [] },
-    whatsAppWebhookEntry: JSON.stringify({
-      id: 'simulator',
-      changes: [{ value: { messaging_product: 'whatsapp', statuses: [status] }, field: 'messages' }],
-    }),
-    message_timestamp: at.toISOString(),
-    messageId: carrierMessageId,
-  };
+  return { ...whatsAppEvent({ statuses: [status] }, at), messageId: carrierMessageId };
 }
