@@ -49,7 +49,7 @@ export type AllowanceOf = (
   request: { readonly workId: string; readonly now: Date },
 ) => Promise<Allowance | undefined>;
 
-export interface AllowanceDependencies {
+interface AllowanceDependencies {
   readonly counter: CapCounter;
   /** The caps in force for a client. */
   readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
@@ -67,7 +67,7 @@ const cacheEntries = 5000;
 const countedWindows = ['day', 'month'] as const;
 
 export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
-  /** By row: what this process saw in it, and its next write removes. */
+  /** By row: the attributes of ended windows, which the next write removes. */
   const ended = new ExpiringMap<readonly string[]>(cacheEntries);
 
   return async (clientId, { workId, now }) => {

@@ -2,7 +2,7 @@
 
 type Amounts = Readonly<Record<string, number>>;
 
-export interface Take {
+interface Take {
   /** The row's key. */
   readonly counter: string;
   /** What to add, by attribute. */
@@ -24,7 +24,7 @@ export interface TakeOutcome {
   readonly attributes: readonly string[];
 }
 
-export interface GiveBack {
+interface GiveBack {
   readonly counter: string;
   readonly amounts: Amounts;
   /** The attribute with the ids of those that gave back. */

@@ -14,7 +14,7 @@ export interface Transition extends CarrierReport {
 }
 
 /** What a carrier reports about a message besides its state. */
-export interface CarrierReport {
+interface CarrierReport {
   readonly errorCode?: MessageErrorCode;
   readonly errorMessage?: string;
   readonly cost?: number;

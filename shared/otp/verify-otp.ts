@@ -41,14 +41,14 @@ export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
     const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: if this fails, the attempt is not used up.
-    const live = await secrets.all();
+    const cached = await secrets.all();
     const attempt = { otpId, clientId, workId: request.workId };
     const { counted, otp } = await otps.countAttempt(attempt, request.now);
     if (otp === undefined || otp.client_id !== clientId) throw unknown();
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
     // The code may be of a secret that is newer than the cache.
-    if (!isRight(live) && !isRight(await secrets.latest())) return wrong(otp);
+    if (!isRight(cached) && !isRight(await secrets.latest())) return wrong(otp);
     if (!(await otps.markVerified(attempt))) throw alreadyUsed();
     const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
     return { status: 200, body, log: { otp_id: otpId, verified: true } };

@@ -104,7 +104,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-export interface SenderReviewDependencies<Image> {
+interface SenderReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly clock: Clock;

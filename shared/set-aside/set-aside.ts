@@ -44,7 +44,7 @@ export function setAsideTo(dependencies: SetAsideDependencies): SetAside {
         ...ids,
       });
     } catch (fault) {
-      // An id that was damaged by hand may not be a valid key here either; there are still the copy and the log line.
+      // An id that a person made invalid may not be a valid key here either; there are still the copy and the log line.
       if (!isPermanentFault(fault)) throw fault;
     }
     dependencies.reportRefused({ summary, ...ids, error });

@@ -24,7 +24,7 @@ const unknownCountry = '-';
 const errorPrefix = 'error';
 
 /** `sending` is internal, so it counts as `queued`, as a history has it. Inbound messages are not counted. */
-export type UsageStatus = Exclude<Status, 'sending' | 'received'>;
+type UsageStatus = Exclude<Status, 'sending' | 'received'>;
 
 export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 
@@ -49,7 +49,7 @@ const countedFields = z.object({
 /** The part of a message that usage is made of. */
 export type CountedMessage = Readonly<z.output<typeof countedFields>>;
 
-/** Undefined where the row is not a message: a row that a person spoilt has no amounts until it is corrected. */
+/** Undefined where the row is not a message: a row that a person made invalid has no amounts until it is corrected. */
 export function parseCountedMessage(row: unknown): CountedMessage | undefined {
   const parsed = countedFields.safeParse(row);
   return parsed.success ? parsed.data : undefined;

@@ -28,7 +28,7 @@ export interface ChangeRecord {
 }
 
 /** What is added to one row of usage. */
-export interface UsageAddition {
+interface UsageAddition {
   readonly period: Period;
   readonly clientId: string;
   readonly amounts: Amounts;
@@ -56,7 +56,7 @@ export function countChanges(
 
 /**
  * What a change adds to the periods in which its message was accepted: the row after it, less the row before it. A row
- * that a person spoilt is no message, so it has no amounts until it is corrected.
+ * that a person made invalid is no message, so it has no amounts until it is corrected.
  */
 function additionsOf({ before, after }: ChangeRecord): UsageAddition[] {
   const sums = new Map<string, UsageAddition & { readonly amounts: Map<string, number> }>();

@@ -23,7 +23,7 @@ interface Addition {
 }
 
 /** One record of a stream, with what it adds. */
-export interface CountedRecord<Row extends Addition> {
+interface CountedRecord<Row extends Addition> {
   /** Unique for the record, the same each time it is repeated. */
   readonly eventId: string;
   /** When the row changed, the same each time; exact to the second or better. */

@@ -28,7 +28,7 @@ const idsKeptDays = 3;
 const partRow = z.object({ part: z.string(), ids: z.instanceof(Uint8Array) });
 
 /** The reasons for which a transaction may succeed later. */
-const passing = new Set([
+const retryableReasons = new Set([
   'None',
   'ConditionalCheckFailed',
   'TransactionConflict',
@@ -116,7 +116,7 @@ export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
         const reasons = (error.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
-        if (reasons.every((reason) => passing.has(reason))) return false;
+        if (reasons.every((reason) => retryableReasons.has(reason))) return false;
         throw error;
       }
     },

@@ -6,7 +6,7 @@ import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
 import type { EnvironmentName } from '../../platform/env.ts';
 import { type OutboundQueue, queuedMessageOf } from './outbound-queue.ts';
 
-export type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
+type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
 
 /** The variables of a function that sends to the outbound queues. */
 export const outboundQueuesEnvironment = [
@@ -30,13 +30,13 @@ export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls
     async enqueue(entries) {
       await allEnded(
         sendKinds
-          .map((kind) => ({ kind, some: entries.filter((entry) => entry.kind === kind) }))
-          .filter(({ some }) => some.length > 0)
-          .map(({ kind, some }) =>
+          .map((kind) => ({ kind, ofKind: entries.filter((entry) => entry.kind === kind) }))
+          .filter(({ ofKind }) => ofKind.length > 0)
+          .map(({ kind, ofKind }) =>
             sendMessages(
               client,
               queueUrls[kind],
-              some.map((entry) => ({
+              ofKind.map((entry) => ({
                 json: JSON.stringify(queuedMessageOf(entry)),
                 clientId: entry.clientId,
                 delaySeconds: entry.delaySeconds,

@@ -19,7 +19,7 @@ export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: st
           ConsistentRead: true,
         }),
       );
-      // A row that a person edited wrongly: the scan starts again; adding a message twice only means a second review.
+      // A person made the row invalid: the scan starts again; adding a message twice only means a second review.
       const row = progressRow.safeParse(Items[0]);
       if (!row.success) return undefined;
       const { from, until, after, done } = row.data;

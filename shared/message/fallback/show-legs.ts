@@ -2,7 +2,7 @@
 import type { Message } from '../message.ts';
 import type { FallbackLeg } from '../message-response.schema.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { earlierLegIds, laterLegIds } from './legs.ts';
+import { earlierLegIds, firstIdOf, laterLegIds } from './legs.ts';
 
 interface ShownLegs {
   /** The first leg, whose row names those that follow. */
@@ -18,7 +18,7 @@ export async function showLegs(
   const others = [...earlierLegIds(message), ...laterLegIds(message)];
   if (others.length === 0) return undefined;
   const rows = new Map([message, ...(await messages.getMany(others))].map((row) => [row.message_id, row]));
-  const first = rows.get(message.fallback_of ?? message.message_id);
+  const first = rows.get(firstIdOf(message));
   // Kept as long as the messages that follow it, or longer; somebody deleted it.
   if (first === undefined) return undefined;
   const ids = laterLegIds(first);

@@ -66,11 +66,11 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
       if (lookedAt >= lookedAtMax) return page(found, position);
       const next = await take(keys, atOnce);
       const likely = isFiltered ? await likelyAmong(messages, next, query) : next;
-      for (const some of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
+      for (const chunk of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
         if (found.length > limit) break;
-        const rows = await messages.getMany(some.map((key) => key.messageId));
+        const rows = await messages.getMany(chunk.map((key) => key.messageId));
         const byId = new Map(rows.map((row) => [row.message_id, row]));
-        for (const key of some) {
+        for (const key of chunk) {
           const message = byId.get(key.messageId);
           if (message !== undefined && passes(message, clientId, query)) found.push(message);
         }

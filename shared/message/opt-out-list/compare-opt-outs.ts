@@ -26,7 +26,7 @@ export interface CompareDependencies {
   readonly budgetMs: number;
 }
 
-export interface Comparison {
+interface Comparison {
   /** How many suppressions the list began or confirmed. */
   readonly suppressed: number;
   readonly added: number;

@@ -8,7 +8,7 @@ export interface ListedOptOut {
   readonly byPerson: boolean;
 }
 
-export interface OptOutListPage {
+interface OptOutListPage {
   readonly optOuts: readonly ListedOptOut[];
   /** Undefined after the last page. */
   readonly next: string | undefined;

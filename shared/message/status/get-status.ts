@@ -21,11 +21,12 @@ interface StatusDependencies {
 }
 
 /** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
-export function getStatus({ messages, batches, windows }: StatusDependencies): Operation {
+export function getStatus(dependencies: StatusDependencies): Operation {
+  const { messages, windows } = dependencies;
   return async (request) => {
     const caller = requireCaller(request);
     const id = request.pathParameters.message_id;
-    if (id !== undefined && isId('bat', id)) return batchStatus(messages, batches, caller, id, request.now);
+    if (id !== undefined && isId('bat', id)) return batchStatus(dependencies, caller, id, request.now);
     const message = await ownMessage(messages, caller, id);
     const [window, legs] = await Promise.all([
       message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
@@ -48,8 +49,7 @@ async function windowOf(
 }
 
 async function batchStatus(
-  messages: Pick<MessageStore, 'getMany'>,
-  batches: Pick<BatchStore, 'get'>,
+  { messages, batches }: StatusDependencies,
   caller: Caller,
   batchId: string,
   now: Date,

@@ -120,7 +120,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   }
 }
 
-/** Without what somebody made of a row by hand: it must not hide the others. */
+/** Without a row that a person made invalid: it must not hide the others. */
 function readable(item: unknown): SuppressionRow[] {
   const parsed = suppressionRow.safeParse(item);
   return parsed.success ? [parsed.data] : [];

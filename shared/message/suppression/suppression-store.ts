@@ -26,7 +26,7 @@ export interface SuppressionChanges {
   changedSince(since: Date | undefined, rowsRead: number, after: RowKey | undefined): Promise<ChangedRows>;
 }
 
-export interface ChangedRows {
+interface ChangedRows {
   readonly rows: readonly SuppressionRow[];
   /** Present if there may be more. */
   readonly nextAfter?: RowKey;

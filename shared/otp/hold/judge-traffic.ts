@@ -17,7 +17,7 @@ export interface OtpMinute extends OtpCount {
   readonly start: Date;
 }
 
-export interface Suspicion extends OtpCount {
+interface Suspicion extends OtpCount {
   /** The start of the judged time. */
   readonly since: Date;
   /** The share that was not reached. */

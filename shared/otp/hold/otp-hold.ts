@@ -37,7 +37,7 @@ export const otpHoldRow = z.discriminatedUnion('state', [
 
 export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
-export type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
+type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
 
 export interface OtpHoldStore {
   /** The latest state. */

@@ -1,4 +1,4 @@
-/** The table `otp-holds`. A row that a person spoilt holds nothing. */
+/** The table `otp-holds`. A row that a person made invalid holds nothing. */
 import {
   type DynamoDBDocumentClient,
   GetCommand,
