@@ -1,6 +1,7 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 import { allowanceEnvironment, allowancesFrom } from '../cap/allowances-from-environment.ts';
-import type { PriceOf } from '../message/send/dry-run.ts';
+import type { SendDependencies } from '../message/send/send-dependencies.ts';
+import type { MessageStore } from '../message/store/message-store.ts';
 import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
 import { dynamoSuppressedAmong } from '../message/suppression/suppressed-recipients.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
@@ -22,15 +23,16 @@ export const sendEnvironment = [
   'SUPPRESSIONS_TABLE',
 ] as const;
 
-export function sendDependencies(env: Environment<(typeof sendEnvironment)[number]>) {
+export function sendDependencies(
+  env: Environment<(typeof sendEnvironment)[number]>,
+): SendDependencies & { readonly messages: MessageStore } {
   const prices = readPrices(env.PRICES_FILE);
-  const priceOf: PriceOf = (message) => expectedPrice(prices, message);
   return {
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     stageCountries: env.ALLOWED_COUNTRIES,
     sendersOf: sendersFrom(env),
-    priceOf,
+    priceOf: (message) => expectedPrice(prices, message),
     suppressedAmong: dynamoSuppressedAmong(dynamo(), env.SUPPRESSIONS_TABLE),
     webhookUrl: webhookUrlSchema(addressRules(env)),
   };

@@ -4,13 +4,13 @@
  * id as the latest for this recipient and purpose (by which a repeat finds it while it can be verified), and last the
  * message, which the relay sends.
  */
+
 import * as z from 'zod/mini';
-import type { AllowanceOf } from '../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../client/permission.ts';
 import { channels } from '../contract/channels.ts';
 import { noCountry } from '../contract/otp-hold.ts';
 import type { Message } from '../message/message.ts';
-import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
+import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import {
   legFields,
   legIndexes,
@@ -22,6 +22,7 @@ import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempote
 import { newMessage } from '../message/send/new-message.ts';
 import { withSampleCode } from '../message/send/sample-code.ts';
 import { segment } from '../message/send/segments.ts';
+import type { SendDependencies } from '../message/send/send-dependencies.ts';
 import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
 import { placeholdersOf, render } from '../message/send/template.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
@@ -30,7 +31,7 @@ import { faultAt, optional, withDefault } from '../operation/request-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
-import type { SelectSender, SendersOf } from '../sender/select-sender.ts';
+import type { SelectSender } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
 import { attemptsRemaining, codeLength, isPending, type OneTimePassword } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
@@ -41,17 +42,11 @@ import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 const longestTtlSeconds = 3600;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-interface SendOtpDependencies extends DryRunDependencies {
+interface SendOtpDependencies extends SendDependencies {
   readonly messages: MessageStore;
   readonly otps: OtpStore;
-  readonly allowanceOf: AllowanceOf;
   /** Refuses passwords by SMS to a country where few of the client's are verified. */
   readonly assertNotHeld?: AssertNotHeld | undefined;
-  /** Of clients without a list of their own; undefined for all. */
-  readonly stageCountries?: readonly string[] | undefined;
-  readonly sendersOf: SendersOf;
-  /** Accepts URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** A word that the client chooses. */

@@ -7,8 +7,8 @@
  *     stores the missing ones, once the first request must have ended
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
+
 import * as z from 'zod/mini';
-import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import type { SelectSender, SendersOf } from '../../sender/select-sender.ts';
+import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -38,23 +38,19 @@ import {
   noteUnknownRowFields,
   readRow,
 } from './bulk-rows.ts';
-import { type DryRunDependencies, dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
+import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
+import type { SendDependencies } from './send-dependencies.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
 import { newSms, smsOptions } from './send-sms.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
-interface SendBulkDependencies extends DryRunDependencies {
+interface SendBulkDependencies extends SendDependencies {
   readonly messages: Pick<MessageStore, 'createMany'>;
   readonly batches: BatchStore;
-  readonly allowanceOf: AllowanceOf;
-  /** Of clients without a list of their own; undefined for all. */
-  readonly stageCountries?: readonly string[] | undefined;
   readonly pace: Pick<SenderPace, 'reserve'>;
-  readonly sendersOf: SendersOf;
-  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** The request body of `POST /api/v1/sms/bulk` (contract, section 5); rows are checked one by one. */

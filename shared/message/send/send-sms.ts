@@ -1,20 +1,20 @@
 /** Sends one SMS: checks the request and stores the message in one write; the relay does the rest. */
+
 import * as z from 'zod/mini';
-import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { newId } from '../../platform/ids.ts';
 import { recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
-import type { SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
+import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
 import { segment } from './segments.ts';
+import type { SendDependencies } from './send-dependencies.ts';
 import {
   endOfValidity,
   messageType,
@@ -25,14 +25,8 @@ import {
   validityPeriod,
 } from './send-fields.ts';
 
-interface SendSmsDependencies extends DryRunDependencies {
+interface SendSmsDependencies extends SendDependencies {
   readonly messages: MessageStore;
-  readonly allowanceOf: AllowanceOf;
-  /** Of clients without a list of their own; undefined for all. */
-  readonly stageCountries?: readonly string[] | undefined;
-  readonly sendersOf: SendersOf;
-  /** Accepts URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** The fields of an SMS, or of many, besides recipients and texts. */

@@ -1,12 +1,11 @@
 /** Sends one WhatsApp message (text, template, media or location): stored in one write, like an SMS. */
+
 import * as z from 'zod/mini';
-import type { AllowanceOf } from '../../cap/allowance.ts';
 import { assertMaySend, permissionsOf } from '../../client/permission.ts';
 import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
 import { newId } from '../../platform/ids.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
-import type { SendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -20,10 +19,11 @@ import {
   type WhatsAppContent,
   whatsAppParts,
 } from '../whatsapp-content.ts';
-import { type DryRunDependencies, dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
+import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
+import type { SendDependencies } from './send-dependencies.ts';
 import {
   endOfValidity,
   messageTextOf,
@@ -35,14 +35,8 @@ import {
 
 const maxTextCharacters = 4096;
 
-interface SendWhatsAppDependencies extends DryRunDependencies {
+interface SendWhatsAppDependencies extends SendDependencies {
   readonly messages: MessageStore;
-  readonly allowanceOf: AllowanceOf;
-  /** Of clients without a list of their own; undefined for all. */
-  readonly stageCountries?: readonly string[] | undefined;
-  readonly sendersOf: SendersOf;
-  /** Accepts URLs that this deployment may call. */
-  readonly webhookUrl: z.ZodMiniType<string>;
 }
 
 /** The field that each type needs. */
