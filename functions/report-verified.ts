@@ -9,7 +9,7 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
-/** Of a report with its retries. */
+/** For a report with its retries. */
 const timeLimitMs = 8000;
 
 const env = readEnvironment([...messagesEnvironment, 'ONE_TIME_PASSWORDS_TABLE']);

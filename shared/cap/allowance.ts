@@ -55,7 +55,7 @@ interface AllowanceDependencies {
   readonly limitsOf: (clientId: string) => Promise<readonly CapLimit[]>;
   /** The estimated cost of a message. */
   readonly costOf: (message: PricedMessage) => number;
-  /** Of the costs and the spend caps. */
+  /** The currency of the costs and the spend caps. */
   readonly currency: string;
   readonly notify: NotifyOfSpend;
   readonly warn: (message: string, error: unknown) => void;

@@ -13,23 +13,21 @@ export interface CapWindows {
 }
 
 export function capWindowsAt(now: Date): CapWindows {
-  const [day, hour, minute] = [
-    now.toISOString().slice(8, 10),
-    now.toISOString().slice(11, 13),
-    minuteOf(now),
+  const iso = now.toISOString();
+  const [month, day, hour, minute] = [
+    iso.slice(0, 7),
+    iso.slice(8, 10),
+    iso.slice(11, 13),
+    iso.slice(14, 16),
   ];
   return {
-    month: now.toISOString().slice(0, 7),
+    month,
     resetsAt: {
       ...windowsAt(now).resetsAt,
       month: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) / 1000,
     },
     names: { minute: `m${day}${hour}${minute}`, hour: `h${day}${hour}`, day: `d${day}`, month: 'month' },
   };
-}
-
-function minuteOf(now: Date): string {
-  return now.toISOString().slice(14, 16);
 }
 
 /** The attribute that counts for this cap in this window. */

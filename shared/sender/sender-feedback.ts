@@ -28,7 +28,7 @@ interface SenderContext {
   readonly now: Date;
   /** Whether there is a client with the row's `client_id`. */
   readonly clientExists: boolean;
-  /** Of all rows. */
+  /** The numbers that all rows claim. */
   readonly claims: Claims;
 }
 

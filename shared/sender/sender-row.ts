@@ -143,7 +143,7 @@ const identityForms = {
  * of other accounts: the gateway may send from those of its own account only.
  */
 const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|\d{3,8})$/;
-/** Of `SendWhatsAppMessage`. */
+/** What `SendWhatsAppMessage` accepts. */
 const whatsAppIdentity = /^phone-number-id-[A-Za-z0-9-]{1,90}$/;
 
 function parseIdentity(value: unknown, channel: Channel): Parsed<string> {

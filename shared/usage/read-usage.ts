@@ -7,7 +7,7 @@ import type { Grouping, UsageRange } from './usage-query.ts';
 import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
 import type { UsageEntry, UsageSums } from './usage-response.schema.ts';
 
-/** Of one client. */
+/** The usage of one client. */
 export async function usageOfClient(
   reader: UsageReader,
   clientId: string,
@@ -18,7 +18,7 @@ export async function usageOfClient(
   return entriesOf(await reader.rowsOf(clientId, names), range, currency);
 }
 
-/** Of all clients together, or of each where `client` is one of the groups. */
+/** The usage of all clients together, or of each where `client` is one of the groups. */
 export async function usageOfAll(
   reader: UsageReader,
   range: UsageRange,

@@ -8,7 +8,7 @@ import type { UsageAnswer } from './usage-response.schema.ts';
 interface ShowUsageDependencies {
   readonly usage: UsageReader;
   readonly capsOf: (clientId: string, now: Date) => Promise<UsageAnswer['caps']>;
-  /** Of the stage's prices, ISO 4217. */
+  /** The currency of the stage's prices, ISO 4217. */
   readonly currency: string;
 }
 

@@ -26,7 +26,7 @@ export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: str
       return (await batchRead(client, tableName, keys)).map(parsed);
     },
 
-    /** Of every client that had messages in this period, and the row of all clients. */
+    /** The rows of every client that had messages in this period, and the row of all clients. */
     async rowsIn(period: string): Promise<UsageRow[]> {
       const rows: UsageRow[] = [];
       let after: Record<string, unknown> | undefined;

@@ -1,4 +1,4 @@
-/** The answer to a question about usage (contract, section 11). */
+/** The form of the answer about usage (contract, section 11). */
 import * as z from 'zod/mini';
 import { capWindowNames } from '../contract/caps.ts';
 import { channels } from '../contract/channels.ts';

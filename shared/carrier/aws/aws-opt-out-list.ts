@@ -92,7 +92,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** Of this number; another call for it has the same answer. */
+/** Whether AWS refuses this number: another call for it has the same answer. */
 function isRefusal(error: unknown): boolean {
   return isNamed(error, 'ConflictException') || isNamed(error, 'ValidationException');
 }

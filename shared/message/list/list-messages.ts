@@ -28,7 +28,7 @@ export const listMessagesQuery = z.object({
   cursor: optional(z.string()),
 });
 
-/** Of a `listPosition`. */
+/** The position is a `listPosition`. */
 export const messageCursor = opaqueCursor(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/,
 );

@@ -62,7 +62,7 @@ const lateTogetherMs = 200;
 /** A row that was written within this time is probably still the present one. */
 const freshSeconds = 0.2;
 const sendersMax = 1000;
-/** Of one reservation; each meets another process's write. */
+/** The writes that one reservation tries: each fails because another process wrote before it. */
 const attemptsMax = 50;
 const conflictPauseMs = 20;
 const conflictPausesMax = 10;

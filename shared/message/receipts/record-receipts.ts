@@ -53,7 +53,7 @@ export async function recordReceipts(
   const recorded: RecordedReceipt[] = [];
   for (const receipt of receipts) {
     const { outcome, messageId, message } = await recordReceipt(messages, receipt);
-    // A repeat does this again, whatever became of the state.
+    // Also where the state was recorded before: a crash may have come in between.
     if (receipt.transition.errorCode === 'recipient_opted_out' && message !== undefined) {
       await recordOptOut(message, receipt.transition.at);
     }

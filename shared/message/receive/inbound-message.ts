@@ -13,9 +13,9 @@ export interface InboundMessage {
   /** The id by which a WhatsApp number is a sender: `phone-number-id-…`. */
   readonly numberId?: string;
   readonly receivedAt: Date;
-  /** Of a text. */
+  /** Present if it is a text. */
   readonly text?: string;
-  /** Of a WhatsApp message that is no text. */
+  /** Present if it is a WhatsApp message other than a text. */
   readonly content?: ReceivedContent;
   /** The carrier's id of our message that this one answers, if the carrier names it. */
   readonly repliesTo?: string;

@@ -10,7 +10,7 @@ import type { Message, StoredLeg } from '../message.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
 
-/** Of the legs that a request can name. */
+/** A request can name so many legs after the first message. */
 export const legIndexes = [0, 1] as const;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
 const afterSecondsMin = 10;

@@ -57,7 +57,7 @@ function isSameRequest(stored: string | undefined, fingerprint: string, body: un
 
 /** What a send stores, and what its Idempotency-Key stands for. */
 interface KeyedSend<Entry> {
-  /** Of the record's id. */
+  /** The id of the record begins with it. */
   readonly prefix: IdPrefix;
   readonly endpoint: string;
   readonly clientId: string;

@@ -25,7 +25,7 @@ export const suppressionRow = z.readonly(
     source: z.enum(sources),
     /** Since when it is suppressed. */
     suppressed_at: z.exactOptional(time),
-    /** Of the latest change. */
+    /** When the latest change was made. */
     changed_at: time,
     /** What caused the latest change between suppressed and not: an inbound message, a refused message, a request. */
     cause: z.string(),

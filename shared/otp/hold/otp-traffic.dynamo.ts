@@ -129,7 +129,7 @@ function clientCountry(clientId: string, country: string): string {
   return `${clientId}#${country}`;
 }
 
-/** Of the minute or day with this name. */
+/** The start of the minute or day with this name. */
 function startOf(name: string): Date {
   return new Date(`${name}${'0000-01-01T00:00:00.000Z'.slice(name.length)}`);
 }
