@@ -8,11 +8,8 @@ const maxParameters = 64;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
 
-/** The content that a request may have. A text has only its type here: the message has its `text`. */
-export const whatsAppContent = lazily(() => makeContent('request'));
-
-/** The content that a row may have: all that any release accepted. */
-export const storedWhatsAppContent = lazily(() => makeContent('row'));
+/** The content that a row may have: all that any release accepted. A text has only its type: the message has its `text`. */
+export const storedWhatsAppContent = lazily(makeStoredContent);
 
 /** The template that a row may have beside its content. */
 export const storedTemplate = lazily(() => makeParts('row').template);
@@ -32,8 +29,8 @@ export const mediaFields = {
 export const noFilename = 'Only a document has a filename.';
 export const noCaption = 'Audio and stickers have no caption.';
 
-function makeContent(origin: 'request' | 'row') {
-  const { template, media, captioned, bare, location } = makeParts(origin);
+function makeStoredContent() {
+  const { template, media, captioned, bare, location } = makeParts('row');
   return z.discriminatedUnion('type', [
     z.object({ type: z.literal('text') }),
     z.object({ type: z.literal('template'), template }),
@@ -195,7 +192,7 @@ function makeParts(origin: 'request' | 'row') {
   return { template: templateContent, media: mediaSource, captioned, bare, location: locationContent };
 }
 
-export type WhatsAppContent = z.output<ReturnType<typeof makeContent>>;
+export type WhatsAppContent = z.output<ReturnType<typeof makeStoredContent>>;
 export type TemplateContent = Extract<WhatsAppContent, { type: 'template' }>['template'];
 export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['location'];
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import type { Carrier } from '../../../shared/message/dispatch/carrier.ts';
-import { type WhatsAppContent, whatsAppContent } from '../../../shared/message/whatsapp-content.ts';
+import { storedWhatsAppContent, type WhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
 import { readEnvironment } from '../../../shared/platform/env.ts';
 import {
   type CarrierServer,
@@ -29,7 +29,7 @@ beforeEach(() => server.answerWith({ id: '6d69f07a-c317-4278-9d5c-6a84078419ec' 
 afterAll(() => server.close());
 
 async function sentFor(content?: object, body = ''): Promise<Record<string, unknown>> {
-  const whatsapp = content && whatsAppContent().parse(content);
+  const whatsapp = content && storedWhatsAppContent().parse(content);
   await carrier.handOver(aMessage({ channel: 'whatsapp', ...(whatsapp && { whatsapp }) }), { text: body }, 1);
   const sent = server.requests.at(-1)?.body.message;
   return JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'));
