@@ -16,7 +16,7 @@ import {
 } from '../../shared/admin/clients.ts';
 import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/http/admin-requests.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
@@ -34,7 +34,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
     .addHelpText('after', '\nExample:\n  $ npm run admin -- clients create --name "Web shop" --json')
     .action(
       run(async ({ dependencies, actor }, options: { name: string; admin: boolean; webhookUrl?: string }) => {
-        const wanted = parseBody(newClientBody(dependencies), {
+        const wanted = parseFields(newClientBody(dependencies), {
           name: options.name,
           scopes: [options.admin ? 'admin' : 'messages'],
           webhook_url: options.webhookUrl,
@@ -138,7 +138,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
           if (options.countries === undefined && options.senders === undefined)
             throw new GatewayError('invalid_request', 'Give --countries or --senders.');
           const wanted = { countries: listIn(options.countries), senders: listIn(options.senders) };
-          await changePermissions(dependencies, actor, clientId, parseBody(permissionsBody, wanted));
+          await changePermissions(dependencies, actor, clientId, parseFields(permissionsBody, wanted));
           const { countries, senders } = await showClient(dependencies, clientId);
           return {
             json: { client_id: clientId, countries, senders },

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { searchQuery } from '../../shared/admin/http/admin-requests.ts';
 import { type SearchResults, search } from '../../shared/admin/search.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';
 
@@ -17,7 +17,7 @@ export function addFindCommand(program: Command, { run }: Runner): void {
     )
     .action(
       run(async ({ dependencies }, words: readonly string[]) => {
-        const { q } = parseBody(searchQuery, { q: words.join(' ') });
+        const { q } = parseFields(searchQuery, { q: words.join(' ') });
         return answerOf(await search(dependencies, q), q);
       }),
     );

@@ -18,7 +18,7 @@ import {
 } from '../../shared/admin/limits.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { booleanOption } from './boolean-option.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
@@ -79,7 +79,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           );
         }
         const { expiresAt, blocked, note } = options;
-        const { endpoint: _named, ...change } = parseBody(limitsBody, {
+        const { endpoint: _named, ...change } = parseFields(limitsBody, {
           endpoint,
           ...optional('per_minute', limitOf(options.perMinute)),
           ...optional('per_hour', limitOf(options.perHour)),

@@ -4,7 +4,7 @@ import { inboundBody, outboxQuery } from '../../shared/admin/http/admin-requests
 import { sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
 import { listOutbox } from '../../shared/admin/outbox.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -39,7 +39,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .option('--to <number>', 'only of this recipient')
     .action(
       run(async ({ dependencies }, options: { to?: string }) => {
-        const outbox = await listOutbox(dependencies, parseBody(outboxQuery, options).to, outboxMax);
+        const outbox = await listOutbox(dependencies, parseFields(outboxQuery, options).to, outboxMax);
         const text = (): string =>
           textTable(
             outbox.messages,
@@ -66,7 +66,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
     .action(
       run(async ({ dependencies }, options: Record<string, string>) => {
-        const { to, ...message } = parseBody(inboundBody, options);
+        const { to, ...message } = parseFields(inboundBody, options);
         const sent = await sendInbound(dependencies, { ...message, to: to ?? undefined });
         return { json: sent, text: () => `Sent. It is stored in a moment: messages show ${sent.message_id}` };
       }),

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { senderBody, senderKeyBody } from '../../shared/admin/http/admin-requests.ts';
 import { listSenders, removeSender, type SenderView, setSender } from '../../shared/admin/senders.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { booleanOption } from './boolean-option.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
@@ -50,7 +50,7 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .action(
       run(async ({ dependencies, actor }, options: SetOptions) => {
         const { inbound, note } = options;
-        const body = parseBody(senderBody, {
+        const body = parseFields(senderBody, {
           ...keyOf(options),
           ...optional('identity', options.identity),
           ...optional('messages_per_second', numberOf(options.messagesPerSecond)),
@@ -77,7 +77,7 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
     .description('removes a row: the next one in order is used')
     .action(
       run(async ({ dependencies, actor }, options: KeyOptions) => {
-        const { client_id, channel, country } = parseBody(senderKeyBody, keyOf(options));
+        const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options));
         const destination = `${channel} ${country}`;
         await removeSender(dependencies, actor, client_id, destination);
         const json = { client_id, destination, removed: true };

@@ -17,7 +17,7 @@ import {
 } from '../../shared/message/suppression/manage-suppressions.ts';
 import { scopes } from '../../shared/message/suppression/suppression.ts';
 import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -52,7 +52,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .option('--cursor <cursor>', 'the next_cursor of the list before')
     .action(
       run(async ({ dependencies }, client: string, options: Record<string, string>) => {
-        const query = parseBody(suppressionsQuery, options);
+        const query = parseFields(suppressionsQuery, options);
         const found = await listSuppressions(dependencies, client, query);
         const more = found.next_cursor;
         return {
@@ -79,7 +79,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .action(
       run(
         async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
-          const wanted = parseBody(suppressionBody, { scope, reason });
+          const wanted = parseFields(suppressionBody, { scope, reason });
           const number = recipientInPath(recipient);
           const view = await putSuppression(dependencies, actor, client, number, wanted);
           return { json: view, text: () => textFields(view) };

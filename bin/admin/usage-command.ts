@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { listUsage, type UsageList } from '../../shared/admin/usage.ts';
 import { groupColumns, sumColumns, usageCsv } from '../../shared/admin/usage-csv.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import { periodAt } from '../../shared/usage/period.ts';
 import { adminUsageQuery, usageRange } from '../../shared/usage/usage-query.ts';
 import { textTable } from './print.ts';
@@ -38,7 +38,7 @@ export function addUsageCommand(program: Command, { run }: Runner): void {
         if (options.csv && program.opts<{ json: boolean }>().json)
           throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
         const { from, to } = periodAt('month', options.month ?? dependencies.clock());
-        const query = parseBody(adminUsageQuery, {
+        const query = parseFields(adminUsageQuery, {
           since: from.toISOString(),
           until: to.toISOString(),
           interval: options.interval,

@@ -13,7 +13,7 @@ import {
   showDelivery,
 } from '../../shared/admin/webhooks.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { parseBody } from '../../shared/operation/operation.ts';
+import { parseFields } from '../../shared/operation/operation.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { resendRequestSchema } from '../../shared/webhook/resend/request-resend.ts';
 import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
@@ -149,7 +149,7 @@ async function resendFailed(
       'invalid_request',
       '--failed needs --client and --since, and nothing else to send.',
     );
-  const request = parseBody(resendRequestSchema, { endpoint_id: endpoint, origin, since, until });
+  const request = parseFields(resendRequestSchema, { endpoint_id: endpoint, origin, since, until });
   const begun = await resendMany(dependencies, actor, client, request);
   const progressOf = ({ status, resent, matched }: ResendView): string =>
     status === 'matching' ? `${matched} found` : `${resent} of ${matched}`;

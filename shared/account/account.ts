@@ -40,7 +40,7 @@ export function updateAccount(
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
-    const { webhook_url } = parseBody(schema, request.body);
+    const { webhook_url } = parseBody(schema, request);
     if (webhook_url !== undefined) await changeWebhookUrl(dependencies, caller, webhook_url);
     return accountView(dependencies, await ownClient(dependencies, caller));
   };

@@ -4,7 +4,7 @@ import { addDays } from '../platform/clock.ts';
 import { endpointView } from '../webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../webhook/log/delivery-log.ts';
 import type { DeliveryList } from '../webhook/log/delivery-response.schema.ts';
-import { sendTestEvent } from '../webhook/manage/manage-endpoints.ts';
+import { sendTestEvent, type TestRequest } from '../webhook/manage/manage-endpoints.ts';
 import { type ResendRequest, requestResend, showResend } from '../webhook/resend/request-resend.ts';
 import { resendView } from '../webhook/resend/resend.ts';
 import type { ResendView } from '../webhook/resend/resend-response.schema.ts';
@@ -39,11 +39,10 @@ export async function testEndpoint(
   dependencies: AdminDependencies,
   actor: string,
   client: string,
-  endpointId: string,
-  body: unknown,
+  test: Pick<TestRequest, 'endpointId' | 'event'>,
 ): Promise<{ readonly delivery_id: string; readonly endpoint_id: string }> {
   const clientId = await clientIdOf(dependencies, client);
-  return sendTestEvent(dependencies.webhookLog, actor, clientId, endpointId, body);
+  return sendTestEvent(dependencies.webhookLog, { ...test, actor, clientId });
 }
 
 /** @throws GatewayError `not_found` */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
 import { errorTexts, GatewayError } from '../contract/errors.ts';
-import { parseBody } from '../operation/operation.ts';
+import { parseFields } from '../operation/operation.ts';
 import { requestedScope } from '../token/token-claims.ts';
 import { type Authenticator, clientDisabled, type IncomingRequest } from './authenticate.ts';
 import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
@@ -71,11 +71,11 @@ function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   const header = headers.authorization?.trim() ?? '';
   // Another scheme is ignored (specification 4.1): many clients send their last token with every request.
   if (!/^basic(\s|$)/i.test(header)) {
-    const { client_id, client_secret } = parseBody(credentialsInBody, body);
+    const { client_id, client_secret } = parseFields(credentialsInBody, body);
     return { clientId: client_id, secret: client_secret };
   }
   const credentials = basicCredentials(header);
-  const { client_id } = parseBody(credentialsInHeader, body);
+  const { client_id } = parseFields(credentialsInHeader, body);
   if (credentials === undefined || (client_id !== undefined && client_id !== credentials.clientId)) {
     throw invalidClient();
   }

@@ -113,7 +113,7 @@ function pipeline(
 
 function apiRequest(
   route: Route,
-  { event, incoming, workId, identity, body, query }: RequestContext,
+  { event, incoming, workId, identity, body, query, unknownFields }: RequestContext,
 ): ApiRequest {
   return {
     workId,
@@ -125,6 +125,7 @@ function apiRequest(
     headers: incoming.headers,
     body,
     rawBody: incoming.rawBody.bytes.toString('utf8'),
+    unknownFields,
     sourceIp: incoming.sourceIp,
     caller: identity.caller,
     now: incoming.now,

@@ -19,6 +19,8 @@ export interface RequestContext {
   body: unknown;
   /** The query's parameters by name. */
   readonly query: Readonly<Record<string, string>>;
+  /** Filled when the operation parses the body and the query. */
+  readonly unknownFields: Set<string>;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
 }
@@ -46,6 +48,7 @@ export function requestContext(event: APIGatewayProxyEvent, now: Date, workId: s
     decision: undefined,
     body: undefined,
     query: definedValues(event.queryStringParameters),
+    unknownFields: new Set(),
     logged: {},
   };
 }

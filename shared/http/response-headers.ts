@@ -1,11 +1,10 @@
 /** Adds the headers that every response has: the rate limit, those of the function, and the request id. */
 import type { PolicyName } from '../contract/routes.ts';
-import { ignoredFields } from '../operation/operation.ts';
 import { rateLimitHeaders, uncountedHeaders } from '../rate-limit/headers.ts';
 import { onEveryResponse, type Step } from './request-context.ts';
 
 export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<string, string>>): Step {
-  return onEveryResponse(({ incoming, decision, requestId, body, query }, response) => {
+  return onEveryResponse(({ incoming, decision, requestId, unknownFields }, response) => {
     const limits =
       decision === undefined
         ? uncountedHeaders(policy, incoming.now)
@@ -16,7 +15,7 @@ export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<
       headers: {
         ...limits,
         ...response.headers,
-        ...unknownFieldsHeader([...ignoredFields(body), ...ignoredFields(query)]),
+        ...unknownFieldsHeader([...unknownFields]),
         ...ofFunction,
         'X-Request-Id': requestId,
       },

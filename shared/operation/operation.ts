@@ -33,6 +33,8 @@ export interface ApiRequest {
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
   readonly rawBody: string;
+  /** Names of fields of the body and the query that are ignored; whoever parses them adds to it, and a header lists them. */
+  readonly unknownFields: Set<string>;
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
@@ -58,9 +60,33 @@ export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
 
 export const requiredField = 'This field is required.';
 
-/** The body, parsed by the schema. @throws GatewayError that names every invalid field at once. */
-export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
-  noteUnknownFields(schema, body);
+/** @throws GatewayError that names every invalid field at once. */
+export function parseBody<S extends z.ZodMiniType>(
+  schema: S,
+  { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
+): z.output<S> {
+  noteUnknownFields(unknownFields, schema, body);
+  return parseFields(schema, body);
+}
+
+/** For an operation whose fields are all optional: no body is the same as an empty one. */
+export function parseOptionalBody<S extends z.ZodMiniType>(
+  schema: S,
+  { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
+): z.output<S> {
+  return parseBody(schema, { body: body ?? {}, unknownFields });
+}
+
+/** @throws GatewayError that names every invalid parameter at once. */
+export function parseQuery<S extends z.ZodMiniType>(
+  schema: S,
+  { query, unknownFields }: Pick<ApiRequest, 'query' | 'unknownFields'>,
+): z.output<S> {
+  return parseBody(schema, { body: query, unknownFields });
+}
+
+/** Fields that are of no request, or that are read before there is one. @throws GatewayError as `parseBody` does. */
+export function parseFields<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -80,24 +106,14 @@ export function parseBody<S extends z.ZodMiniType>(schema: S, body: unknown): z.
   });
 }
 
-/** By body, so that the pipeline can name them in a header whatever the operation answers. */
-const unknownIn = new WeakMap<object, readonly string[]>();
-
-/** The fields of a parsed body that its operation ignored. */
-export function ignoredFields(body: unknown): readonly string[] {
-  return typeof body === 'object' && body !== null ? (unknownIn.get(body) ?? []) : [];
-}
-
-/** For a part of the body that the operation parses itself: its place is `path`. */
+/** @param path - the place of the value in the body, if it is a part of it that the operation parses itself */
 export function noteUnknownFields(
+  noted: Set<string>,
   schema: z.ZodMiniType,
-  body: unknown,
-  part: unknown = body,
+  value: unknown,
   path: readonly PropertyKey[] = [],
 ): void {
-  if (typeof body !== 'object' || body === null) return;
-  const found = unknownFields(schema, part, path).map(fieldName);
-  if (found.length > 0) unknownIn.set(body, [...ignoredFields(body), ...found]);
+  for (const found of unknownFields(schema, value, path)) noted.add(fieldName(found));
 }
 
 /** `recipients[2].to` */

@@ -147,7 +147,7 @@ export function sendOtp(dependencies: SendOtpDependencies): Operation {
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const wanted = parseBody(schema, request.body);
+    const wanted = parseBody(schema, request);
     const [allowance, select] = await Promise.all([
       dependencies.allowanceOf(caller.clientId, request),
       dependencies.sendersOf(caller.clientId),

@@ -37,7 +37,7 @@ export const verifyOtpSchema = z
 export function verifyOtp({ otps, secrets }: VerifyOtpDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request.body);
+    const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request);
     const otpId = otp_id ?? (await otps.latest({ clientId, recipient: to ?? '', purpose }));
     if (otpId === undefined || !isId('otp', otpId)) throw unknown();
     // Before the attempt is counted: if this fails, the attempt is not used up.

@@ -24,10 +24,10 @@ const tokenRequest = z.object({
 
 export async function issueToken(
   dependencies: IssueTokenDependencies,
-  request: Pick<ApiRequest, 'body' | 'caller' | 'now'>,
+  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'caller' | 'now'>,
 ): Promise<ApiResponse> {
   const { clientId, scopes } = requireCaller(request);
-  const { grant_type, scope } = parseBody(tokenRequest, request.body);
+  const { grant_type, scope } = parseBody(tokenRequest, request);
   if (grant_type !== 'client_credentials') {
     throw new GatewayError('unsupported_grant_type', errorTexts.unsupported_grant_type);
   }

@@ -1,5 +1,5 @@
 /** GET /api/v1/account/usage: what a client sent, and the use of its caps (contract, section 11). */
-import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import { usageOfClient } from './read-usage.ts';
 import { usageQuery, usageRange } from './usage-query.ts';
 import type { UsageReader } from './usage-reader.dynamo.ts';
@@ -15,7 +15,7 @@ interface ShowUsageDependencies {
 export function showUsage({ usage, capsOf, currency }: ShowUsageDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const range = usageRange(parseBody(usageQuery, request.query), request.now);
+    const range = usageRange(parseQuery(usageQuery, request), request.now);
     const [entries, caps] = await Promise.all([
       usageOfClient(usage, clientId, range, currency),
       capsOf(clientId, request.now),

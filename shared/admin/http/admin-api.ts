@@ -1,5 +1,4 @@
 /** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
-import type * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { matchRoute } from '../../http/match-route.ts';
@@ -9,9 +8,18 @@ import {
   suppressionsQuery,
 } from '../../message/suppression/manage-suppressions.ts';
 import { defaultPageLimit } from '../../operation/list-query.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import {
+  type ApiRequest,
+  type Operation,
+  parseBody,
+  parseFields,
+  parseOptionalBody,
+  parseQuery,
+  requireCaller,
+} from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
+import { testRequestSchema } from '../../webhook/manage/endpoint-requests.ts';
 import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
@@ -95,13 +103,13 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     listClientNames: async () => listClientNames(dependencies),
     createClient: async ({ request, actor }) => {
-      const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request.body);
+      const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request);
       return createClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
     },
     showClient: async ({ path }) => showClient(dependencies, path('client_id')),
     changeClient: async ({ request, actor, path }) => {
       const clientId = path('client_id');
-      const change = parseBody(clientChangeBody(dependencies), request.body);
+      const change = parseBody(clientChangeBody(dependencies), request);
       const { disabled, webhook_url, countries, senders } = change;
       if (disabled !== undefined) await setClientDisabled(dependencies, actor, clientId, disabled);
       if (webhook_url !== undefined) await changeWebhookUrl(dependencies, actor, clientId, webhook_url);
@@ -123,22 +131,22 @@ export function adminOperations(dependencies: AdminDependencies) {
     },
     showWebhookHealth: async ({ path }) => webhookHealth(dependencies, path('client_id')),
     setLimits: async ({ request, actor, path }) => {
-      const { endpoint, ...change } = parseBody(limitsBody, request.body);
+      const { endpoint, ...change } = parseBody(limitsBody, request);
       return setLimits(dependencies, actor, path('client_id'), endpoint, change);
     },
     explainLimits: async ({ path }) => explainLimits(dependencies, path('client_id')),
     removeLimits: async ({ request, actor, path }) => {
-      const { endpoint } = parseBody(endpointBody, request.body);
+      const { endpoint } = parseBody(endpointBody, request);
       await removeLimits(dependencies, actor, path('client_id'), endpoint);
       return { limits: await limitsOf(dependencies, path('client_id')) };
     },
     listSenders: async () => ({ senders: await listSenders(dependencies) }),
     setSender: async ({ request, actor }) => {
-      const { client_id, channel, country, ...change } = parseBody(senderBody, request.body);
+      const { client_id, channel, country, ...change } = parseBody(senderBody, request);
       return setSender(dependencies, actor, { client_id, channel, country }, change);
     },
     removeSender: async ({ request, actor }) => {
-      const { client_id, destination } = parseBody(senderRowBody, request.body);
+      const { client_id, destination } = parseBody(senderRowBody, request);
       await removeSender(dependencies, actor, client_id, destination);
       return { senders: await listSenders(dependencies) };
     },
@@ -146,7 +154,7 @@ export function adminOperations(dependencies: AdminDependencies) {
     search: async ({ request }) => search(dependencies, parseQuery(searchQuery, request).q),
     showMessage: async ({ path }) => showMessage(dependencies, path('message_id')),
     resendWebhooks: async ({ request, actor }) => {
-      const { delivery_ids, even_acknowledged } = parseBody(resendBody, request.body);
+      const { delivery_ids, even_acknowledged } = parseBody(resendBody, request);
       const options = { evenAcknowledged: even_acknowledged };
       return { results: await resendWebhooks(dependencies, actor, delivery_ids, options) };
     },
@@ -154,30 +162,32 @@ export function adminOperations(dependencies: AdminDependencies) {
     listWebhookEndpoints: async ({ path }) => ({
       webhook_endpoints: await listEndpoints(dependencies, path('client_id')),
     }),
-    testWebhookEndpoint: async ({ request, actor, path }) =>
-      testEndpoint(dependencies, actor, path('client_id'), path('endpoint_id'), request.body),
+    testWebhookEndpoint: async ({ request, actor, path }) => {
+      const { event } = parseOptionalBody(testRequestSchema, request);
+      return testEndpoint(dependencies, actor, path('client_id'), { endpointId: path('endpoint_id'), event });
+    },
     listWebhookDeliveries: async ({ request, path }) => {
       const { limit = defaultPageLimit, ...query } = parseQuery(listDeliveriesQuery, request);
       return deliveriesOf(dependencies, path('client_id'), { ...query, limit });
     },
     resendWebhookDeliveries: async ({ request, actor, path }) =>
-      resendMany(dependencies, actor, path('client_id'), parseBody(resendRequestSchema, request.body)),
+      resendMany(dependencies, actor, path('client_id'), parseBody(resendRequestSchema, request)),
     showWebhookResend: async ({ path }) => showResendMany(dependencies, path('client_id'), path('resend_id')),
     listSuppressions: async ({ request, path }) =>
       listSuppressions(dependencies, path('client_id'), parseQuery(suppressionsQuery, request)),
     putSuppression: async ({ request, actor, path }) => {
-      const wanted = parseBody(suppressionBody, request.body ?? {});
+      const wanted = parseOptionalBody(suppressionBody, request);
       const recipient = recipientInPath(path('recipient'));
       return putSuppression(dependencies, actor, path('client_id'), recipient, wanted);
     },
     deleteSuppression: async ({ actor, path }) =>
       deleteSuppression(dependencies, actor, path('client_id'), recipientInPath(path('recipient'))),
     showConversation: async ({ request, path }) => {
-      const { person } = parseBody(personInPath, { person: path('person') });
+      const { person } = parseFields(personInPath, { person: path('person') });
       return showConversation(dependencies, person, parseQuery(conversationQuery, request));
     },
     sendInbound: async ({ request }) => {
-      const { to, ...message } = parseBody(inboundBody, request.body);
+      const { to, ...message } = parseBody(inboundBody, request);
       return sendInbound(dependencies, { ...message, to: to ?? undefined });
     },
     showUsage: async ({ request }) => usageOf(dependencies, parseQuery(overviewQuery, request).span),
@@ -194,7 +204,7 @@ export function adminOperations(dependencies: AdminDependencies) {
       listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
     listOtpHolds: async () => ({ otp_holds: await listOtpHolds(dependencies) }),
     allowOtps: async ({ request, actor, path }) => {
-      const { always } = parseBody(allowOtpsBody, request.body ?? {});
+      const { always } = parseOptionalBody(allowOtpsBody, request);
       return allowOtps(dependencies, actor, path('client_id'), path('country'), always);
     },
     showAttention: async () => attention(dependencies),
@@ -251,9 +261,4 @@ function idIn(parameter: string, segment: string): string {
   }
   if (id.length <= idLengthMax) return id;
   throw new GatewayError('not_found', 'There is nothing at this path.');
-}
-
-/** @throws GatewayError that names every faulty parameter. */
-function parseQuery<S extends z.ZodMiniType>(schema: S, { query }: ApiRequest): z.output<S> {
-  return parseBody(schema, query);
 }

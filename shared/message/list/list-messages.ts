@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
 import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
-import { type ApiResponse, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
 import { type Message, statuses } from '../message.ts';
@@ -52,7 +52,7 @@ interface ListDependencies {
 export function listMessages({ list, messages }: ListDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const query = parseBody(listMessagesQuery, request.query);
+    const query = parseQuery(listMessagesQuery, request);
     const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
     // Only messages of the client have a reference.

@@ -48,8 +48,8 @@ export interface BulkRow {
 }
 
 /** Fields of the rows that are ignored. */
-export function noteUnknownRowFields(body: unknown, rows: readonly unknown[]): void {
-  for (const [index, row] of rows.entries()) noteUnknownFields(rowFields, body, row, ['recipients', index]);
+export function noteUnknownRowFields(noted: Set<string>, rows: readonly unknown[]): void {
+  for (const [index, row] of rows.entries()) noteUnknownFields(noted, rowFields, row, ['recipients', index]);
 }
 
 export function readRow(row: unknown): BulkRow {

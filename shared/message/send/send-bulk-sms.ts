@@ -69,8 +69,8 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
   return async (request) => {
     const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const { data: bulk, assertTimely } = parseSend(schema, request.body, request.now);
-    noteUnknownRowFields(request.body, bulk.recipients);
+    const { data: bulk, assertTimely } = parseSend(schema, request);
+    noteUnknownRowFields(request.unknownFields, bulk.recipients);
     const rows = bulk.recipients.map(readRow);
     const meaning = () => ({ ...bulk, recipients: rows.map(meaningOfRow) });
     const [allowance, select] = await Promise.all([

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import { dateTime } from '../../operation/date-time.ts';
-import { parseBody } from '../../operation/operation.ts';
+import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { withDefault } from '../../operation/request-fields.ts';
 import { addDays, addSeconds, secondsPerDay } from '../../platform/clock.ts';
 import { messageTypes } from '../message.ts';
@@ -72,12 +72,11 @@ interface ParsedSend<Output> {
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
   schema: Schema,
-  body: unknown,
-  now: Date,
+  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'now'>,
 ): ParsedSend<z.output<Schema>> {
-  const timing = timingFault(body, now);
+  const timing = timingFault(request.body, request.now);
   try {
-    const data = parseBody(schema, body);
+    const data = parseBody(schema, request);
     const assertTimely = (): void => {
       if (timing !== undefined) throw invalidFields([timing]);
     };

@@ -65,7 +65,7 @@ export function sendSms({
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const { data: sms, assertTimely } = parseSend(schema, request.body, request.now);
+    const { data: sms, assertTimely } = parseSend(schema, request);
     const [allowance, select] = await Promise.all([
       allowanceOf(caller.clientId, request),
       sendersOf(caller.clientId),

@@ -182,7 +182,7 @@ export function sendWhatsApp({
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    const { data, assertTimely } = parseSend(schema, request.body, request.now);
+    const { data, assertTimely } = parseSend(schema, request);
     const [allowance, select] = await Promise.all([
       allowanceOf(caller.clientId, request),
       sendersOf(caller.clientId),

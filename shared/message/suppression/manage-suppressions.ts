@@ -3,7 +3,13 @@ import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import {
+  type ApiRequest,
+  type Operation,
+  parseOptionalBody,
+  parseQuery,
+  requireCaller,
+} from '../../operation/operation.ts';
 import { optional, withDefault } from '../../operation/request-fields.ts';
 import { canonicalRecipient, recipientRule, recipientSchema } from '../../recipient/phone-number.ts';
 import {
@@ -34,7 +40,7 @@ export const suppressionsQuery = z.object({
 export function listSuppressions(suppressions: Pick<SuppressionStore, 'get' | 'list'>): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const query = parseBody(suppressionsQuery, request.query);
+    const query = parseQuery(suppressionsQuery, request);
     return { status: 200, body: await suppressionsOf(suppressions, clientId, query) };
   };
 }
@@ -56,7 +62,7 @@ export async function suppressionsOf(
 export function putSuppression(suppressions: Pick<SuppressionStore, 'change'>): Operation {
   return async (request) => {
     // All fields are optional, so no body is the same as an empty one.
-    const { reason, scope } = parseBody(suppressionBody, request.body ?? {});
+    const { reason, scope } = parseOptionalBody(suppressionBody, request);
     return { status: 200, body: await suppress(suppressions, changeOf(request, { scope, reason })) };
   };
 }

@@ -3,7 +3,13 @@ import * as z from 'zod/mini';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import {
+  type ApiRequest,
+  type Operation,
+  parseBody,
+  parseQuery,
+  requireCaller,
+} from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { isId } from '../../platform/ids.ts';
 import { type ResendDependencies, resend } from '../deliver/resend-webhook.ts';
@@ -36,7 +42,7 @@ type OwnDeliveries = Pick<ResendDependencies, 'deliveries'>;
 export function listWebhookDeliveries(dependencies: DeliveryLogDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const query = parseBody(listDeliveriesQuery, request.query);
+    const query = parseQuery(listDeliveriesQuery, request);
     const limit = query.limit ?? defaultPageLimit;
     return { status: 200, body: await deliveryLog(dependencies, clientId, { ...query, limit }) };
   };
@@ -66,7 +72,7 @@ export function resendWebhookDelivery(
 export function resendWebhookDeliveries(dependencies: RequestResendDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const wanted = parseBody(resendRequestSchema, request.body);
+    const wanted = parseBody(resendRequestSchema, request);
     const { resend_id, matched } = await requestResend(dependencies, clientId, clientId, wanted);
     return { status: 202, body: { resend_id, matched }, log: { resend_id, matched } };
   };

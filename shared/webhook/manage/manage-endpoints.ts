@@ -6,7 +6,14 @@ import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
-import { type ApiRequest, type Operation, parseBody, requireCaller } from '../../operation/operation.ts';
+import type { MessageEventName } from '../../contract/webhook-events.ts';
+import {
+  type ApiRequest,
+  type Operation,
+  parseBody,
+  parseOptionalBody,
+  requireCaller,
+} from '../../operation/operation.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { retry } from '../../platform/retry.ts';
 import type { EndpointStore } from '../endpoints/endpoint-store.ts';
@@ -47,7 +54,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
   const schema = newEndpointSchema(dependencies.destinations);
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const { events, description, ...given } = parseBody(schema, request.body);
+    const { events, description, ...given } = parseBody(schema, request);
     const destination = destinationOf(given);
     if (destination === undefined) throw new Error('the schema requires a destination');
     // Refused before anything is recorded; `create` counts exactly.
@@ -93,7 +100,7 @@ export function getEndpoint(dependencies: EndpointDependencies): Operation {
 export function updateEndpoint(dependencies: EndpointDependencies): Operation {
   const schema = endpointChangeSchema(dependencies.destinations);
   return async (request) => {
-    const given = parseBody(schema, request.body);
+    const given = parseBody(schema, request);
     const change = { ...given, destination: destinationOf(given) };
     const next = await retry(conflictRetries, async () => {
       const seen = await ownEndpoint(dependencies, request);
@@ -149,10 +156,21 @@ export function testEndpoint(dependencies: EndpointDependencies): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { endpoint_id = '' } = request.pathParameters;
-    const parts = { ...dependencies, activityLog: dependencies.activity };
-    const queued = await sendTestEvent(parts, clientId, clientId, endpoint_id, request.body);
+    const { event } = parseOptionalBody(testRequestSchema, request);
+    const queued = await sendTestEvent(
+      { ...dependencies, activityLog: dependencies.activity },
+      { actor: clientId, clientId, endpointId: endpoint_id, event },
+    );
     return { status: 202, body: queued, log: queued };
   };
+}
+
+export interface TestRequest {
+  readonly actor: string;
+  readonly clientId: string;
+  readonly endpointId: string;
+  /** By default one that the endpoint receives. */
+  readonly event?: MessageEventName | undefined;
 }
 
 /** For the client and for administrators. @throws GatewayError `not_found` or `endpoint_disabled` */
@@ -161,13 +179,8 @@ export async function sendTestEvent(
     readonly endpoints: Pick<EndpointStore, 'get'>;
     readonly activityLog: ActivityLog;
   },
-  actor: string,
-  clientId: string,
-  endpointId: string,
-  body: unknown,
+  { actor, clientId, endpointId, event }: TestRequest,
 ): Promise<{ delivery_id: string; endpoint_id: string }> {
-  // All fields are optional, so no body is the same as an empty one.
-  const { event } = parseBody(testRequestSchema, body ?? {});
   const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
   if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
   const now = dependencies.clock();

@@ -51,6 +51,7 @@ async function tokenOf(
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {
     caller,
+    unknownFields: new Set(),
     body: { grant_type: 'client_credentials' },
     now: access.now,
   });

@@ -27,7 +27,7 @@ describe('a body', () => {
     recipients: z.array(z.object({ to: z.string().check(z.minLength(3)) })),
     type: z.optional(z.enum(['a', 'b'])),
   });
-  const read: Operation = async ({ body }) => ({ status: 200, body: parseBody(schema, body) });
+  const read: Operation = async (request) => ({ status: 200, body: parseBody(schema, request) });
   const post = async (body: string, headers: Record<string, string> = jsonType) => {
     const { apiKey } = await keyOf(access);
     return await send(functionOf(access, read), {

@@ -44,6 +44,7 @@ export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
     headers: asked.key === undefined ? {} : { 'idempotency-key': asked.key },
     body: asked.body,
     rawBody: '',
+    unknownFields: new Set(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: ['messages'], client },
     now: asked.now,

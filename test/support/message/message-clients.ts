@@ -143,6 +143,7 @@ export function messageClients(gateway: Gateway): MessageClients {
       headers: intent.keyed ? { 'idempotency-key': intent.name } : {},
       body: intent.body,
       rawBody: '',
+      unknownFields: new Set(),
       sourceIp: '203.0.113.1',
       caller: { clientId: intent.clientId, scopes: ['messages'], client },
       now,

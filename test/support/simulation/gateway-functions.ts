@@ -234,7 +234,7 @@ export function gatewayFunctions(resources: Resources) {
       requestResend(resendMany, clientId, clientId, request),
 
     sendTestEvent: (clientId: string, endpointId: string) =>
-      sendTestEvent(resendMany, clientId, clientId, endpointId, {}),
+      sendTestEvent(resendMany, { actor: clientId, clientId, endpointId }),
 
     tellOfDisabled: (endpoint: WebhookEndpoint) =>
       tellOfDisabled({ ...webhooks, deliveries, endpoints, activityLog }, endpoint),

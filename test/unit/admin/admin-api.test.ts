@@ -43,6 +43,7 @@ const call = (method: string, path: string) =>
     headers: {},
     body: undefined,
     rawBody: '',
+    unknownFields: new Set(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: client.scopes, client },
     now: new Date('2026-11-20T12:00:00.000Z'),

@@ -10,7 +10,7 @@ import { checkRows, readRow } from '../../../shared/message/send/bulk-rows.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
-import { parseBody } from '../../../shared/operation/operation.ts';
+import { parseFields } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { selectNone } from '../../support/doubles/no-senders.ts';
@@ -97,7 +97,7 @@ describe('a request', () => {
     (_, schema) => {
       fc.assert(
         fc.property(fc.oneof(anyRequest, value), (body) => {
-          const refusal = refusalOf(() => parseBody(schema, body));
+          const refusal = refusalOf(() => parseFields(schema, body));
           expect([undefined, 'invalid_request']).toContain(refusal?.code);
         }),
         runs,
@@ -116,7 +116,7 @@ describe('a request', () => {
     );
     fc.assert(
       fc.property(query, (given) => {
-        const refusal = refusalOf(() => parseBody(listMessagesQuery, given));
+        const refusal = refusalOf(() => parseFields(listMessagesQuery, given));
         expect(refusal?.details ?? [{}]).not.toHaveLength(0);
       }),
       runs,

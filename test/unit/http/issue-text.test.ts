@@ -6,7 +6,7 @@ import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';
 import { issueText } from '../../../shared/operation/issue-text.ts';
-import { parseBody } from '../../../shared/operation/operation.ts';
+import { parseFields } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';
 
 const libraryText =
@@ -15,7 +15,7 @@ const libraryText =
 /** The texts of what is wrong with a body. */
 function textsOf(schema: z.ZodMiniType, body: unknown): string[] {
   try {
-    parseBody(schema, body);
+    parseFields(schema, body);
     return [];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -57,7 +57,7 @@ it('what is wrong inside of a list or an object is said of its place, also where
   };
   const faults = (changed: object): unknown => {
     try {
-      return parseBody(requests.WhatsappMessage, { ...body, ...changed });
+      return parseFields(requests.WhatsappMessage, { ...body, ...changed });
     } catch (error) {
       return error instanceof GatewayError ? error.details : error;
     }

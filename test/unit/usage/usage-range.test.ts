@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { parseBody } from '../../../shared/operation/operation.ts';
+import { parseFields } from '../../../shared/operation/operation.ts';
 import { adminUsageQuery, usageQuery, usageRange } from '../../../shared/usage/usage-query.ts';
 
 const now = new Date('2026-11-20T10:30:00.000Z');
 
-const rangeOf = (query: Record<string, unknown>) => usageRange(parseBody(usageQuery, query), now);
+const rangeOf = (query: Record<string, unknown>) => usageRange(parseFields(usageQuery, query), now);
 const namesOf = (query: Record<string, unknown>) => rangeOf(query).periods.map(({ name }) => name);
 
 function faultOf(
@@ -13,7 +13,7 @@ function faultOf(
   schema: typeof usageQuery | typeof adminUsageQuery = usageQuery,
 ): string | undefined {
   try {
-    usageRange(parseBody(schema, query), now);
+    usageRange(parseFields(schema, query), now);
     return undefined;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
