@@ -22,7 +22,7 @@ import type { SendToAws } from '../aws-destination/send-to-aws.ts';
 import type { Lane } from '../delivery.ts';
 import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
-import { endpointOf } from '../endpoint-health/endpoint-health.ts';
+import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
 import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
 import type { Post } from '../post/post-webhook.ts';
 import type { DeliveryMessage, DeliveryQueue, RetryScheduler } from '../schedule/retry-scheduler.ts';
@@ -76,7 +76,7 @@ export async function deliver(
     const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
     if (endpoint !== undefined && outcome.kind !== 'lost_race')
       await orWarn(dependencies, countResult(dependencies, endpoint, attempt));
-    await recordAnswer(dependencies, endpointOf(delivery), attempt.total_ms);
+    await recordAnswer(dependencies, clientOriginOf(delivery), attempt.total_ms);
     return outcome;
   } finally {
     await releaseTrial(dependencies, trial);

@@ -2,7 +2,7 @@
 import type { AwsDestination } from '../aws-destination/aws-destination.ts';
 import { type AwsRequest, textFor } from '../aws-destination/send-to-aws.ts';
 import type { Attempt, Delivery } from '../delivery.ts';
-import { endpointOf } from '../endpoint-health/endpoint-health.ts';
+import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
 import { recordSlowness } from '../endpoint-health/record-answer-time.ts';
 import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
 import { signatureHeaders } from '../post/signature.ts';
@@ -30,7 +30,7 @@ export async function postAttempt(
     destination === undefined
       ? dependencies.post({ url: delivery.url, headers: requestHeaders, body })
       : dependencies.sendToAws({ ...awsRequestOf(delivery, destination), headers: requestHeaders, body });
-  const result = await recordSlowness(dependencies, lane, endpointOf(delivery), posting);
+  const result = await recordSlowness(dependencies, lane, clientOriginOf(delivery), posting);
   return attemptOf(delivery, { trigger, startedAt, endedAt: dependencies.clock(), requestHeaders, result });
 }
 

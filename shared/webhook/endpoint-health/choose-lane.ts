@@ -8,9 +8,9 @@ import type { Clock, Sleep } from '../../platform/clock.ts';
 import type { Attempt, Delivery, Lane } from '../delivery.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import {
-  type Endpoint,
+  type ClientOrigin,
+  clientOriginOf,
   type EndpointHealth,
-  endpointOf,
   likelySlowAfterMs,
   type TrialRequest,
 } from './endpoint-health.ts';
@@ -39,7 +39,7 @@ export async function initialLane(
   dependencies: Pick<LaneDependencies, 'clock' | 'warn'> & {
     readonly health: Pick<EndpointHealth, 'status'>;
   },
-  endpoint: Endpoint,
+  endpoint: ClientOrigin,
 ): Promise<Lane> {
   try {
     return (await dependencies.health.status(endpoint, dependencies.clock())) === 'slow' ? 'slow' : 'fast';
@@ -62,7 +62,7 @@ export async function chooseLane(
 ): Promise<LaneChoice> {
   if (workerLane === 'slow' || delivery.lane === 'slow') return { lane: 'slow' };
   const { health, clock } = dependencies;
-  const endpoint = endpointOf(delivery);
+  const endpoint = clientOriginOf(delivery);
   const giveUpAt = clock().getTime() + likelySlowAfterMs;
   try {
     for (;;) {

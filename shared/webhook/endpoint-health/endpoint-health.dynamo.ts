@@ -6,7 +6,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod/mini';
 import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
 import { epochSeconds } from '../../platform/clock.ts';
-import type { Endpoint, EndpointHealthStore } from './endpoint-health.ts';
+import type { ClientOrigin, EndpointHealthStore } from './endpoint-health.ts';
 
 const endpointRow = z.object({
   status: z.enum(['healthy', 'slow']),
@@ -19,7 +19,7 @@ export function dynamoEndpointHealthStore(
   client: DynamoDBDocumentClient,
   tableName: string,
 ): EndpointHealthStore {
-  const endpointKey = (of: Endpoint) => ({ delivery_id: `endpoint#${of.clientId}#${of.origin}` });
+  const endpointKey = (of: ClientOrigin) => ({ delivery_id: `endpoint#${of.clientId}#${of.origin}` });
   const slotKey = (slot: string) => ({ delivery_id: `trial#${slot}` });
   const lasting = (until: Date) => ({ known_until: until.toISOString(), purge_at: epochSeconds(until) });
 

@@ -3,7 +3,7 @@
  * skipped or delayed: each lane has its own concurrency. An endpoint that fails for days is disabled elsewhere
  * (../deliver/disable-endpoint.ts).
  *
- * An endpoint is one origin of one client, so that one client's endpoint never affects another client's webhooks.
+ * Health is recorded for each client and origin, so that one client's endpoint never affects another client's webhooks.
  *
  *   healthy  a POST ended within 1 s, less than 30 minutes ago: fast lane.
  *   slow     a POST took longer than 1 s, less than 10 minutes ago: slow lane. An endpoint that usually answers faster
@@ -17,12 +17,13 @@ import { addSeconds } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import { shardOf } from '../../platform/shard.ts';
 
-export interface Endpoint {
+/** The scheme, host and port to which a client's webhooks go: endpoints on one server share its health. */
+export interface ClientOrigin {
   readonly clientId: string;
   readonly origin: string;
 }
 
-export function endpointOf(delivery: { readonly client_id: string; readonly url: string }): Endpoint {
+export function clientOriginOf(delivery: { readonly client_id: string; readonly url: string }): ClientOrigin {
   return { clientId: delivery.client_id, origin: originOf(delivery.url) };
 }
 
@@ -41,17 +42,17 @@ export type TrialRequest =
 
 export interface EndpointHealth {
   /** Follows the writes of other workers within a second. */
-  status(endpoint: Endpoint, now: Date): Promise<HealthStatus>;
-  takeTrial(endpoint: Endpoint, holder: string, now: Date): Promise<TrialRequest>;
+  status(endpoint: ClientOrigin, now: Date): Promise<HealthStatus>;
+  takeTrial(endpoint: ClientOrigin, holder: string, now: Date): Promise<TrialRequest>;
   releaseTrial(trial: TrialRequest): Promise<void>;
   /** No answer came within `healthyWithinMs`. */
-  recordSlow(endpoint: Endpoint, now: Date): Promise<void>;
+  recordSlow(endpoint: ClientOrigin, now: Date): Promise<void>;
   /** How long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
-  slowSuspicionMs(endpoint: Endpoint, now: Date): number;
+  slowSuspicionMs(endpoint: ClientOrigin, now: Date): number;
   /** No answer came within `slowSuspicionMs`. */
-  recordLikelySlow(endpoint: Endpoint, now: Date): Promise<void>;
+  recordLikelySlow(endpoint: ClientOrigin, now: Date): Promise<void>;
   /** A POST ended within `healthyWithinMs`, with any result. */
-  recordHealthy(endpoint: Endpoint, now: Date, tookMs: number): Promise<void>;
+  recordHealthy(endpoint: ClientOrigin, now: Date, tookMs: number): Promise<void>;
 }
 
 export type KnownHealth =
@@ -65,12 +66,17 @@ export type KnownHealth =
 
 /** Shared by all workers. */
 export interface EndpointHealthStore {
-  read(endpoint: Endpoint): Promise<KnownHealth | undefined>;
-  setSlow(endpoint: Endpoint, slowAt: Date, until: Date): Promise<void>;
+  read(endpoint: ClientOrigin): Promise<KnownHealth | undefined>;
+  setSlow(endpoint: ClientOrigin, slowAt: Date, until: Date): Promise<void>;
   /** Does nothing if `setSlow` is in effect. */
-  setLikelySlow(endpoint: Endpoint, now: Date, until: Date): Promise<void>;
+  setLikelySlow(endpoint: ClientOrigin, now: Date, until: Date): Promise<void>;
   /** Does nothing and returns false if the endpoint was slow after `unlessSlowSince`. */
-  setHealthy(endpoint: Endpoint, until: Date, slowButOk: boolean, unlessSlowSince: Date): Promise<boolean>;
+  setHealthy(
+    endpoint: ClientOrigin,
+    until: Date,
+    slowButOk: boolean,
+    unlessSlowSince: Date,
+  ): Promise<boolean>;
   /** If another holder has the slot: since when. */
   takeSlot(slot: string, holder: string, now: Date, until: Date): Promise<Date | undefined>;
   freeSlot(slot: string, holder: string): Promise<void>;
@@ -101,9 +107,9 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
     cachedEndpointsMax,
   );
   const slowRecorded = new ExpiringMap<true>(cachedEndpointsMax);
-  const keyOf = (endpoint: Endpoint) => `${endpoint.clientId} ${endpoint.origin}`;
+  const keyOf = (endpoint: ClientOrigin) => `${endpoint.clientId} ${endpoint.origin}`;
 
-  function remember(endpoint: Endpoint, known: KnownHealth, now: Date): void {
+  function remember(endpoint: ClientOrigin, known: KnownHealth, now: Date): void {
     const freshUntil = now.getTime() + freshMs;
     cache.set(keyOf(endpoint), { known, freshUntil }, now, now.getTime() + cacheSeconds * 1000);
   }

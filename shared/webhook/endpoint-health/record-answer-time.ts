@@ -1,13 +1,13 @@
 /** Records how quickly an endpoint answers a POST. A failed write is logged and delays no delivery. */
 import type { Lane } from '../delivery.ts';
 import type { LaneDependencies } from './choose-lane.ts';
-import { type Endpoint, healthyWithinMs, type TrialRequest } from './endpoint-health.ts';
+import { type ClientOrigin, healthyWithinMs, type TrialRequest } from './endpoint-health.ts';
 
 /** Records a slow endpoint while its POST is still running, so that other workers need not find it out themselves. */
 export async function recordSlowness<Result>(
   dependencies: LaneDependencies,
   lane: Lane,
-  endpoint: Endpoint,
+  endpoint: ClientOrigin,
   posting: Promise<Result>,
 ): Promise<Result> {
   const { health, clock, sleep } = dependencies;
@@ -38,7 +38,7 @@ export async function recordSlowness<Result>(
 
 export async function recordAnswer(
   dependencies: LaneDependencies,
-  endpoint: Endpoint,
+  endpoint: ClientOrigin,
   tookMs: number,
 ): Promise<void> {
   const { health, clock } = dependencies;

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Delivery } from '../delivery.ts';
 import { type NewDelivery, newDelivery } from '../delivery-transitions.ts';
 import { initialLane } from '../endpoint-health/choose-lane.ts';
-import { type EndpointHealth, endpointOf } from '../endpoint-health/endpoint-health.ts';
+import { clientOriginOf, type EndpointHealth } from '../endpoint-health/endpoint-health.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
 import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
@@ -72,7 +72,7 @@ export async function unpersistedDelivery(
   planned: PlannedDelivery,
 ): Promise<Delivery> {
   const { happenedAt: _happenedAt, ...given } = planned;
-  const lane = await initialLane(dependencies, endpointOf(given));
+  const lane = await initialLane(dependencies, clientOriginOf(given));
   return newDelivery(
     { ...given, lane },
     dependencies.clock(),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
-import { endpointOf } from '../endpoint-health/endpoint-health.ts';
+import { originOf } from '../endpoint-health/endpoint-health.ts';
 import type { ResendView } from './resend-response.schema.ts';
 import { resendableStates, resendStatuses } from './resend-states.ts';
 
@@ -100,7 +100,7 @@ export function afterStep(resend: Resend, step: StepResult, now: Date, revision:
 export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   return (
     (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
-    (filter.origin === undefined || endpointOf(delivery).origin === filter.origin) &&
+    (filter.origin === undefined || originOf(delivery.url) === filter.origin) &&
     delivery.created_at >= filter.since &&
     delivery.created_at <= filter.until
   );

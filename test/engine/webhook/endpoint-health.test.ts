@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { dynamoEndpointHealthStore } from '../../../shared/webhook/endpoint-health/endpoint-health.dynamo.ts';
 import {
-  type Endpoint,
+  type ClientOrigin,
   type EndpointHealthStore,
   endpointHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 let endpoints = 0;
-function aEndpoint(): Endpoint {
+function aEndpoint(): ClientOrigin {
   endpoints += 1;
   return { clientId: `client-${endpoints}`, origin: 'https://endpoint.example.com' };
 }

@@ -1,6 +1,6 @@
 /** The health of endpoints in memory; passes the same tests as the table. */
 import type {
-  Endpoint,
+  ClientOrigin,
   EndpointHealthStore,
   KnownHealth,
 } from '../../../shared/webhook/endpoint-health/endpoint-health.ts';
@@ -8,7 +8,7 @@ import type {
 export function memoryEndpointHealthStore(): EndpointHealthStore {
   const rows = new Map<string, KnownHealth & { readonly slowAt?: Date }>();
   const slots = new Map<string, { readonly holder: string; readonly since: Date; readonly until: Date }>();
-  const keyOf = ({ clientId, origin }: Endpoint) => `${clientId} ${origin}`;
+  const keyOf = ({ clientId, origin }: ClientOrigin) => `${clientId} ${origin}`;
   return {
     async read(endpoint) {
       const row = rows.get(keyOf(endpoint));
