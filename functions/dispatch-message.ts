@@ -5,7 +5,6 @@ import type { SQSEvent } from 'aws-lambda';
 import { allowanceEnvironment, allowancesFrom } from '../shared/cap/allowances-from-environment.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/disabled-clients.dynamo.ts';
-import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { type DispatchDependencies, dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
   outboundQueuesEnvironment,
@@ -33,6 +32,7 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { countMetric } from '../shared/platform/metrics.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
 
 const env = readEnvironment([
   ...messagesEnvironment,

@@ -7,9 +7,9 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { type HttpFunction, httpFunction } from '../shared/http/http-function.ts';
-import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
 import { showUsage } from '../shared/usage/show-usage.ts';
 import { dynamoUsageReader } from '../shared/usage/usage-reader.dynamo.ts';
 

@@ -5,10 +5,10 @@ import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies, httpEnvironment } from '../shared/http/http-dependencies.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { overridesFrom } from '../shared/http/public-http-dependencies.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment, webhookRuleNames } from '../shared/platform/env.ts';
+import { overridesFrom } from '../shared/rate-limit/overrides-from-environment.ts';
 import { addressRules, webhookUrlSchema } from '../shared/webhook/post/webhook-url.ts';
 
 const env = readEnvironment([

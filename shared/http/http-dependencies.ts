@@ -5,11 +5,12 @@ import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
+import { overridesFrom } from '../rate-limit/overrides-from-environment.ts';
 import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies } from './http-function.ts';
-import { overridesFrom, publicHttpDependencies, publicHttpEnvironment } from './public-http-dependencies.ts';
+import { publicHttpDependencies, publicHttpEnvironment } from './public-http-dependencies.ts';
 
 export const httpEnvironment = [
   ...publicHttpEnvironment,

@@ -4,14 +4,12 @@
  */
 import { randomInt, randomUUID } from 'node:crypto';
 import { policies } from '../contract/routes.ts';
-import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
 import { log } from '../platform/log.ts';
-import { countMetric } from '../platform/metrics.ts';
 import { rateLimiter } from '../rate-limit/limiter.ts';
-import { type LimitReader, type OverrideReader, overrideReader } from '../rate-limit/overrides.ts';
+import type { LimitReader } from '../rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../rate-limit/rate-counter.dynamo.ts';
 import type { PublicHttpDependencies } from './http-function.ts';
 
@@ -33,19 +31,4 @@ export function publicHttpDependencies(
     newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),
   };
-}
-
-let overrides: OverrideReader | undefined;
-
-/** The limits and caps in force for a client: one reader for the whole function, so that rows are read once. */
-export function overridesFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): OverrideReader {
-  overrides ??= overrideReader(
-    dynamoRowReader(dynamo(), env.LIMIT_OVERRIDES_TABLE),
-    systemClock,
-    (invalid) => {
-      log.warn('invalid limit override ignored', { ...invalid });
-      countMetric('InvalidLimitOverride');
-    },
-  );
-  return overrides;
 }

@@ -8,10 +8,10 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { type Environment, webhookRuleNames } from '../platform/env.ts';
 import { expectedPrice } from '../price/prices.ts';
 import { readPrices } from '../price/prices-file.ts';
+import { overridesFrom } from '../rate-limit/overrides-from-environment.ts';
 import { sendersEnvironment, sendersFrom } from '../sender/senders-from-environment.ts';
 import { addressRules, webhookUrlSchema } from '../webhook/post/webhook-url.ts';
 import { httpEnvironment } from './http-dependencies.ts';
-import { overridesFrom } from './public-http-dependencies.ts';
 
 export const sendEnvironment = [
   ...httpEnvironment,
