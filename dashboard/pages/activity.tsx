@@ -10,7 +10,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
-import type { ActivityView } from '../../shared/admin/webhooks.ts';
+import type { ActivityView } from '../../shared/admin/activity.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';

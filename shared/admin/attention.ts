@@ -1,11 +1,11 @@
 /** What an administrator should look at now, from a bounded number of reads; `more` tells of a count that is not complete. */
 import type { ActivityKind } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
+import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
 import { allOverrides } from './limits.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
-import { listActivity } from './webhooks.ts';
 
 export interface CapNotice {
   readonly client_id: string;

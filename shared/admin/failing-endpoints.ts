@@ -13,9 +13,9 @@ import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { deliverySummary } from '../webhook/log/delivery-view.ts';
 import { deliveryIdOfDueItem } from '../webhook/plan/delivery-due-item.ts';
+import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { healthOfLatest } from './webhook-health.ts';
-import { listActivity } from './webhooks.ts';
 
 export interface FailingEndpoint {
   readonly client_id: string;

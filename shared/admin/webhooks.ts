@@ -1,8 +1,7 @@
 /** An administrator's operations on webhooks: lists those that failed, shows one with its attempts, resends. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { addDays, type Sleep } from '../platform/clock.ts';
+import { type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { retry } from '../platform/retry.ts';
 import { runPaced } from '../platform/run-paced.ts';
@@ -12,7 +11,8 @@ import {
   resend,
 } from '../webhook/deliver/resend-webhook.ts';
 import type { DeliverySummary, DeliveryView } from '../webhook/log/delivery-response.schema.ts';
-import { deliverySummary, deliveryView } from '../webhook/log/delivery-view.ts';
+import { deliveryView } from '../webhook/log/delivery-view.ts';
+import { listActivity, retentionRange } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 
@@ -24,34 +24,6 @@ export async function showDelivery(
   const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return deliveryView(delivery);
-}
-
-export interface ActivityView extends Activity {
-  /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
-  readonly delivery?: DeliverySummary;
-}
-
-export interface ActivityList {
-  readonly entries: readonly ActivityView[];
-  readonly next_cursor?: string;
-}
-
-/** The activity log, newest first, with the current state of each webhook that an entry refers to. */
-export async function listActivity(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'>,
-  query: ActivityQuery,
-): Promise<ActivityList> {
-  const { entries, nextCursor } = await dependencies.activity.list(query);
-  const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
-  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
-  const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
-  return {
-    entries: entries.map((entry): ActivityView => {
-      const delivery = summaries.get(entry.delivery_id ?? '');
-      return delivery === undefined ? entry : { ...entry, delivery };
-    }),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
-  };
 }
 
 const entriesPerPage = 100;
@@ -72,7 +44,7 @@ export async function failedWebhooks(
     const page = await listActivity(dependencies, {
       kind: 'webhook_failed',
       clientId,
-      ...retained(dependencies),
+      ...retentionRange(dependencies),
       limit: entriesPerPage,
       cursor,
     });
@@ -82,15 +54,6 @@ export async function failedWebhooks(
     cursor = page.next_cursor;
   } while (cursor !== undefined && failed.size < of.limit);
   return [...failed.values()];
-}
-
-/** The time for which entries are kept. */
-export function retained({ clock, retentionDays }: AdminDependencies): {
-  readonly since: Date;
-  readonly until: Date;
-} {
-  const until = clock();
-  return { since: addDays(until, -retentionDays), until };
 }
 
 export interface ResendResult {

@@ -21,6 +21,7 @@ import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
 import { testRequestSchema } from '../../webhook/manage/endpoint-requests.ts';
 import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
+import { listActivity, retentionRange } from '../activity.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
 import { listClientNames } from '../client-names.ts';
@@ -50,7 +51,7 @@ import { deleteSuppression, listSuppressions, putSuppression } from '../suppress
 import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
 import { webhookHealth } from '../webhook-health.ts';
 import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
-import { listActivity, resendWebhooks, retained, showDelivery } from '../webhooks.ts';
+import { resendWebhooks, showDelivery } from '../webhooks.ts';
 import {
   activityQuery,
   allowOtpsBody,
@@ -89,7 +90,7 @@ export function adminOperations(dependencies: AdminDependencies) {
   return {
     listActivity: async ({ request }) => {
       const { client_id, since, until, ...rest } = parseQuery(activityQuery, request);
-      const whole = retained(dependencies);
+      const whole = retentionRange(dependencies);
       return listActivity(dependencies, {
         ...rest,
         clientId: client_id === undefined ? undefined : await clientIdOf(dependencies, client_id),

@@ -1,0 +1,43 @@
+/** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
+import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+import { addDays } from '../platform/clock.ts';
+import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
+import { deliverySummary } from '../webhook/log/delivery-view.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+
+export interface ActivityView extends Activity {
+  /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
+  readonly delivery?: DeliverySummary;
+}
+
+export interface ActivityList {
+  readonly entries: readonly ActivityView[];
+  readonly next_cursor?: string;
+}
+
+/** Newest first. */
+export async function listActivity(
+  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'>,
+  query: ActivityQuery,
+): Promise<ActivityList> {
+  const { entries, nextCursor } = await dependencies.activity.list(query);
+  const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
+  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
+  const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
+  return {
+    entries: entries.map((entry): ActivityView => {
+      const delivery = summaries.get(entry.delivery_id ?? '');
+      return delivery === undefined ? entry : { ...entry, delivery };
+    }),
+    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+  };
+}
+
+/** The time for which entries are kept. */
+export function retentionRange({ clock, retentionDays }: AdminDependencies): {
+  readonly since: Date;
+  readonly until: Date;
+} {
+  const until = clock();
+  return { since: addDays(until, -retentionDays), until };
+}
