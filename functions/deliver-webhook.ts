@@ -13,7 +13,7 @@ import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
 import { receiveFurtherMs, startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';
 import { likelySlowAfterMs } from '../shared/webhook/endpoint-health/endpoint-health.ts';
-import { deliveryMessageSchema } from '../shared/webhook/schedule/retry-scheduler.ts';
+import { deliveryMessageSchema } from '../shared/webhook/schedule/delivery-queue.ts';
 
 const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);

@@ -2,7 +2,7 @@
 import { log } from '../../platform/log.ts';
 import type { Delivery, Lane } from '../delivery.ts';
 import { originOf } from '../endpoint-health/endpoint-health.ts';
-import type { DeliveryMessage } from '../schedule/retry-scheduler.ts';
+import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import type { Outcome } from './deliver-webhook.ts';
 
 export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {

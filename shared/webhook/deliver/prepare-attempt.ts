@@ -7,7 +7,7 @@ import { chooseLane, moveToSlowLane } from '../endpoint-health/choose-lane.ts';
 import type { TrialRequest } from '../endpoint-health/endpoint-health.ts';
 import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import type { DeliveryMessage } from '../schedule/retry-scheduler.ts';
+import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { alertFailure } from './alert-failure.ts';
 import type { DeliverDependencies } from './deliver-webhook.ts';
 

@@ -6,7 +6,7 @@
 import { receiveFurtherSeconds } from '../../contract/delivery-times.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import type { Attempt, Delivery, Lane } from '../delivery.ts';
-import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import type { DeliveryMessage, DeliveryQueue } from '../schedule/delivery-queue.ts';
 import {
   type ClientOrigin,
   clientOriginOf,

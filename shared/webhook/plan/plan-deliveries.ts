@@ -8,7 +8,7 @@ import { type NewDelivery, newDelivery } from '../delivery-transitions.ts';
 import { initialLane } from '../endpoint-health/choose-lane.ts';
 import { clientOriginOf, type EndpointHealth } from '../endpoint-health/endpoint-health.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import type { DeliveryMessage, DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import type { DeliveryMessage, DeliveryQueue } from '../schedule/delivery-queue.ts';
 import { deliveryIdOf, dueItemOf } from './delivery-due-item.ts';
 import { eventsOfChange } from './events-of-change.ts';
 

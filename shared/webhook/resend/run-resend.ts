@@ -25,7 +25,7 @@ import { type ByMessagesDependencies, deliveriesOfMessages } from '../log/delive
 import { type FailedDependencies, failuresOf } from '../log/failed-deliveries.ts';
 import { entryCursor, entryOf, positionCursor, positionOf } from '../log/log-cursor.ts';
 import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
-import type { DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import { afterStep, isAskedFor, isDue, type Resend, type StepResult } from './resend.ts';
 import type { ResendStore } from './resend-store.ts';

@@ -2,7 +2,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendMessages } from '../../platform/aws/send-messages.sqs.ts';
 import type { Lane } from '../delivery.ts';
-import type { DeliveryQueue } from './retry-scheduler.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
 
 export function sqsDeliveryQueue(
   client: SQSClient,

@@ -6,12 +6,12 @@
  * lane, are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But a worker sends the retries of messages that it received
  * itself as part of its own invocation's chain, so chains of different deliveries join, and the function may loop.
  */
-import * as z from 'zod/mini';
 import { slowLaneBatchWindowSeconds } from '../../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../../contract/retry-delays.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import { addSeconds } from '../../platform/clock.ts';
-import { type Delivery, deliverySchema, type Lane } from '../delivery.ts';
+import type { Delivery, Lane } from '../delivery.ts';
+import type { DeliveryMessage, DeliveryQueue } from './delivery-queue.ts';
 
 /** For less than this SQS is used: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
@@ -39,29 +39,6 @@ function planRetry(delivery: Delivery, now: Date, scheduleLeadSeconds: number): 
   // Lambda may hold it that long to fill a batch, so it is sent that much earlier.
   const batchWindowSeconds = delivery.lane === 'slow' ? slowLaneBatchWindowSeconds : 0;
   return { path: 'queue', delaySeconds: Math.max(0, Math.floor(remainingSeconds - batchWindowSeconds)) };
-}
-
-/**
- * A queue message. Everything else is in the row; a delivery without a row is in the message. `swept` is true if the
- * sweep enqueued it.
- */
-export const deliveryMessageSchema = z.object({
-  delivery_id: z.string().check(z.minLength(1)),
-  delivery: z.optional(deliverySchema),
-  swept: z.optional(z.boolean()),
-});
-export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
-
-export interface DeliveryEntry {
-  readonly clientId: string;
-  readonly message: DeliveryMessage;
-  /** Whole seconds, at most 900. */
-  readonly delaySeconds: number;
-}
-
-export interface DeliveryQueue {
-  /** @throws if any entry may not be in the queue. */
-  send(lane: Lane, entries: readonly DeliveryEntry[]): Promise<void>;
 }
 
 export interface DeliveryScheduler {

@@ -27,7 +27,7 @@ import {
   unpersistedDelivery,
   unpersistedDeliveryMessage,
 } from '../plan/plan-deliveries.ts';
-import type { DeliveryQueue } from '../schedule/retry-scheduler.ts';
+import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 
 interface SweepDependencies extends DueItemRun, UnpersistedDeliveryDependencies {

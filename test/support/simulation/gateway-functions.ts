@@ -66,10 +66,8 @@ import {
   requestResend,
 } from '../../../shared/webhook/resend/request-resend.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/schedule/delivery-queue.sqs.ts';
-import {
-  deliveryMessageSchema,
-  makeRetryScheduler,
-} from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import { deliveryMessageSchema } from '../../../shared/webhook/schedule/delivery-queue.ts';
+import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
 

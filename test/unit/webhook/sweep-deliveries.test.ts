@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import type { RefusedWork } from '../../../shared/set-aside/set-aside.ts';
-import type { DeliveryEntry } from '../../../shared/webhook/schedule/retry-scheduler.ts';
+import type { DeliveryEntry } from '../../../shared/webhook/schedule/delivery-queue.ts';
 import { sweep } from '../../../shared/webhook/sweep/sweep-deliveries.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
