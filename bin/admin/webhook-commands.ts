@@ -111,18 +111,12 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
           ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
           : [];
         const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
-        const results = await resendWebhooks(
-          dependencies,
-          actor,
-          ids,
-          {},
-          {
-            onResult: ({ delivery_id, outcome, error }, done, total) => {
-              const reason = error === undefined ? '' : `: ${error}`;
-              report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
-            },
+        const results = await resendWebhooks(dependencies, actor, ids, {
+          onResult: ({ delivery_id, outcome, error }, done, total) => {
+            const reason = error === undefined ? '' : `: ${error}`;
+            report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
           },
-        );
+        });
         return resendAnswer(results, failed.length === failedMax);
       }),
     );

@@ -19,11 +19,11 @@ import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
-import type { ResendDependencies } from '../webhook/deliver/resend-webhook.ts';
 import type { EndpointReader } from '../webhook/endpoints/endpoint-store.ts';
 import type { DeliveryLogDependencies } from '../webhook/log/delivery-log.ts';
 import type { NotificationDependencies } from '../webhook/plan/notification.ts';
 import type { RequestResendDependencies } from '../webhook/resend/request-resend.ts';
+import type { ResendDependencies } from '../webhook/resend/resend-webhook.ts';
 import type { MessageSearch } from './message-search.dynamo.ts';
 import type { NewestMessages } from './newest-messages.dynamo.ts';
 

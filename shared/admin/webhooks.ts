@@ -1,17 +1,13 @@
 /** An administrator's operations on webhooks: lists those that failed, shows one with its attempts, resends. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError } from '../contract/errors.ts';
-import { type Sleep } from '../platform/clock.ts';
+import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { retry } from '../platform/retry.ts';
 import { runPaced } from '../platform/run-paced.ts';
-import {
-  type ResendOptions,
-  type ResendResult as Resent,
-  resend,
-} from '../webhook/deliver/resend-webhook.ts';
 import type { DeliverySummary, DeliveryView } from '../webhook/log/delivery-response.schema.ts';
 import { deliveryView } from '../webhook/log/delivery-view.ts';
+import { type ResendOptions, type ResendOutcome, resend } from '../webhook/resend/resend-webhook.ts';
 import { listActivity, retentionRange } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
@@ -59,7 +55,7 @@ export async function failedWebhooks(
 export interface ResendResult {
   readonly delivery_id: string;
   /** `failed`: the gateway's storage or queue did not answer; the resend can be repeated. */
-  readonly outcome: Resent['kind'] | 'failed';
+  readonly outcome: ResendOutcome['kind'] | 'failed';
   /** The reason of `failed`. */
   readonly error?: string;
 }
@@ -71,7 +67,7 @@ const resendsPerSecond = 20;
 /** A resend may be repeated, so one that failed is retried. */
 const resendRetryDelaysMs = [200, 1000];
 
-interface Progress {
+interface ResendWebhooksOptions extends ResendOptions {
   readonly sleep?: Sleep;
   /** Called after each result, with the number of results so far. */
   readonly onResult?: (result: ResendResult, done: number, total: number) => void;
@@ -82,10 +78,9 @@ export async function resendWebhooks(
   dependencies: AdminDependencies,
   actor: string,
   deliveryIds: readonly string[],
-  options: ResendOptions = {},
-  { sleep = (ms) => pause(ms), onResult }: Progress = {},
+  { evenAcknowledged, sleep = (ms) => pause(ms), onResult }: ResendWebhooksOptions = {},
 ): Promise<readonly ResendResult[]> {
-  const parts = {
+  const resendDependencies = {
     deliveries: dependencies.deliveries,
     activityLog: dependencies.activity,
     clock: dependencies.clock,
@@ -98,7 +93,7 @@ export async function resendWebhooks(
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
-        ? resend(parts, delivery_id, actor, options)
+        ? resend(resendDependencies, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),

@@ -12,7 +12,6 @@ import {
 } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { isId } from '../../platform/ids.ts';
-import { type ResendDependencies, resend } from '../deliver/resend-webhook.ts';
 import { type Delivery, deliveryStates } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import { type DeliveryLogDependencies, deliveryLog } from '../log/delivery-log.ts';
@@ -24,6 +23,7 @@ import {
   showResend,
 } from '../resend/request-resend.ts';
 import { resendView } from '../resend/resend.ts';
+import { type ResendDependencies, resend } from '../resend/resend-webhook.ts';
 
 /** The query of `GET /api/v1/webhook-deliveries`. */
 export const listDeliveriesQuery = z.object({

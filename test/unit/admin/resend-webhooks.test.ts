@@ -64,7 +64,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
 describe('resending many webhooks', () => {
   it('has no more than ten under way and starts no more than twenty a second', async () => {
     const { dependencies, ids, seen, sleep } = await failedDeliveries(306);
-    const results = await resendWebhooks(dependencies, 'ada', ids, {}, { sleep });
+    const results = await resendWebhooks(dependencies, 'ada', ids, { sleep });
     expect(results).toEqual(ids.map((delivery_id) => ({ delivery_id, outcome: 'resent' })));
     expect(seen.mostUnderWay).toBe(10);
     expect(seen.delaysMs).toEqual(Array.from({ length: 305 }, () => 50));
@@ -75,7 +75,7 @@ describe('resending many webhooks', () => {
     const reported: [string, number, number][] = [];
     const onResult = ({ delivery_id }: ResendResult, done: number, total: number): void =>
       void reported.push([delivery_id, done, total]);
-    await resendWebhooks(dependencies, 'ada', [...ids, ...ids, 'whd_none'], {}, { sleep, onResult });
+    await resendWebhooks(dependencies, 'ada', [...ids, ...ids, 'whd_none'], { sleep, onResult });
     expect(reported.map(([, done, total]) => [done, total])).toEqual(
       Array.from({ length: 31 }, (_, index) => [index + 1, 31]),
     );
@@ -90,7 +90,7 @@ describe('resending many webhooks', () => {
         [idOf(7), Number.POSITIVE_INFINITY],
       ]),
     );
-    const results = await resendWebhooks(dependencies, 'ada', ids, {}, { sleep });
+    const results = await resendWebhooks(dependencies, 'ada', ids, { sleep });
     expect(results.filter(({ outcome }) => outcome !== 'resent')).toEqual([
       { delivery_id: idOf(7), outcome: 'failed', error: 'no connection' },
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { resend } from '../../../shared/webhook/deliver/resend-webhook.ts';
 import { claimed } from '../../../shared/webhook/delivery-transitions.ts';
+import { resend } from '../../../shared/webhook/resend/resend-webhook.ts';
 import { makeRetryScheduler } from '../../../shared/webhook/schedule/retry-scheduler.ts';
 import { simulatedGateway } from '../../support/simulation/gateway.ts';
 import { aMessage, aSentMessage, created } from '../../support/webhook/example-webhook-message.ts';

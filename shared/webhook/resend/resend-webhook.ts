@@ -1,4 +1,4 @@
-/** Resends a finished delivery at an administrator's request: same body, same `webhook-id`, one more attempt. */
+/** Resends one finished delivery: same body, same `webhook-id`, one more attempt. For the client and for administrators. */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -19,7 +19,7 @@ export interface ResendDependencies {
 }
 
 /** The result of a request to resend one delivery. Repeating the request is safe. */
-export type ResendResult =
+export type ResendOutcome =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
   /** An attempt is already scheduled or running; no other is added. */
   | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
@@ -28,12 +28,12 @@ export type ResendResult =
   | { readonly kind: 'not_found' };
 
 export interface ResendOptions {
-  /** For an administrator who resends one acknowledged delivery; never for a set of failed ones. */
+  /** Where a person chose this one delivery; never for a set of failed ones. */
   readonly evenAcknowledged?: boolean | undefined;
 }
 
 /**
- * Writes the activity entry first, so that every resend has a record of the administrator. Then the due item: once the
+ * Writes the activity entry first, so that every resend has a record of who asked for it. Then the due item: once the
  * row is `pending`, the queue message or the sweep starts the attempt.
  *
  * If a request dies before it sends the queue message, the next request for the same delivery sends it. Of two messages
@@ -44,7 +44,7 @@ export async function resend(
   deliveryId: string,
   actor: string,
   { evenAcknowledged = false }: ResendOptions = {},
-): Promise<ResendResult> {
+): Promise<ResendOutcome> {
   const seen = await dependencies.deliveries.get(deliveryId);
   if (seen === undefined) return { kind: 'not_found' };
   const now = dependencies.clock();
@@ -74,6 +74,6 @@ export async function resend(
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
-function withoutResend({ state }: Delivery): ResendResult {
+function withoutResend({ state }: Delivery): ResendOutcome {
   return state === 'acknowledged' ? { kind: 'acknowledged_meanwhile' } : { kind: 'already_waiting', state };
 }
