@@ -1,5 +1,6 @@
 /** Posts webhooks. Serves both webhook queues; the queue of a batch gives the lane. */
 import type { SQSHandler } from 'aws-lambda';
+import { slowLaneBatchSize } from '../shared/contract/delivery-times.ts';
 import { version } from '../shared/contract/version.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
 import { sqs } from '../shared/platform/aws/clients.ts';
@@ -19,8 +20,6 @@ const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE
 const dependencies = deliverDependencies(env);
 const attempts = webhookAttemptsFrom(env);
 const queues = sqs();
-/** As many POSTs as a batch of the slow lane has at most. */
-const messagesMax = 100;
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];
@@ -37,7 +36,7 @@ export const handler: SQSHandler = async (event) => {
     changeVisibility: changeVisibilityOn(queues, queueUrl),
     afterMs: likelySlowAfterMs,
     untilMs: receiveFurtherMs(lane, Math.random()),
-    messagesMax,
+    messagesMax: slowLaneBatchSize,
     clock,
     sleep,
   };

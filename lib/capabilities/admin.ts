@@ -1,6 +1,6 @@
 /** Administration: one function for the admin API, and one for the dashboard's files. */
 import { Construct } from 'constructs';
-import { adminRoutes } from '../../shared/contract/routes.ts';
+import { adminRoutes, requestTimeoutSeconds } from '../../shared/contract/routes.ts';
 import { webhookRuleNames } from '../../shared/platform/env.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../constructs/gateway-queue.ts';
@@ -28,7 +28,7 @@ export class Admin extends Construct {
     const adminApi = new GatewayFunction(this, 'AdminApi', {
       stage,
       functionName: 'admin-api',
-      timeoutSeconds: 20,
+      timeoutSeconds: requestTimeoutSeconds,
       memoryMegabytes: 1024,
       settings: [
         'TOKEN_AUDIENCE',

@@ -8,6 +8,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   receivesMax,
+  slowLaneBatchSize,
   slowLaneBatchWindowSeconds,
   visibilitySeconds,
   workerTimeoutSeconds,
@@ -56,10 +57,10 @@ export class Webhooks extends Construct {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
-    // A batch of 100 hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
+    // A batch of hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
     // second of the batching window (shared/webhook/schedule/retry-scheduler.ts).
     this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
-      batchSize: 100,
+      batchSize: slowLaneBatchSize,
       batchingWindowSeconds: slowLaneBatchWindowSeconds,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });

@@ -9,6 +9,7 @@ import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import type { DueItemRange } from '../due-items/due-item-index.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import type { Delivery } from '../webhook/delivery.ts';
+import { sweepGraceSeconds } from '../webhook/delivery-transitions.ts';
 import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { deliverySummary } from '../webhook/log/delivery-view.ts';
@@ -128,8 +129,8 @@ function errorOf({ last_status, last_error }: DeliverySummary): string | null {
 
 /** Two entries have about 40 webhooks, so one look reads about 600. */
 const entriesPerShard = 2;
-/** Until then also webhooks wait that were not yet tried; after that only those that failed. */
-const firstReviewSeconds = 95;
+/** Due items that are later than this are of failed attempts; earlier ones can be of webhooks that were not yet tried. */
+const firstReviewSeconds = sweepGraceSeconds + 5;
 /** Each client with a failing endpoint costs a query and the reads of these messages' webhooks. */
 const clientsMax = 10;
 const messagesPerClient = 20;

@@ -2,15 +2,20 @@
  * The times of a delivery worker, chosen so that no two workers attempt one delivery at once and a killed worker's
  * deliveries are attempted again within 35 s. A test holds the inequalities.
  */
+import { acknowledgeWithinSeconds } from './retry-delays.ts';
 
-/** From the start of the connection to the status line (contract, section 7), and half a second to end a POST. */
-export const postSecondsMax = 5.5;
+/** For the rest of a response after its status line. */
+export const restOfResponseMs = 500;
+
+/** The longest POST (contract, section 7). */
+export const postSecondsMax = acknowledgeWithinSeconds + restOfResponseMs / 1000;
 
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;
 
-/** How long Lambda may collect a batch of the slow lane. */
+/** How long Lambda may collect a batch of the slow lane, and how many messages at most. */
 export const slowLaneBatchWindowSeconds = 1;
+export const slowLaneBatchSize = 100;
 
 /**
  * How long a worker that waits for an endpoint receives further messages of its queue itself. Longer than a POST plus
@@ -33,5 +38,8 @@ export const leaseSeconds = 27;
  */
 export const visibilitySeconds = 32;
 
-/** As many minutes of failures as five receives were with three runs: a throttled function receives messages in vain. */
+/**
+ * After these receives a message goes to the dead-letter queue: with the visibility timeout, after six minutes. A throttled
+ * function uses up receives too.
+ */
 export const receivesMax = 12;

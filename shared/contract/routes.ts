@@ -49,6 +49,9 @@ export interface Route {
   readonly scope: Scope | null;
 }
 
+/** The time limit of a function that answers requests: below API Gateway's of 29 s, so that every response is the function's. */
+export const requestTimeoutSeconds = 20;
+
 /** The public API. Paths are relative to the base URL (specification, section 4). */
 export const routes = {
   issueToken: {

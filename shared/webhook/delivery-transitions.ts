@@ -17,7 +17,7 @@ import {
 import { retryLane } from './endpoint-health/choose-lane.ts';
 
 /** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
-const sweepGraceSeconds = 90;
+export const sweepGraceSeconds = 90;
 /** How long the sweep waits before it enqueues the same delivery again. */
 export const sweepPauseSeconds = 300;
 /** After this many dead workers the attempt has failed, so that an endpoint cannot kill workers for ever. */

@@ -13,7 +13,13 @@ import {
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type Route, type RouteName, routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
+import {
+  type Route,
+  type RouteName,
+  requestTimeoutSeconds,
+  routes,
+  unmatchedRoute,
+} from '../../../shared/contract/routes.ts';
 import { type EnvironmentName, webhookRuleNames } from '../../../shared/platform/env.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -201,9 +207,6 @@ const knowsUrl: ReadonlySet<string> = new Set([
 // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
 // base64, which every function decodes.
 const binaryMediaTypes = ['*/*'];
-
-/** Below API Gateway's limit of 29 s, so that the response is always from the function. */
-const requestTimeoutSeconds = 20;
 
 export class Api extends Construct {
   /** Alarms on errors and latency. */

@@ -8,6 +8,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { restOfResponseMs } from '../../contract/delivery-times.ts';
 import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 import type { AttemptError } from '../delivery.ts';
 import {
@@ -25,8 +26,6 @@ import { statusLineReader } from './status-line.ts';
 
 /** From the start of the DNS lookup (contract, section 7). */
 const statusLineLimitMs = acknowledgeWithinSeconds * 1000;
-/** For the rest of the response after its status line. */
-const restLimitMs = 500;
 const answerReadMaxBytes = 16_384;
 const answerKeptBytes = 4096;
 const headersKeptMax = 40;
@@ -176,7 +175,7 @@ function run(
       } else {
         status = line;
         clearTimeout(timer);
-        timer = setTimeout(() => end({ kind: 'timeout' }), restLimitMs);
+        timer = setTimeout(() => end({ kind: 'timeout' }), restOfResponseMs);
       }
     }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -51,8 +52,6 @@ export type ResendRequest = z.output<typeof resendRequestSchema>;
 
 /** How long a request works itself; the rest is done by the runs of each minute. */
 const inRequestSeconds = 4;
-/** Of the functions that take requests. */
-const requestTimeoutSeconds = 20;
 /** A request without an end is the same request again for this long, and until it is completed. */
 const sameRequestMinutes = 10;
 const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
