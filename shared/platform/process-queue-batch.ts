@@ -47,14 +47,14 @@ export async function processRecords(
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
     event.Records.map(async (record) =>
-      (await isDone(record, work, changeVisibility)) ? [] : [{ itemIdentifier: record.messageId }],
+      (await processRecord(record, work, changeVisibility)) ? [] : [{ itemIdentifier: record.messageId }],
     ),
   );
   return { batchItemFailures: failed.flat() };
 }
 
-/** Whether the message can be deleted. Never throws. */
-export async function isDone<Message extends QueueRecord>(
+/** Does the work of one message; returns whether it can be deleted. Never throws: a failure is logged and counted. */
+export async function processRecord<Message extends QueueRecord>(
   record: Message,
   work: (record: Message) => Promise<HandlerResult>,
   changeVisibility?: ChangeVisibility,

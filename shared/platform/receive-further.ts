@@ -1,7 +1,7 @@
 /**
  * Processes a batch of queue messages, and while it waits for the slowest of them receives further ones from the same
- * queue. So a worker that waits is no lost worker: however many messages take long, a few workers take every message at
- * once. Without a message that takes long it makes no call.
+ * queue. So a few workers take every message without delay, however many messages take long. If none takes long, it makes
+ * no call.
  *
  * A further message is deleted when its work has succeeded. One that failed, or whose worker died, is shown again after
  * the visibility timeout, as one of Lambda's batch is.
@@ -11,7 +11,7 @@ import { log } from './log.ts';
 import {
   type ChangeVisibility,
   type HandlerResult,
-  isDone,
+  processRecord,
   type QueueRecord,
 } from './process-queue-batch.ts';
 
@@ -56,7 +56,7 @@ export async function processAndReceiveFurther<Message extends QueueRecord>(
 
   function start(received: readonly QueueRecord[], ended: (record: QueueRecord, done: boolean) => unknown) {
     received.forEach((record, position) => {
-      const run = isDone(record, () => work(record, position, received.length), changeVisibility)
+      const run = processRecord(record, () => work(record, position, received.length), changeVisibility)
         .then((done) => ended(record, done))
         .finally(() => running.delete(run));
       running.add(run);
