@@ -1,10 +1,9 @@
 /** A client and its API keys as rows: they have hashes of the secrets, never a secret. */
 import * as z from 'zod/mini';
-import type { Scope } from '../contract/routes.ts';
+import { type Scope, scopes } from '../contract/routes.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
 const instant = z.iso.datetime();
-const scope = z.enum(['messages', 'admin']) satisfies z.ZodMiniType<Scope>;
 
 const secretRow = z.object({
   /** SHA-256, hexadecimal. */
@@ -22,7 +21,7 @@ export function isClientId(text: string): boolean {
 export const clientRow = z.object({
   client_id: z.string().check(z.minLength(1)),
   name: z.string(),
-  scopes: z.array(scope),
+  scopes: z.array(z.enum(scopes)),
   disabled: z.boolean(),
   /** Newest first; at most two. */
   secrets: z.array(secretRow),

@@ -36,7 +36,8 @@ export const policies = {
 export type PolicyName = keyof typeof policies;
 
 /** `messages` for the API, `admin` for the admin API (contract, section 3). */
-export type Scope = 'messages' | 'admin';
+export const scopes = ['messages', 'admin'] as const;
+export type Scope = (typeof scopes)[number];
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';

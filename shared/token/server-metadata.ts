@@ -1,6 +1,6 @@
 /** What other services need to request and to verify our tokens: the metadata of RFC 8414, and the public keys of RFC 7517. */
 import { GatewayError } from '../contract/errors.ts';
-import { routes } from '../contract/routes.ts';
+import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import { tokenAlgorithm } from './token-claims.ts';
@@ -34,7 +34,7 @@ function serverMetadata(issuer: string): object {
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     // RFC 8414 requires it; there is no authorization endpoint to give one.
     response_types_supported: [],
-    scopes_supported: ['messages', 'admin'],
+    scopes_supported: scopes,
     service_documentation: `${issuer}${routes.getDocs.path}`,
   };
 }

@@ -1,8 +1,8 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
 import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
-import { channels } from '../../contract/channels.ts';
 import { GatewayError } from '../../contract/errors.ts';
+import { scopes } from '../../contract/routes.ts';
 import { statuses } from '../../message/message.ts';
 import { directions } from '../../message/store/message-list.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
@@ -35,7 +35,7 @@ const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(1_0
 export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
   return z.object({
     name,
-    scopes: z._default(z.array(z.enum(['messages', 'admin'])).check(z.minLength(1)), ['messages']),
+    scopes: z._default(z.array(z.enum(scopes)).check(z.minLength(1)), ['messages']),
     webhook_url: z.optional(z.nullable(webhookUrl)),
   });
 }
