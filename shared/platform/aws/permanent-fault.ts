@@ -54,14 +54,14 @@ export function isPermanentFault(error: unknown): boolean {
  * Waits until all have ended. If some fail permanently and some do not, an error of the latter is thrown, so that the
  * caller retries.
  */
-export async function allEnded<T extends readonly unknown[]>(
-  work: readonly [...{ [K in keyof T]: Promise<T[K]> }],
-): Promise<T> {
+export async function allEnded<const Work extends readonly Promise<unknown>[]>(
+  work: Work,
+): Promise<{ -readonly [K in keyof Work]: Awaited<Work[K]> }> {
   const ended = await Promise.allSettled(work);
   const errors = ended.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
   const [first] = errors;
   if (errors.length > 0) throw errors.find((error) => !isPermanentFault(error)) ?? first;
-  return ended.map((end) => (end as PromiseFulfilledResult<unknown>).value) as unknown as T;
+  return Promise.all(work);
 }
 
 /**
