@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { baseUrlMarker } from '../shared/contract/base-url.ts';
-import { errorTexts, GatewayError } from '../shared/contract/errors.ts';
+import { standardError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
 import { publicHttpDependencies, publicHttpEnvironment } from '../shared/http/public-http-dependencies.ts';
@@ -33,7 +33,7 @@ function answerOf(name: string): ApiResponse {
   const known = answers.get(name);
   if (known !== undefined) return known;
   const file = join(import.meta.dirname, 'answers', `${name}.json`);
-  if (!existsSync(file)) throw new GatewayError('not_found', errorTexts.not_found);
+  if (!existsSync(file)) throw standardError('not_found');
   const answer = readAnswer(readFileSync(file, 'utf8'));
   answers.set(name, answer);
   return answer;
@@ -58,7 +58,7 @@ function atOneAddress(operation: Operation): Operation {
 }
 
 const showPage = atOneAddress(async ({ pathParameters: { page = '' } }) => {
-  if (!pageName.test(page)) throw new GatewayError('not_found', errorTexts.not_found);
+  if (!pageName.test(page)) throw standardError('not_found');
   return answerOf(`docs.${page}`);
 });
 

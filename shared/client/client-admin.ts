@@ -1,5 +1,5 @@
 /** Creates clients and API keys and rotates secrets. A new secret is shown once; the newest before it stays valid for 24 h. */
-import { GatewayError } from '../contract/errors.ts';
+import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
@@ -22,7 +22,7 @@ const overlapDays = 1;
 /** Another writer changed the secrets between the read and the write: both are repeated at once. */
 const conflictRetries = {
   delaysMs: [0, 0, 0, 0],
-  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+  isRetryable: isServiceUnavailable,
 };
 /** Each adds a signature to the header of every webhook. */
 const webhookSecretsMax = 5;

@@ -117,6 +117,21 @@ export class GatewayError extends Error {
   }
 }
 
+/** The codes that mean the same wherever they occur. */
+type StandardCode = {
+  [Code in keyof typeof errorTexts]: (typeof errorTexts)[Code] extends string ? Code : never;
+}[keyof typeof errorTexts];
+
+/** An error with the text of its code. */
+export function standardError(code: StandardCode, options?: GatewayErrorOptions): GatewayError {
+  return new GatewayError(code, errorTexts[code], options);
+}
+
+/** Whether the same work can succeed if it is done again. */
+export function isServiceUnavailable(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'service_unavailable';
+}
+
 /** The 429 of a rate limit. */
 export function rateLimitExceeded(
   cause: string,

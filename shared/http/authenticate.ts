@@ -3,7 +3,7 @@
 import { apiKeyScope, type Client } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
-import { errorTexts, GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Caller } from '../operation/operation.ts';
 import type { Subject } from '../rate-limit/subject.ts';
@@ -104,7 +104,7 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
 }
 
 export function clientDisabled(): GatewayError {
-  return new GatewayError('forbidden', errorTexts.forbidden);
+  return standardError('forbidden');
 }
 
 function unauthorized(message: string, challenge: string): GatewayError {

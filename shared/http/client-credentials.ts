@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { type Client, hasSecret } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-directory.ts';
-import { errorTexts, GatewayError } from '../contract/errors.ts';
+import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import { requestedScope } from '../token/token-claims.ts';
 import { type Authenticator, clientDisabled, type IncomingRequest } from './authenticate.ts';
@@ -96,7 +96,7 @@ function basicCredentials(header: string): Credentials | undefined {
 
 /** The same for an unknown client and a wrong secret. */
 function invalidClient(): GatewayError {
-  return new GatewayError('invalid_client', errorTexts.invalid_client, {
+  return standardError('invalid_client', {
     headers: { 'WWW-Authenticate': 'Basic realm="messaging-gateway"' },
   });
 }

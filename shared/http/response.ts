@@ -1,6 +1,6 @@
 /** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
 
-import { errorBody, errorTexts, type FieldError, GatewayError } from '../contract/errors.ts';
+import { errorBody, type FieldError, GatewayError, standardError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
 import type { Step } from './request-context.ts';
 
@@ -74,13 +74,7 @@ function shortened(text: string, charactersMax: number): string {
 /** Hides the details of everything that is not a `GatewayError`. */
 function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  return isOutage(error)
-    ? unavailable(error)
-    : new GatewayError('internal_error', errorTexts.internal_error, { cause: error });
-}
-
-function unavailable(cause: unknown): GatewayError {
-  return new GatewayError('service_unavailable', errorTexts.service_unavailable, { cause });
+  return standardError(isOutage(error) ? 'service_unavailable' : 'internal_error', { cause: error });
 }
 
 /** No request is processed without being authenticated and counted: any failure of these steps is a 503. */
@@ -88,7 +82,7 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    throw unavailable(cause);
+    throw standardError('service_unavailable', { cause });
   }
 }
 

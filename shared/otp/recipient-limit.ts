@@ -3,7 +3,7 @@
  * and a conditional write replaces it only if it has not changed since it was read.
  */
 
-import { GatewayError, rateLimitExceeded } from '../contract/errors.ts';
+import { GatewayError, isServiceUnavailable, rateLimitExceeded } from '../contract/errors.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import type { OtpRecipient, OtpStore, RecipientSend } from './otp-store.ts';
@@ -15,7 +15,7 @@ export const recipientWindowSeconds = 600;
 /** More retries than the requests that can be in flight for one recipient and still be accepted. */
 const conflictRetries = {
   delaysMs: new Array<number>(19).fill(0),
-  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+  isRetryable: isServiceUnavailable,
 };
 
 /**

@@ -1,6 +1,6 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { faultAt, isGiven, optional, withDefault } from '../operation/request-fields.ts';
 import { isId } from '../platform/ids.ts';
@@ -74,9 +74,9 @@ function refusal(otp: OneTimePassword, now: Date): GatewayError {
 }
 
 function alreadyUsed(): GatewayError {
-  return new GatewayError('otp_already_used', errorTexts.otp_already_used);
+  return standardError('otp_already_used');
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('not_found', errorTexts.not_found);
+  return standardError('not_found');
 }

@@ -1,6 +1,6 @@
 /** Issues an access token to an authenticated client (specification, section 5.1). */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
@@ -29,7 +29,7 @@ export async function issueToken(
   const { clientId, scopes } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request);
   if (grant_type !== 'client_credentials') {
-    throw new GatewayError('unsupported_grant_type', errorTexts.unsupported_grant_type);
+    throw standardError('unsupported_grant_type');
   }
   const wanted = scopesIn(scope);
   const granted = wanted.length === 0 ? scopes : narrowed(scopes, wanted);

@@ -1,6 +1,7 @@
 /** What an administrator may ask, by body and by query: every fault is named before anything is done. */
 import * as z from 'zod/mini';
 import { activityKinds } from '../../activity/activity-log.ts';
+import { channels } from '../../contract/channels.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { scopes } from '../../contract/routes.ts';
 import { statuses } from '../../message/message.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Allowance } from '../../cap/allowance.ts';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { GatewayError, standardError } from '../../contract/errors.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { addDays } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
@@ -130,7 +130,7 @@ export async function createOnce<Entry extends KeyedRecord>(
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
     if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
       if (isSameRequest(existing.request_hash, fingerprint, body)) return { entry: existing, replayed: true };
-      throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused);
+      throw standardError('idempotency_key_reused');
     }
     if (use === 0 && existing.key_use !== undefined) {
       use = existing.key_use;

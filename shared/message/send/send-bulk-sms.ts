@@ -10,7 +10,7 @@
 
 import * as z from 'zod/mini';
 import { assertMaySendFrom, permissionsOf } from '../../client/permission.ts';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -136,7 +136,7 @@ async function finishStoring(
   const dead = batch.storing_until <= now.toISOString();
   const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
   if (!dead || !(await dependencies.batches.takeOver(batch.batch_id, batch, by))) {
-    throw new GatewayError('idempotency_in_progress', errorTexts.idempotency_in_progress);
+    throw standardError('idempotency_in_progress');
   }
   await dependencies.messages.createMany(messages);
 }
@@ -216,7 +216,7 @@ function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][num
 /** @throws GatewayError where every row is refused. */
 function assertSome(rows: CheckedRows): void {
   if (rows.good.length > 0) return;
-  throw new GatewayError('no_valid_recipients', errorTexts.no_valid_recipients, {
+  throw standardError('no_valid_recipients', {
     details: rows.errors.map((error) => ({
       field: `recipients[${error.index}]${faultyField[error.error]}`,
       message: error.message,

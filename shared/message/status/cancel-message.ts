@@ -1,6 +1,6 @@
 /** Cancels a scheduled message before it is due, with one conditional write. */
 
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { statusView } from '../message-response.ts';
 import type { MessageStore } from '../store/message-store.ts';
@@ -15,6 +15,6 @@ export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>
       // Canceled before, or by this write, if the SDK repeated it after a lost response.
       (await ownMessage(messages, caller, message.message_id));
     if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
-    throw new GatewayError('not_cancelable', errorTexts.not_cancelable);
+    throw standardError('not_cancelable');
   };
 }

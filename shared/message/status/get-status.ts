@@ -1,6 +1,6 @@
 /** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
 
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { showLegs } from '../fallback/show-legs.ts';
@@ -55,8 +55,7 @@ async function batchStatus(
   now: Date,
 ): Promise<ApiResponse> {
   const batch = await batches.get(batchId);
-  if (batch === undefined || batch.client_id !== caller.clientId)
-    throw new GatewayError('not_found', errorTexts.not_found);
+  if (batch === undefined || batch.client_id !== caller.clientId) throw standardError('not_found');
   const rows = await messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batchId, index)));
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {

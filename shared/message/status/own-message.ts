@@ -1,5 +1,5 @@
 /** Reads a message of the caller. */
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import type { Caller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Message } from '../message.ts';
@@ -14,7 +14,7 @@ export async function ownMessage(
   const message =
     messageId !== undefined && isId('msg', messageId) ? await messages.get(messageId) : undefined;
   if (message === undefined || message.client_id !== caller.clientId) {
-    throw new GatewayError('not_found', errorTexts.not_found);
+    throw standardError('not_found');
   }
   return message;
 }

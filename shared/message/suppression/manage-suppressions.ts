@@ -1,6 +1,6 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { GatewayError, standardError } from '../../contract/errors.ts';
 import { opaqueCursor } from '../../operation/cursor.ts';
 import { defaultPageLimit, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -96,7 +96,7 @@ export async function endSuppression(
   change: SuppressionChange,
 ): Promise<RemovedSuppression> {
   const { outcome } = await suppressions.change(change);
-  if (outcome !== 'changed') throw new GatewayError('not_found', errorTexts.not_found);
+  if (outcome !== 'changed') throw standardError('not_found');
   return { recipient: change.recipient, deleted: true };
 }
 

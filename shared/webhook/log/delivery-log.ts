@@ -2,7 +2,7 @@
  * The log of a client's webhook deliveries, page by page. A page costs a bounded number of reads, so it can be shorter
  * than asked for, or empty, and still have a cursor. Nothing is written for the log (docs/decisions/delivery-log.md).
  */
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { addDays, type Clock } from '../../platform/clock.ts';
@@ -59,7 +59,7 @@ export async function deliveryLog(
   const endpoints = await dependencies.endpoints.list(clientId);
   const { endpoint_id } = query;
   if (endpoint_id !== undefined && !endpoints.some((endpoint) => endpoint.endpoint_id === endpoint_id))
-    throw new GatewayError('not_found', errorTexts.not_found);
+    throw standardError('not_found');
   const byFailure = query.state === 'failed' && query.message_id === undefined;
   return byFailure
     ? failedLog(dependencies, clientId, query)
@@ -208,7 +208,7 @@ async function ownMessage(
   messageId: string,
 ): Promise<NonNullable<Awaited<ReturnType<MessageStore['get']>>>> {
   const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
-  if (message?.client_id !== clientId) throw new GatewayError('not_found', errorTexts.not_found);
+  if (message?.client_id !== clientId) throw standardError('not_found');
   return message;
 }
 

@@ -1,6 +1,6 @@
 /** A client's operations on the log of its webhook deliveries (contract, section 12). */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
 import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -61,8 +61,7 @@ export function resendWebhookDelivery(
     const { client_id, delivery_id, endpoint_id } = seen;
     const endpoint =
       endpoint_id === undefined ? undefined : await dependencies.endpoints.get(client_id, endpoint_id);
-    if (endpoint_id !== undefined && !endpoint?.enabled)
-      throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+    if (endpoint_id !== undefined && !endpoint?.enabled) throw standardError('endpoint_disabled');
     const { kind } = await resend(dependencies, delivery_id, client_id, { evenAcknowledged: true });
     const resent = await ownDelivery(dependencies, request);
     return { status: 202, body: deliverySummary(resent), log: { delivery_id, outcome: kind } };
@@ -91,7 +90,6 @@ async function ownDelivery({ deliveries }: OwnDeliveries, request: ApiRequest): 
   const { delivery_id = '' } = request.pathParameters;
   // The table also has rows that are not deliveries.
   const delivery = isId('whd', delivery_id) ? await deliveries.get(delivery_id) : undefined;
-  if (delivery?.client_id !== requireCaller(request).clientId)
-    throw new GatewayError('not_found', errorTexts.not_found);
+  if (delivery?.client_id !== requireCaller(request).clientId) throw standardError('not_found');
   return delivery;
 }

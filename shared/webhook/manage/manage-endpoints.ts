@@ -5,7 +5,7 @@ import { type ActivityRecorder, recordActivity } from '../../activity/record-act
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
 import type { WebhookSecretStore } from '../../client/webhook-secrets.ts';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { errorTexts, GatewayError, isServiceUnavailable, standardError } from '../../contract/errors.ts';
 import type { MessageEventName } from '../../contract/webhook-events.ts';
 import {
   type ApiRequest,
@@ -47,7 +47,7 @@ const notCached = { 'Cache-Control': 'no-store' };
 /** Another request changed the endpoint between the read and the write: both are repeated. */
 const conflictRetries = {
   delaysMs: [0, 20, 100],
-  isRetryable: (error: unknown) => error instanceof GatewayError && error.code === 'service_unavailable',
+  isRetryable: isServiceUnavailable,
 };
 
 export function createEndpoint(dependencies: EndpointDependencies): Operation {
@@ -123,7 +123,7 @@ export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
     await record(dependencies, endpoint, 'webhook_endpoint_deleted', 'deleted', {
       before: settingsOf(endpoint),
     });
-    if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw noSuchEndpoint();
+    if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw standardError('not_found');
     return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
   };
 }
@@ -135,7 +135,7 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
     const { client_id, endpoint_id } = endpoint;
     const { webhookSecrets, random, clock } = dependencies;
     const rotated = await rotateEndpointSecret({ webhookSecrets, random }, client_id, endpoint_id, clock);
-    if (rotated === undefined) throw noSuchEndpoint();
+    if (rotated === undefined) throw standardError('not_found');
     await record(dependencies, endpoint, 'webhook_endpoint_secret_rotated', 'made a new secret for');
     return {
       status: 200,
@@ -182,7 +182,7 @@ export async function sendTestEvent(
   { actor, clientId, endpointId, event }: TestRequest,
 ): Promise<{ delivery_id: string; endpoint_id: string }> {
   const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
-  if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+  if (!endpoint.enabled) throw standardError('endpoint_disabled');
   const now = dependencies.clock();
   const planned = testEvent(endpoint, event, now);
   // Before the event, so that the log of webhooks finds every test event.
@@ -214,7 +214,7 @@ async function endpointOfClient(
   endpointId: string,
 ): Promise<WebhookEndpoint> {
   const endpoint = isId('whe', endpointId) ? await endpoints.get(clientId, endpointId) : undefined;
-  if (endpoint === undefined) throw noSuchEndpoint();
+  if (endpoint === undefined) throw standardError('not_found');
   return endpoint;
 }
 
@@ -238,10 +238,6 @@ async function record(
 ): Promise<void> {
   const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
   await recordActivity(dependencies, clientId, { kind, summary, clientId, ...states });
-}
-
-function noSuchEndpoint(): GatewayError {
-  return new GatewayError('not_found', errorTexts.not_found);
 }
 
 function tooManyEndpoints(): GatewayError {

@@ -1,7 +1,7 @@
 /** Requests to resend many of a client's webhooks (contract, section 12): the same for the client and administrators. */
 import * as z from 'zod/mini';
 import type { ActivityLog } from '../../activity/activity-log.ts';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { standardError } from '../../contract/errors.ts';
 import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { optional } from '../../operation/request-fields.ts';
@@ -110,13 +110,13 @@ export async function showResend(
   resendId: string,
 ): Promise<Resend> {
   const resend = isId('whr', resendId) ? await resends.get(resendId) : undefined;
-  if (resend?.client_id !== clientId) throw new GatewayError('not_found', errorTexts.not_found);
+  if (resend?.client_id !== clientId) throw standardError('not_found');
   return resend;
 }
 
 function assertEnabled(endpoint: WebhookEndpoint | undefined): void {
-  if (endpoint === undefined) throw new GatewayError('not_found', errorTexts.not_found);
-  if (!endpoint.enabled) throw new GatewayError('endpoint_disabled', errorTexts.endpoint_disabled);
+  if (endpoint === undefined) throw standardError('not_found');
+  if (!endpoint.enabled) throw standardError('endpoint_disabled');
 }
 
 function filterOf(
