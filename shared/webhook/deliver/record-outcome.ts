@@ -35,7 +35,11 @@ export async function recordOutcome(
   };
   const written = await retry(retryPolicy, () => deliveries.replace(held, delivery)); // 5
   if (!written) return { kind: 'lost_race' };
-  if (delivery.state === 'retry_scheduled') await retryScheduler.schedule(delivery, clock()); // 6
-  if (delivery.state === 'failed') await alertFailure(dependencies, delivery); // 7
-  return { kind: delivery.state as 'acknowledged' | 'retry_scheduled' | 'failed', delivery, attempt };
+  if (attempt.error === undefined) return { kind: 'acknowledged', delivery, attempt };
+  if (delivery.state === 'failed') {
+    await alertFailure(dependencies, delivery); // 7
+    return { kind: 'failed', delivery, attempt };
+  }
+  await retryScheduler.schedule(delivery, clock()); // 6
+  return { kind: 'retry_scheduled', delivery, attempt };
 }
