@@ -30,7 +30,7 @@ import type { RetryScheduler } from '../schedule/retry-scheduler.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { AlertDependencies } from './alert-failure.ts';
 import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
-import { countResult, type DisableDependencies, tellOfDisabled } from './disable-endpoint.ts';
+import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
 import { postAttempt } from './post-attempt.ts';
 import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
 import { type Recorded, recordOutcome } from './record-outcome.ts';
@@ -65,7 +65,7 @@ export async function deliver(
   const { delivery, endpoint, trial, withdrawn } = prepared;
   try {
     if (withdrawn !== undefined) {
-      if (endpoint?.notice_pending) await tellOfDisabled(dependencies, endpoint);
+      if (endpoint?.notice_pending) await reportDisabled(dependencies, endpoint);
       const attempt = withdrawnAttempt(delivery, withdrawn, dependencies.clock());
       return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
     }

@@ -48,7 +48,7 @@ export async function countResult(
     disabled_reason: reason,
     revision: dependencies.newRevision(),
   });
-  if (disabled !== undefined) await tellOfDisabled(dependencies, disabled);
+  if (disabled !== undefined) await reportDisabled(dependencies, disabled);
 }
 
 function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {
@@ -57,7 +57,7 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
 }
 
 /** The entry in the activity log, and the event to the client's other endpoints. */
-export async function tellOfDisabled(
+export async function reportDisabled(
   dependencies: DisableDependencies,
   endpoint: WebhookEndpoint,
 ): Promise<void> {

@@ -48,7 +48,7 @@ import { changeRecords } from '../../../shared/usage/change-records.dynamo.ts';
 import { countChanges, type UsageCounter } from '../../../shared/usage/count-changes.ts';
 import type { CountedChanges } from '../../../shared/usage/count-once.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
-import { tellOfDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import { reportDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { Delivery, Lane } from '../../../shared/webhook/delivery.ts';
 import {
   type EndpointHealthStore,
@@ -234,8 +234,8 @@ export function gatewayFunctions(resources: Resources) {
     sendTestEvent: (clientId: string, endpointId: string) =>
       sendTestEvent(resendMany, { actor: clientId, clientId, endpointId }),
 
-    tellOfDisabled: (endpoint: WebhookEndpoint) =>
-      tellOfDisabled({ ...webhooks, deliveries, endpoints, activityLog }, endpoint),
+    reportDisabled: (endpoint: WebhookEndpoint) =>
+      reportDisabled({ ...webhooks, deliveries, endpoints, activityLog }, endpoint),
 
     continueResends: () => continueResends({ ...resendMany, budgetMs: runBudgetMs }),
 

@@ -102,7 +102,7 @@ describe('the log of webhooks', () => {
       disabled_at,
       disabled_reason: 'no_successful_delivery',
     });
-    void gateway.invoke(20, (process) => gateway.functionsOf(process).tellOfDisabled(endpoint));
+    void gateway.invoke(20, (process) => gateway.functionsOf(process).reportDisabled(endpoint));
     await gateway.run(60);
     const notices = await all({ event: 'webhook_endpoint.disabled', limit: 4 });
     expect(notices.map(({ endpoint_id }) => endpoint_id).toSorted()).toEqual(endpointIds.toSorted());
