@@ -1,6 +1,7 @@
 /** The secrets that sign the webhooks of an account or of an endpoint: one, or several for 24 h after a rotation. */
 import type { Clock } from '../platform/clock.ts';
 import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
+import { isLive } from './client.ts';
 
 export interface WebhookSecret {
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
@@ -61,7 +62,7 @@ export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecr
  */
 export function signingSecrets(secrets: readonly WebhookSecret[], at: Date): readonly WebhookSecret[] {
   const live = secrets
-    .filter(({ expires_at }) => expires_at === undefined || at < new Date(expires_at))
+    .filter((secret) => isLive(secret, at))
     .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const active = live.filter(({ active_at }) => active_at === undefined || new Date(active_at) <= at);
   return active.length > 0 ? active : live.slice(-1);

@@ -1,4 +1,4 @@
-/** The clock is an argument, so that a test can set the time. */
+/** The time, which is always an argument, so that a test can set it; and the steps from one time to another. */
 
 /** Returns the current time. */
 export type Clock = () => Date;
@@ -27,6 +27,10 @@ export function addDays(at: Date, days: number): Date {
 
 export function startOfMinute(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 60_000) * 60_000);
+}
+
+export function earlierOf(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }
 
 /** `2026-11-20`, in UTC. */

@@ -85,7 +85,11 @@ export async function recentFailures(
     .flatMap((page) => page.messages)
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at))
     .slice(0, failuresShown)
-    .map(({ message_id, recipient, status, error_code, created_at }) => ({
-      ...{ message_id, recipient, status, error_code: error_code ?? null, created_at },
+    .map(({ message_id, recipient, status, error_code = null, created_at }) => ({
+      message_id,
+      recipient,
+      status,
+      error_code,
+      created_at,
     }));
 }

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import { type AwsDestination, parseArn, resourceArnOf, roleArnOf } from './aws-destination.ts';
+import { type AwsDestination, domainOf, parseArn, resourceArnOf, roleArnOf } from './aws-destination.ts';
 
 export interface RoleCredentials {
   readonly accessKeyId: string;
@@ -104,11 +104,10 @@ function sessionPolicyOf(destination: AwsDestination): string {
 /** What SQS asks of the sender where the queue is encrypted with a key of the client's. */
 function keyOfQueue(queueArn: string) {
   const { partition, region } = parseArn(queueArn, 'sqs');
-  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
   return {
     Effect: 'Allow',
     Action: ['kms:GenerateDataKey', 'kms:Decrypt'],
     Resource: '*',
-    Condition: { StringEquals: { 'kms:ViaService': `sqs.${region}.${domain}` } },
+    Condition: { StringEquals: { 'kms:ViaService': `sqs.${region}.${domainOf(partition)}` } },
   };
 }

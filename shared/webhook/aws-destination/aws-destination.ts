@@ -67,6 +67,11 @@ function readArn(text: string, service: string): Arn | undefined {
   return { partition, region, account, resource };
 }
 
+/** The end of the host names of AWS's services. */
+export function domainOf(partition: string): string {
+  return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+}
+
 /** Where this gateway runs. */
 export interface OwnAccount {
   readonly partition: string;

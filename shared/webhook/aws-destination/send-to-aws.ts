@@ -13,7 +13,7 @@ import {
   RoleTrustsAnyExternalId,
   type RoleUse,
 } from './assumed-roles.ts';
-import { type AwsDestination, parseArn } from './aws-destination.ts';
+import { type AwsDestination, domainOf, parseArn } from './aws-destination.ts';
 
 export interface AwsRequest extends RoleUse {
   /** What a FIFO queue is told: the group whose order it keeps, and by what it recognises a repetition. */
@@ -199,6 +199,5 @@ export function textFor(destination: AwsDestination, body: string): string {
 /** The queue's address is derived from its ARN. */
 export function queueUrlOf(queueArn: string): { readonly region: string; readonly queueUrl: string } {
   const { partition, region, account, resource } = parseArn(queueArn, 'sqs');
-  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return { region, queueUrl: `https://sqs.${region}.${domain}/${account}/${resource}` };
+  return { region, queueUrl: `https://sqs.${region}.${domainOf(partition)}/${account}/${resource}` };
 }

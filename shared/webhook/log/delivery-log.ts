@@ -5,7 +5,7 @@
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
-import { addDays, type Clock } from '../../platform/clock.ts';
+import { addDays, type Clock, earlierOf } from '../../platform/clock.ts';
 import { isId } from '../../platform/ids.ts';
 import type { DeliveryState } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
@@ -78,7 +78,11 @@ async function failedLog(
   let cursor = query.cursor === undefined ? undefined : entryOf(query.cursor);
   for (let pages = 0; pages < pagesMax; pages += 1) {
     const page = await failuresOf(dependencies, {
-      ...{ clientId, since, until: now, limit: failuresPerPage, cursor },
+      clientId,
+      since,
+      until: now,
+      limit: failuresPerPage,
+      cursor,
     });
     for (const failure of page.failures) {
       if (!isLastFailure(failure) || !passes(deliverySummary(failure.delivery), query)) continue;
@@ -133,7 +137,13 @@ async function messagesLog(
       event === endpointDisabledEvent
         ? { located: [], end: undefined }
         : await deliveriesOfMessages(dependencies, {
-            ...{ clientId, message, since, until, endpointIds, event, after },
+            clientId,
+            message,
+            since,
+            until,
+            endpointIds,
+            event,
+            after,
           });
     const ofMessages = page.located.map((located) => ({
       position: located.candidate.position,
@@ -258,8 +268,4 @@ function listed(found: readonly DeliverySummary[], cursor: string | undefined): 
 
 function laterOf(a: Date, b: Date): Date {
   return a > b ? a : b;
-}
-
-function earlierOf(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }

@@ -6,14 +6,14 @@ import {
   processDueItems,
 } from '../../due-items/process-due-items.ts';
 import { errorOf } from '../../due-items/read-rows.ts';
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { type RunResendDependencies, runResend } from './run-resend.ts';
 
 export type ContinueResendsDependencies = DueItemRun & RunResendDependencies;
 
-/** Where more are due, those that are read together get only a part of the minute, so that the next have their turn. */
-const crowd = 20;
-const crowdedTurnSeconds = 10;
+/** If more requests than this are read together, they get only a part of the minute, so that the next ones get some of it. */
+const wholeMinuteRequestsMax = 20;
+const sharedMinuteSeconds = 10;
 
 /** The requests of one client follow one another; those of several clients run side by side. */
 export async function continueResends(dependencies: ContinueResendsDependencies): Promise<ProcessedDueItems> {
@@ -21,8 +21,10 @@ export async function continueResends(dependencies: ContinueResendsDependencies)
   const endsAt = addSeconds(clock(), budgetMs / 1000);
   return processDueItems(dependencies, 'resends', async (ids) => {
     const reviews = new Map<string, NextReview | Error>();
-    const turnEndsAt =
-      ids.length > crowd ? earlierOf(endsAt, addSeconds(clock(), crowdedTurnSeconds)) : endsAt;
+    const theseEndAt =
+      ids.length > wholeMinuteRequestsMax
+        ? earlierOf(endsAt, addSeconds(clock(), sharedMinuteSeconds))
+        : endsAt;
     const rows = await Promise.all(
       ids.map(async (id) => [id, await resends.get(id).catch(errorOf)] as const),
     );
@@ -31,7 +33,7 @@ export async function continueResends(dependencies: ContinueResendsDependencies)
     );
     await Promise.all(
       Array.from(byClient.values(), async (some) => {
-        for (const [id, row] of some) reviews.set(id, await continued(dependencies, id, row, turnEndsAt));
+        for (const [id, row] of some) reviews.set(id, await continued(dependencies, id, row, theseEndAt));
       }),
     );
     return reviews;
@@ -51,8 +53,4 @@ async function continued(
   } catch (error) {
     return errorOf(error);
   }
-}
-
-function earlierOf(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }
