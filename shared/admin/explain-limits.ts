@@ -9,7 +9,7 @@ import {
 } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
-import { inForceText } from '../rate-limit/feedback/feedback.ts';
+import { inForceText } from '../rate-limit/feedback/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../rate-limit/override-row.ts';
 import { counterKeys } from '../rate-limit/shards.ts';
 import { windowsAt } from '../rate-limit/windows.ts';

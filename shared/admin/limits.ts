@@ -7,6 +7,7 @@ import {
   type CapName,
   countedPerUnit,
   everyClient,
+  isMoney,
   type LimitTarget,
   limitPolicies,
   limitTargets,
@@ -18,7 +19,7 @@ import { changedByMark } from '../edited-table/changed-by.ts';
 import type { Feedback } from '../edited-table/feedback.ts';
 import type { RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
-import { feedbackOf } from '../rate-limit/feedback/feedback.ts';
+import { feedbackOf } from '../rate-limit/feedback/limit-feedback.ts';
 import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -134,7 +135,7 @@ function endpointView(
     endpoint,
     policy: target?.kind === 'rate' ? target.policy : null,
     cap: target?.kind === 'cap' ? target.cap : null,
-    currency: target?.kind === 'cap' && target.cap === 'spend' ? dependencies.currency : null,
+    currency: target !== undefined && isMoney(target) ? dependencies.currency : null,
     windows: target?.windows ?? [],
     defaults,
     override,

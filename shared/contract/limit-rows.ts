@@ -30,9 +30,13 @@ export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
 
-/** Limits on spend are kept in millionths, all others as they are written. */
+/** Whether the limits are amounts of money: they are kept in millionths, all others as they are written. */
+export function isMoney(target: LimitTarget): boolean {
+  return target.kind === 'cap' && target.cap === 'spend';
+}
+
 export function countedPerUnit(target: LimitTarget): number {
-  return target.kind === 'cap' && target.cap === 'spend' ? millionthsPerUnit : 1;
+  return isMoney(target) ? millionthsPerUnit : 1;
 }
 
 const rateWindows = ['per_minute', 'per_hour', 'per_day'] as const;

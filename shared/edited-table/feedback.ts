@@ -56,6 +56,6 @@ function shownName(name: string): string {
   return /^\w{1,40}$/.test(name) ? name : shownValue(name);
 }
 
-export function joined(...sentences: readonly string[]): string {
+export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

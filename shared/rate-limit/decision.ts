@@ -1,7 +1,8 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract, section 4). */
 import type { PolicyName } from '../contract/routes.ts';
 import type { LimitsInForce } from './overrides.ts';
-import { limitOf, type PerWindow, type WindowName, type Windows, windowNames } from './windows.ts';
+import type { CountOutcome } from './rate-counter.ts';
+import { limitOf, type WindowName, type Windows, windowNames } from './windows.ts';
 
 export interface WindowState {
   readonly window: WindowName;
@@ -22,12 +23,10 @@ export interface Decision {
   readonly binding: WindowState;
 }
 
-/** `used` is the number of requests in each window, including this one if it was admitted. */
 export function decide(
   policy: PolicyName,
-  admitted: boolean,
   limits: LimitsInForce,
-  used: PerWindow<number>,
+  { admitted, used }: CountOutcome,
   windows: Windows,
 ): Decision {
   const states = windowNames.map((window): WindowState => {

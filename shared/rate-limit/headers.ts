@@ -1,7 +1,7 @@
 /** The rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
 import { type PolicyName, policies } from '../contract/routes.ts';
 import { type Decision, decide, type WindowState } from './decision.ts';
-import { limitOf, windowNames, windowSeconds, windowsAt } from './windows.ts';
+import { windowSeconds, windowsAt } from './windows.ts';
 
 export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
   const { binding, policy, windows } = decision;
@@ -24,9 +24,8 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
 /** The headers when the counter cannot be reached: the policy's default limits, and no requests left. */
 export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
   const limits = policies[policy];
-  const [minute, hour, day] = windowNames.map((window) => limitOf(limits, window));
-  const used = { minute: minute ?? 0, hour: hour ?? 0, day: day ?? 0 };
-  return rateLimitHeaders(decide(policy, true, limits, used, windowsAt(now)), now);
+  const used = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };
+  return rateLimitHeaders(decide(policy, limits, { admitted: true, used }, windowsAt(now)), now);
 }
 
 function secondsUntil(resetsAt: number, now: Date): number {

@@ -9,7 +9,15 @@ import type { LimitReader, LimitsInForce } from './overrides.ts';
 import type { CountOutcome, RateCounter } from './rate-counter.ts';
 import { counterKey, shardCount, shardKey, shardLimits } from './shards.ts';
 import type { Subject } from './subject.ts';
-import { limitOf, type PerWindow, staleMinutes, type Windows, windowNames, windowsAt } from './windows.ts';
+import {
+  limitOf,
+  type PerWindow,
+  staleMinutes,
+  type WindowName,
+  type Windows,
+  windowNames,
+  windowsAt,
+} from './windows.ts';
 
 export interface RateLimiter {
   check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
@@ -32,7 +40,7 @@ interface Shard extends CountOutcome {
 
 export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies): RateLimiter {
   const refusals = new ExpiringMap<Shard>(cacheEntries);
-  const sweptMinute = new ExpiringMap<number>(cacheEntries);
+  const cleanedMinute = new ExpiringMap<number>(cacheEntries);
 
   return { check };
 
@@ -41,23 +49,17 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
       subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
     const windows = windowsAt(now);
     const key = counterKey(subject, policies[policy].endpoint, windows.day);
-    const shards = shardCount(limits);
-    if (shards === 1) {
-      const { admitted, used } = await count(key, limits, windows, now);
-      return decide(policy, admitted, limits, used, windows);
+    if (shardCount(limits) === 1) {
+      return decide(policy, limits, await count(key, limits, windows, now), windows);
     }
-    const answer = await countInAnyShard(key, limits, shards, windows, now);
-    return decide(policy, answer.admitted, limits, usedInAll(limits, answer), windows);
+    const answer = await countInAnyShard(key, limits, windows, now);
+    const used = usedInAll(limits, answer);
+    return decide(policy, limits, { admitted: answer.admitted, used }, windows);
   }
 
   /** Tries every shard before it refuses; the refusal that ends first decides how long to wait. */
-  async function countInAnyShard(
-    key: string,
-    limits: Limits,
-    shards: number,
-    windows: Windows,
-    now: Date,
-  ): Promise<Shard> {
+  async function countInAnyShard(key: string, limits: Limits, windows: Windows, now: Date): Promise<Shard> {
+    const shards = shardCount(limits);
     const first = Math.floor(random() * shards);
     let refusal: Shard | undefined;
     for (let step = 0; step < shards; step += 1) {
@@ -78,15 +80,15 @@ export function rateLimiter({ counter, limitsOf, random }: LimiterDependencies):
     const cached = refusals.get(cacheKey, now);
     if (cached !== undefined) return cached;
 
-    const swept = sweptMinute.get(key, now) === windows.minuteOfDay;
+    const cleaned = cleanedMinute.get(key, now) === windows.minuteOfDay;
     const outcome = await counter.count({
       counter: key,
       windows,
       limits,
-      staleAttributes: swept ? [] : staleMinutes(windows.minuteOfDay),
+      staleAttributes: cleaned ? [] : staleMinutes(windows.minuteOfDay),
     });
     if (outcome.admitted) {
-      if (!swept) sweptMinute.set(key, windows.minuteOfDay, now, windows.resetsAt.minute * 1000);
+      if (!cleaned) cleanedMinute.set(key, windows.minuteOfDay, now, windows.resetsAt.minute * 1000);
     } else {
       // At most until the minute ends, because the counts of the minute then change.
       const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000);
@@ -107,7 +109,7 @@ function fullUntil({ used, limits }: Shard, windows: Windows): number {
  * shown as exhausted only if it is so in this shard and the request is refused.
  */
 function usedInAll(limits: Limits, { admitted, used, limits: part }: Shard): PerWindow<number> {
-  const scaled = (window: 'minute' | 'hour' | 'day'): number => {
+  const scaled = (window: WindowName): number => {
     const limit = limitOf(limits, window);
     const share = used[window] / limitOf(part, window);
     if (share >= 1 && !admitted) return limit;

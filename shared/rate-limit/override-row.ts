@@ -3,6 +3,7 @@
  * is ignored (contract, section 10). The limiter, the feedback and the tools use this one reading.
  */
 import {
+  isMoney,
   type LimitTarget,
   limitTargets,
   type WindowAttribute,
@@ -94,7 +95,7 @@ function parseLimit(
       reason: `this endpoint has no such limit. Remove ${attribute}; valid are ${listed(target?.windows ?? [])}.`,
     };
   }
-  const money = target.kind === 'cap' && target.cap === 'spend';
+  const money = isMoney(target);
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   const format = money ? /^(\d+)(?:\.(\d{1,6}))?$/ : /^(\d+)$/;
   const [, whole, fraction = ''] = format.exec(text) ?? [];

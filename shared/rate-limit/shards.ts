@@ -5,10 +5,10 @@ import { type Subject, subjectKey } from './subject.ts';
 /** Half of a row's capacity of 1,000 writes a second. */
 const shardPerMinute = 30_000;
 /** 50,000 requests a second, more than the functions can serve. */
-const maxShards = 100;
+const shardsMax = 100;
 
 export function shardCount(limits: Limits): number {
-  return Math.min(maxShards, Math.max(1, Math.ceil(limits.perMinute / shardPerMinute)));
+  return Math.min(shardsMax, Math.max(1, Math.ceil(limits.perMinute / shardPerMinute)));
 }
 
 /** The key of the counter of a client or address, for an endpoint and a UTC day; the first part of each shard's key. */

@@ -1,5 +1,6 @@
 /** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract, section 4). */
 import type { Limits } from '../contract/routes.ts';
+import { dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
 
 /** Shortest first. */
 export const windowNames = ['minute', 'hour', 'day'] as const;
@@ -8,7 +9,7 @@ export type WindowName = (typeof windowNames)[number];
 
 export type PerWindow<T> = Readonly<Record<WindowName, T>>;
 
-export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: 86_400 };
+export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: secondsPerDay };
 
 export interface Windows {
   /** The UTC day, `2026-11-20`: part of the counter's key. */
@@ -21,16 +22,16 @@ export interface Windows {
 }
 
 export function windowsAt(now: Date): Windows {
-  const seconds = Math.floor(now.getTime() / 1000);
+  const seconds = epochSeconds(now);
   const secondOfDay = seconds % windowSeconds.day;
-  const minuteOfDay = Math.floor(secondOfDay / 60);
+  const minuteOfDay = Math.floor(secondOfDay / windowSeconds.minute);
   const end = (length: number): number => seconds - (seconds % length) + length;
   return {
-    day: now.toISOString().slice(0, 10),
+    day: dayOf(now),
     minuteOfDay,
     attributes: {
       minute: minuteAttribute(minuteOfDay),
-      hour: `h${Math.floor(secondOfDay / 3600)
+      hour: `h${Math.floor(secondOfDay / windowSeconds.hour)
         .toString()
         .padStart(2, '0')}`,
       day: 'd',
@@ -50,7 +51,7 @@ export function limitOf(limits: Limits, window: WindowName): number {
 
 /** Not removed, because another process whose clock is this many minutes behind may still add to them. */
 export const keptMinutes = 4;
-const sweptMinutes = 90;
+const cleanedMinutes = 90;
 
 /**
  * The attributes of past minutes that the first request of a minute removes. At most five remain after a run of
@@ -58,7 +59,7 @@ const sweptMinutes = 90;
  */
 export function staleMinutes(minuteOfDay: number): string[] {
   const newest = minuteOfDay - keptMinutes - 1;
-  const oldest = Math.max(0, newest - sweptMinutes + 1);
+  const oldest = Math.max(0, newest - cleanedMinutes + 1);
   const attributes: string[] = [];
   for (let minute = oldest; minute <= newest; minute += 1) attributes.push(minuteAttribute(minute));
   return attributes;

@@ -7,7 +7,7 @@ import { decimalText } from '../contract/money.ts';
 import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
-  joined,
+  joinSentences,
   keepTime,
   misspelledAttributes,
   sinceText,
@@ -44,7 +44,7 @@ function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Fe
   const misspelled = misspelledAttributes(row, senderTable);
   if (valid === undefined || !clientExists) {
     const unused = 'The row is not used until this is corrected; the next row in order is.';
-    return { status: 'invalid', status_message: joined(...faults, ...misspelled, unused) };
+    return { status: 'invalid', status_message: joinSentences(...faults, ...misspelled, unused) };
   }
   const disputed = disputedNumber(parsed, claims);
   const since = sinceText(now);
@@ -54,7 +54,7 @@ function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Fe
   }
   return {
     status: 'invalid',
-    status_message: joined(disputed, ...misspelled, `The rest of the row applies ${since}: ${effect}`),
+    status_message: joinSentences(disputed, ...misspelled, `The rest of the row applies ${since}: ${effect}`),
   };
 }
 
@@ -75,7 +75,7 @@ function effectText(
   const what = channel === 'sms' ? 'SMS' : 'WhatsApp messages';
   const where = country === everyCountry ? 'every country' : country;
   const rate = pace === undefined ? '' : `, at most ${decimalText(pace)} a second`;
-  return joined(
+  return joinSentences(
     `${what} to ${where} are sent from ${identity}${rate}.`,
     exceptions(clientId, country),
     channel === 'sms' && country === everyCountry && isSenderId(identity)

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../platform/clock.ts';
 import { type ParsedRow, parseRow } from '../override-row.ts';
 import type { CapDefaults } from './endpoint-in-force.ts';
-import { feedbackOf } from './feedback.ts';
+import { feedbackOf } from './limit-feedback.ts';
 
 export interface ReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;

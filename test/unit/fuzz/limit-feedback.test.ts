@@ -6,7 +6,7 @@ import type { StageCaps } from '../../../shared/contract/caps.ts';
 import { limitPolicies } from '../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../shared/contract/routes.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { feedbackOf } from '../../../shared/rate-limit/feedback/feedback.ts';
+import { feedbackOf } from '../../../shared/rate-limit/feedback/limit-feedback.ts';
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { type OverrideRow, parseRow } from '../../../shared/rate-limit/override-row.ts';
 import { overrideReader } from '../../../shared/rate-limit/overrides.ts';

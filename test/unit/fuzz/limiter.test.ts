@@ -144,7 +144,12 @@ describe('a limit', () => {
           }
           const full = windowNames.some((window) => count >= limitOf(limits, window));
           const counts = { minute: count, hour: count, day: count };
-          const decision = decide('sms_send', !full, limits, counts, windowsAt(new Date(at)));
+          const decision = decide(
+            'sms_send',
+            limits,
+            { admitted: !full, used: counts },
+            windowsAt(new Date(at)),
+          );
           expect(decision.binding.remaining === 0).toBe(full);
           expect(decision.binding.resetsAt * second).toBeGreaterThan(at);
         },

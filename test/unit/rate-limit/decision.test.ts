@@ -13,17 +13,32 @@ const count = fc.integer({ min: 0, max: 2_000_000 });
 
 describe('the binding window', () => {
   it('is the one with the fewest requests left', () => {
-    const decision = decide('sms_send', true, limits, { minute: 1, hour: 990, day: 9000 }, windows);
+    const decision = decide(
+      'sms_send',
+      limits,
+      { admitted: true, used: { minute: 1, hour: 990, day: 9000 } },
+      windows,
+    );
     expect(decision.binding).toMatchObject({ window: 'hour', limit: 1000, remaining: 10 });
   });
 
   it('is the shorter one on a tie', () => {
-    const decision = decide('sms_send', true, limits, { minute: 50, hour: 990, day: 9990 }, windows);
+    const decision = decide(
+      'sms_send',
+      limits,
+      { admitted: true, used: { minute: 50, hour: 990, day: 9990 } },
+      windows,
+    );
     expect(decision.binding.window).toBe('minute');
   });
 
   it('of a refusal is the exhausted window that resets last', () => {
-    const decision = decide('sms_send', false, limits, { minute: 60, hour: 1000, day: 20 }, windows);
+    const decision = decide(
+      'sms_send',
+      limits,
+      { admitted: false, used: { minute: 60, hour: 1000, day: 20 } },
+      windows,
+    );
     expect(decision.binding).toMatchObject({ window: 'hour', remaining: 0 });
     expect(retryAfterSeconds(decision, now)).toBe(54 * 60 + 48);
   });
@@ -33,7 +48,7 @@ describe('the binding window', () => {
       fc.property(count, count, count, (minute, hour, day) => {
         const used = { minute, hour, day };
         const admitted = windowNames.every((window) => used[window] <= limitOf(limits, window));
-        const { binding, windows: states } = decide('sms_send', admitted, limits, used, windows);
+        const { binding, windows: states } = decide('sms_send', limits, { admitted, used }, windows);
         expect(binding.remaining).toBe(Math.min(...states.map((state) => state.remaining)));
         expect(binding.remaining).toBeGreaterThanOrEqual(0);
       }),
@@ -44,7 +59,12 @@ describe('the binding window', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 59_999 }), (ms) => {
         const at = new Date(Date.parse('2026-11-20T14:05:00Z') + ms);
-        const refused = decide('sms_send', false, limits, { minute: 60, hour: 60, day: 60 }, windowsAt(at));
+        const refused = decide(
+          'sms_send',
+          limits,
+          { admitted: false, used: { minute: 60, hour: 60, day: 60 } },
+          windowsAt(at),
+        );
         const seconds = retryAfterSeconds(refused, at);
         expect(seconds).toBeGreaterThanOrEqual(1);
         expect(at.getTime() + seconds * 1000).toBeGreaterThanOrEqual(refused.binding.resetsAt * 1000);
@@ -56,7 +76,12 @@ describe('the binding window', () => {
 
 describe('the headers', () => {
   it('describe the binding window, and in the IETF form all three', () => {
-    const decision = decide('sms_send', true, limits, { minute: 1, hour: 1, day: 1 }, windows);
+    const decision = decide(
+      'sms_send',
+      limits,
+      { admitted: true, used: { minute: 1, hour: 1, day: 1 } },
+      windows,
+    );
     expect(rateLimitHeaders(decision, now)).toEqual({
       'X-RateLimit-Limit': '60',
       'X-RateLimit-Remaining': '59',

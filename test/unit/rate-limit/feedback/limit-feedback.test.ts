@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FeedbackContext, feedbackOf } from '../../../../shared/rate-limit/feedback/feedback.ts';
+import { type FeedbackContext, feedbackOf } from '../../../../shared/rate-limit/feedback/limit-feedback.ts';
 import { type OverrideRow, parseRow } from '../../../../shared/rate-limit/override-row.ts';
 
 const now = new Date('2026-11-20T12:00:05.321Z');

@@ -5,6 +5,7 @@
 import {
   countedPerUnit,
   everyClient,
+  isMoney,
   type LimitTarget,
   limitTargets,
   type WindowAttribute,
@@ -15,12 +16,13 @@ import { closestName } from '../../edited-table/closest-name.ts';
 import { shownValue } from '../../edited-table/edited-row.ts';
 import {
   type Feedback,
-  joined,
+  joinSentences,
   keepTime,
   misspelledAttributes,
   sinceText,
 } from '../../edited-table/feedback.ts';
 import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from '../override-row.ts';
+import { windowSeconds } from '../windows.ts';
 import { type CapDefaults, type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
 
 export interface FeedbackContext {
@@ -46,10 +48,10 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   if (target === undefined || !context.clientExists) return { status: 'invalid', status_message: faults };
   const since = sinceText(context.now);
   if (!isInForce(parsed, context.now)) {
-    return { status: 'expired', status_message: joined(expiredText(target, parsed, context), faults) };
+    return { status: 'expired', status_message: joinSentences(expiredText(target, parsed, context), faults) };
   }
   const own = inForceText(endpointInForce(target, parsed, context.capDefaults), context.currency);
-  const rest = joined(
+  const rest = joinSentences(
     own,
     clientId === everyClient
       ? 'It applies to every client that has no row of its own for this endpoint.'
@@ -70,7 +72,7 @@ function faultsOf(
   { clientExists }: FeedbackContext,
 ): string {
   const faults = ignored.map(({ attribute, reason }) =>
-    joined(
+    joinSentences(
       `${attribute}: ${reason}`,
       attribute === 'endpoint' ? suggestedEndpoint(String(row.endpoint)) : '',
     ),
@@ -78,7 +80,7 @@ function faultsOf(
   if (!clientExists) {
     faults.unshift(`client_id: there is no client ${shownValue(clientId)}, so the row has no effect.`);
   }
-  return joined(...faults, ...misspelledAttributes(row, overrideTable, unknownLimit));
+  return joinSentences(...faults, ...misspelledAttributes(row, overrideTable, unknownLimit));
 }
 
 /** The start of a limit: a person expects an effect. */
@@ -130,7 +132,11 @@ export function inForceText(
   if (windows.length === 0) return 'no limit.';
   const limits = windows
     .map(({ window, limit, isDefault }) =>
-      joined(shownLimit(limit, target, currency), windowWords[window].per, isDefault ? '(default)' : ''),
+      joinSentences(
+        shownLimit(limit, target, currency),
+        windowWords[window].per,
+        isDefault ? '(default)' : '',
+      ),
     )
     .join(', ');
   const [shortest, ...longer] = windows;
@@ -144,13 +150,13 @@ export function inForceText(
 
 function shownLimit(limit: number, target: LimitTarget, currency: string): string {
   const amount = decimalText(limit / countedPerUnit(target));
-  return target.kind === 'cap' && target.cap === 'spend' ? `${amount} ${currency}` : amount;
+  return isMoney(target) ? `${amount} ${currency}` : amount;
 }
 
 const units = [
-  { name: 'd', seconds: 86_400 },
-  { name: 'h', seconds: 3600 },
-  { name: 'min', seconds: 60 },
+  { name: 'd', seconds: windowSeconds.day },
+  { name: 'h', seconds: windowSeconds.hour },
+  { name: 'min', seconds: windowSeconds.minute },
   { name: 's', seconds: 1 },
 ] as const;
 /** Up to here in seconds alone. */
