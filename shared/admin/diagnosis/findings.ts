@@ -1,4 +1,5 @@
 /** Problems and warnings about a client, in words, each with the command that helps. */
+import { disabledByClient } from '../../webhook/endpoints/webhook-endpoint.ts';
 import type { ApiKeyView, ClientView } from '../client-views.ts';
 import type { ExplainedEndpoint } from '../explain-limits.ts';
 import type { EndpointLimits } from '../limits.ts';
@@ -164,7 +165,7 @@ function aboutManaged({
   disabled_reason,
 }: ClientFacts['managed'][number]): Finding[] {
   // One that the client disabled itself is no problem.
-  if (enabled || disabled_reason === null) return [];
+  if (enabled || disabled_reason === null || disabled_reason === disabledByClient) return [];
   return [
     {
       severity: 'problem',

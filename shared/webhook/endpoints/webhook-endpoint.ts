@@ -12,6 +12,9 @@ import {
 
 export const endpointsMax = 10;
 
+/** The `disabled_reason` of an endpoint that its client disabled; the gateway's is `no_successful_delivery`. */
+export const disabledByClient = 'by_client';
+
 const time = z.iso.datetime();
 
 /** Filters and reasons are plain texts, so that a row of a later release can be read. */
@@ -30,7 +33,6 @@ export const webhookEndpointSchema = z.readonly(
     enabled: z.boolean(),
     created_at: time,
     disabled_at: z.exactOptional(time),
-    /** `by_client`, or `no_successful_delivery`. */
     disabled_reason: z.exactOptional(z.string()),
     /** Disabled by the gateway, and not yet told. */
     notice_pending: z.exactOptional(z.boolean()),
@@ -122,7 +124,7 @@ export function changed(
     ...fieldOf('description', change.description, description),
     ...(enabled ? {} : fieldOf('disabled_at', disabling ? now.toISOString() : undefined, disabled_at)),
     ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
-    ...(enabled ? {} : fieldOf('disabled_reason', disabling ? 'by_client' : undefined, disabled_reason)),
+    ...(enabled ? {} : fieldOf('disabled_reason', disabling ? disabledByClient : undefined, disabled_reason)),
   };
 }
 

@@ -171,7 +171,7 @@ describe('a diagnosis', () => {
       found({
         managed: [
           { ...managed, disabled_reason: 'no_successful_delivery' },
-          { ...managed, disabled_reason: null },
+          { ...managed, disabled_reason: 'by_client' },
         ],
       }),
     ).toEqual([`problem webhooks: The endpoint whe_1 (${origin}) was disabled: no successful delivery.`]);
