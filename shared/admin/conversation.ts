@@ -60,13 +60,13 @@ export async function showConversation(
   clientIds.delete(nobody);
   return {
     person,
-    messages: messages.map(messageView),
-    clients: await Promise.all([...clientIds].map((id) => clientView(dependencies, id, person))),
+    messages: messages.map(conversationMessage),
+    clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
   };
 }
 
-export function messageView(message: Message): ConversationMessage {
+export function conversationMessage(message: Message): ConversationMessage {
   return {
     message_id: message.message_id,
     client_id: message.client_id === nobody ? null : message.client_id,
@@ -83,7 +83,7 @@ export function messageView(message: Message): ConversationMessage {
   };
 }
 
-export async function clientView(
+export async function conversationClient(
   { suppressions, windows, clock }: AdminDependencies,
   clientId: string,
   person: string,

@@ -21,8 +21,8 @@ import { clientIdOf } from './clients.ts';
 import {
   type ConversationClient,
   type ConversationMessage,
-  clientView,
-  messageView,
+  conversationClient,
+  conversationMessage,
 } from './conversation.ts';
 import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
 import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
@@ -160,11 +160,11 @@ export async function showMessage(
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
     dependencies.endpoints.list(client_id),
-    client_id === nobody ? null : clientView(dependencies, client_id, person),
+    client_id === nobody ? null : conversationClient(dependencies, client_id, person),
     legsOf(dependencies, message),
   ]);
   const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));
-  const { text, whatsapp } = messageView(message);
+  const { text, whatsapp } = conversationMessage(message);
   return {
     message: { ...foundView(message), webhook_url: message.webhook_url ?? null },
     person,
