@@ -6,13 +6,18 @@ import { dateTime } from './date-time.ts';
 const latest = '~';
 
 /** As text that sorts by time: an offset can give a year of more than four digits, which would sort before all others. */
-export const moment = z.pipe(
+export const sortableTime = z.pipe(
   dateTime,
   z.transform((at) => {
     const iso = at.toISOString();
     return iso.startsWith('+') ? latest : iso;
   }),
 );
+
+/** Of a sortable time; the last moment of the year 9999 for every later one. */
+export function dateOf(sortable: string): Date {
+  return new Date(sortable === latest ? '9999-12-31T23:59:59.999Z' : sortable);
+}
 
 /** Only digits: `Number` also accepts `0x10`, `1e1` and white space. */
 const wholeNumber = z.pipe(

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { channels } from '../../contract/channels.ts';
 import { opaqueCursor } from '../../operation/cursor.ts';
-import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
+import { defaultPageLimit, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
@@ -22,8 +22,8 @@ export const listMessagesQuery = z.object({
   /** `outbound` by default (contract, section 13). */
   direction: optional(z.enum(directions)),
   /** Inclusive, as is `until`. */
-  since: optional(moment),
-  until: optional(moment),
+  since: optional(sortableTime),
+  until: optional(sortableTime),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });

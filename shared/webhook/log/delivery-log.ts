@@ -5,6 +5,7 @@
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
+import { dateOf } from '../../operation/list-query.ts';
 import { addDays, type Clock, earlierOf } from '../../platform/clock.ts';
 import { isId } from '../../platform/ids.ts';
 import type { DeliveryState } from '../delivery.ts';
@@ -73,7 +74,7 @@ async function failedLog(
 ): Promise<DeliveryList> {
   const now = dependencies.clock();
   const earliest = addDays(now, -dependencies.retentionDays);
-  const since = query.since === undefined ? earliest : laterOf(new Date(dateOf(query.since)), earliest);
+  const since = query.since === undefined ? earliest : laterOf(dateOf(query.since), earliest);
   const found: DeliverySummary[] = [];
   let cursor = query.cursor === undefined ? undefined : entryOf(query.cursor);
   for (let pages = 0; pages < pagesMax; pages += 1) {
@@ -94,11 +95,6 @@ async function failedLog(
     if (cursor === undefined) return listed(found, undefined);
   }
   return listed(found, cursor === undefined ? undefined : entryCursor(cursor));
-}
-
-/** `~` is later than every time. */
-function dateOf(sortable: string): string {
-  return sortable === '~' ? '9999-12-31T23:59:59.999Z' : sortable;
 }
 
 function passes(
@@ -183,8 +179,8 @@ async function notificationsOf(
   const notifications = await notificationDeliveries(dependencies, {
     clientId,
     endpoints,
-    since: query.since === undefined ? earliest : laterOf(new Date(dateOf(query.since)), earliest),
-    until: times.map((time) => new Date(dateOf(time))).reduce(earlierOf, now),
+    since: query.since === undefined ? earliest : laterOf(dateOf(query.since), earliest),
+    until: times.map(dateOf).reduce(earlierOf, now),
   });
   return notifications
     .map(({ position, delivery }) => ({ position, summary: deliverySummary(delivery) }))

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
-import { defaultPageLimit, moment, pageLimit } from '../../operation/list-query.ts';
+import { defaultPageLimit, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import {
   type ApiRequest,
   type Operation,
@@ -31,8 +31,8 @@ export const listDeliveriesQuery = z.object({
   endpoint_id: optional(z.string()),
   state: optional(z.enum(deliveryStates)),
   event: optional(z.enum(eventNames)),
-  since: optional(moment),
-  until: optional(moment),
+  since: optional(sortableTime),
+  until: optional(sortableTime),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });
