@@ -12,7 +12,7 @@ import type { Delivery } from '../webhook/delivery.ts';
 import { sweepGraceSeconds } from '../webhook/delivery-transitions.ts';
 import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
-import { deliverySummary } from '../webhook/log/delivery-view.ts';
+import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-view.ts';
 import { deliveryIdOfDueItem } from '../webhook/plan/delivery-due-item.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
@@ -107,7 +107,7 @@ function endpointsOfFailed(deliveries: readonly DeliverySummary[]): FailingEndpo
     failed: 1 + older.length,
     waiting: 0,
     since: earliest([latest, ...older].map(({ created_at }) => created_at)),
-    last_error: errorOf(latest),
+    last_error: lastErrorOf(latest),
   }));
 }
 
@@ -122,10 +122,6 @@ function byEndpoint<Item extends Pick<Delivery, 'delivery_id' | 'client_id' | 'u
 }
 
 const earliest = (times: readonly string[]): string => times.toSorted()[0] ?? '';
-
-function errorOf({ last_status, last_error }: DeliverySummary): string | null {
-  return last_status === null ? last_error : `HTTP ${last_status}`;
-}
 
 /** Two entries have about 40 webhooks, so one look reads about 600. */
 const entriesPerShard = 2;
@@ -176,7 +172,8 @@ async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<r
         failed: 0,
         waiting: Math.max(group.length, health?.waiting ?? 0),
         since: earliest([...(isLastSuccessKnown ? [] : firstFailures), health?.failing_since ?? '~']),
-        last_error: health?.last_error ?? (latest === undefined ? null : errorOf(deliverySummary(latest))),
+        last_error:
+          health?.last_error ?? (latest === undefined ? null : lastErrorOf(deliverySummary(latest))),
       },
     ];
   });

@@ -1,5 +1,5 @@
 /** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
-import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
@@ -95,7 +95,7 @@ export async function summarizeUsage(
       senders.map(async (sender) => ({ ...sender, name: (await nameOf(sender.client_id)) ?? null })),
     ),
     error_codes: [...errorCodesIn(all)]
-      .map(([error_code, messages]) => ({ error_code, meaning: meaningOf(error_code), messages }))
+      .map(([error_code, messages]) => ({ error_code, meaning: messageOfErrorCode(error_code), messages }))
       .toSorted((one, other) => other.messages - one.messages)
       .slice(0, shownMax),
   };
@@ -119,11 +119,6 @@ function sumOf(all: readonly Amounts[]): Amounts {
     sums.set(name, (sums.get(name) ?? 0) + amount);
   }
   return sums;
-}
-
-function meaningOf(errorCode: string): string | null {
-  const notes: Readonly<Record<string, { readonly message: string }>> = messageErrorCodes;
-  return Object.hasOwn(notes, errorCode) ? (notes[errorCode]?.message ?? null) : null;
 }
 
 function withRate(amounts: Amounts, currency: string): SumsWithRate | null {

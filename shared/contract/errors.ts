@@ -61,6 +61,9 @@ export const errorTexts = {
   service_unavailable: 'The service is not available right now. Try again soon.',
 } as const satisfies Partial<Record<ErrorCode, string | ((...values: never[]) => string)>>;
 
+/** Of a path without a route, and of a part of a path that is no id. */
+export const nothingAtPathText = 'There is nothing at this path.';
+
 /** Of a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 

@@ -144,6 +144,12 @@ export const messageErrorCodes = {
 
 export type MessageErrorCode = keyof typeof messageErrorCodes;
 
+/** The message of a code that may be of a later release; null if this one does not know it. */
+export function messageOfErrorCode(code: string): string | null {
+  const notes: Readonly<Record<string, MessageErrorNote>> = messageErrorCodes;
+  return Object.hasOwn(notes, code) ? (notes[code]?.message ?? null) : null;
+}
+
 /** The code with its message, as fields of a transition or of a refused hand-over. */
 export function messageError(errorCode: MessageErrorCode): {
   readonly errorCode: MessageErrorCode;

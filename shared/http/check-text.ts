@@ -1,10 +1,15 @@
 /** Refuses a request with text that no operation can process. */
-import { GatewayError } from '../contract/errors.ts';
+import { GatewayError, nothingAtPathText } from '../contract/errors.ts';
 import { definedValues, type Step } from './request-context.ts';
 import { assertWellFormedTexts } from './well-formed.ts';
 
 /** No id of ours is longer. */
-const pathParameterLengthMax = 128;
+const idLengthMax = 128;
+
+/** @throws GatewayError `not_found` where a part of a path is too long for an id. */
+export function assertIdLength(id: string): void {
+  if (id.length > idLengthMax) throw new GatewayError('not_found', nothingAtPathText);
+}
 
 /** Throws where a text is not well-formed Unicode, or a path parameter is too long for an id. */
 export function checkText(): Step {
@@ -20,9 +25,7 @@ export function checkText(): Step {
         event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
       );
       const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
-      if (Object.values(ids).some((id) => id.length > pathParameterLengthMax)) {
-        throw new GatewayError('not_found', 'There is nothing at this path.');
-      }
+      for (const id of Object.values(ids)) assertIdLength(id);
     },
   };
 }

@@ -3,7 +3,12 @@
  * values are static (contract, section 1).
  */
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import { errorBody, GatewayError, rateLimitExceeded } from '../../../shared/contract/errors.ts';
+import {
+  errorBody,
+  GatewayError,
+  nothingAtPathText,
+  rateLimitExceeded,
+} from '../../../shared/contract/errors.ts';
 
 const refused = new GatewayError('forbidden', 'The request was refused.');
 const unauthorized = new GatewayError('unauthorized', 'Valid credentials are required.');
@@ -13,7 +18,7 @@ const unavailable = new GatewayError(
   'The service is busy; the request may be repeated.',
 );
 const malformed = new GatewayError('invalid_request', 'The request is malformed.');
-const unknown = new GatewayError('not_found', 'There is nothing at this path.');
+const unknown = new GatewayError('not_found', nothingAtPathText);
 const throttled = rateLimitExceeded('Too many requests.', 1);
 
 /** Every type there is; the two defaults are left to what a future type brings. */

@@ -1,6 +1,7 @@
 /** The endpoints of a client that fail now, or have webhooks which failed for good. */
 import { originOf } from '../../webhook/endpoint-health/endpoint-health.ts';
 import type { DeliverySummary } from '../../webhook/log/delivery-response.schema.ts';
+import { lastErrorOf } from '../../webhook/log/delivery-view.ts';
 import type { OriginHealth } from '../webhook-health.ts';
 
 /** More are counted as this many. */
@@ -32,6 +33,7 @@ export function endpointsOf(
   return [...origins]
     .map((origin): ClientEndpoint => {
       const group = failures.get(origin) ?? [];
+      const [latest] = group;
       const health = healths.find((one) => one.origin === origin);
       const times = [...group.map(({ created_at }) => created_at), health?.failing_since ?? '~'];
       return {
@@ -41,7 +43,7 @@ export function endpointsOf(
         failed: group.length,
         waiting: health?.waiting ?? 0,
         since: times.toSorted()[0] ?? '',
-        last_error: lastErrorOf(group) ?? health?.last_error ?? null,
+        last_error: (latest && lastErrorOf(latest)) ?? health?.last_error ?? null,
       };
     })
     .toSorted(
@@ -50,9 +52,4 @@ export function endpointsOf(
         other.failed - one.failed ||
         other.waiting - one.waiting,
     );
-}
-
-function lastErrorOf([latest]: readonly DeliverySummary[]): string | null {
-  if (latest === undefined) return null;
-  return latest.last_status === null ? latest.last_error : `HTTP ${latest.last_status}`;
 }

@@ -1,5 +1,5 @@
 /** What became of a client's latest messages: counts since yesterday, and the newest failures. `findings.ts` judges them. */
-import { messageErrorCodes } from '../../contract/message-error-codes.ts';
+import { messageOfErrorCode } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import { addDays } from '../../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../../usage/amounts.ts';
@@ -57,11 +57,10 @@ function errorCodes(amounts: readonly Amounts[]): MessageOutcomes['error_codes']
   const counts = new Map<string, number>();
   for (const [code, count] of amounts.flatMap((each) => [...errorCodesIn(each)]))
     counts.set(code, (counts.get(code) ?? 0) + count);
-  const meanings: Readonly<Record<string, { readonly message: string } | undefined>> = messageErrorCodes;
   return [...counts]
     .map(([error_code, messages]) => ({
       error_code,
-      meaning: Object.hasOwn(meanings, error_code) ? (meanings[error_code]?.message ?? null) : null,
+      meaning: messageOfErrorCode(error_code),
       messages,
     }))
     .toSorted((one, other) => other.messages - one.messages);

@@ -1,6 +1,7 @@
 /** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
+import { assertIdLength } from '../../http/check-text.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import {
   recipientInPath,
@@ -247,9 +248,6 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
   };
 }
 
-/** No id of ours is longer. */
-const idLengthMax = 128;
-
 /** @throws GatewayError where the segment is not percent-encoded text, or is too long for an id. */
 function idIn(parameter: string, segment: string): string {
   let id: string;
@@ -260,6 +258,6 @@ function idIn(parameter: string, segment: string): string {
       details: [{ field: parameter, message: 'must be percent-encoded UTF-8' }],
     });
   }
-  if (id.length <= idLengthMax) return id;
-  throw new GatewayError('not_found', 'There is nothing at this path.');
+  assertIdLength(id);
+  return id;
 }

@@ -6,6 +6,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import { scopes } from '../../contract/routes.ts';
 import { statuses } from '../../message/message.ts';
 import { directions } from '../../message/store/message-list.ts';
+import { isId } from '../../platform/ids.ts';
 import { countrySchema, recipientSchema, senderSchema } from '../../recipient/phone-number.ts';
 import { everyCountry } from '../../sender/sender-row.ts';
 import { usageMoment } from '../../usage/usage-query.ts';
@@ -26,7 +27,7 @@ function textUpTo(charactersMax: number) {
 /** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
 const keyText = textUpTo(128);
 /** Ids hold the time in milliseconds since 1970. */
-const moment = z.iso
+const utcTime = z.iso
   .datetime('must be a time in UTC, such as 2026-11-20T10:00:00Z')
   .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
 
@@ -121,12 +122,12 @@ export const pageQuery = z.object({ limit: pageSize, cursor });
 export const activityQuery = z.object({
   limit: pageSize,
   cursor: z.optional(
-    z.string().check(z.regex(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Give the next_cursor of an answer.')),
+    z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of an answer.')),
   ),
   client_id: z.optional(keyText),
   kind: z.optional(z.enum(activityKinds)),
-  since: z.optional(moment),
-  until: z.optional(moment),
+  since: z.optional(utcTime),
+  until: z.optional(utcTime),
 });
 
 export const messageQuery = z.object({
@@ -139,8 +140,8 @@ export const messageQuery = z.object({
   channel: z.optional(z.enum(channels)),
   error_code: z.optional(keyText),
   direction: z.optional(z.enum(directions)),
-  since: z.optional(moment),
-  until: z.optional(moment),
+  since: z.optional(utcTime),
+  until: z.optional(utcTime),
 });
 
 export type MessageQuery = z.output<typeof messageQuery>;

@@ -22,6 +22,11 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
   };
 }
 
+/** The failure of its last attempt in a few words: the status, or what prevented an answer. */
+export function lastErrorOf({ last_status, last_error }: DeliverySummary): string | null {
+  return last_status === null ? last_error : `HTTP ${last_status}`;
+}
+
 export function deliveryView(delivery: Delivery): DeliveryView {
   return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
 }
