@@ -14,7 +14,7 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
-/** The function's time limit is 300 s; what is begun ends well within the rest. */
+/** The function's time limit is 300 s: the last step that is started within this time ends before it. */
 const budgetMs = 240_000;
 
 const env = readEnvironment([...messagesEnvironment, 'SUPPRESSIONS_TABLE', 'SMS_OPT_OUT_LIST']);

@@ -32,7 +32,7 @@ const env = readEnvironment([
   'OTP_HOLD',
 ]);
 const { COUNTED_CHANGES_TABLE: countedChanges } = env;
-const waits = { sleep, random: Math.random };
+const retries = { sleep, random: Math.random };
 const usage = dynamoUsageCounter(dynamo(), { usage: env.MESSAGE_USAGE_TABLE, countedChanges }, systemClock);
 const otps = dynamoOtpCounter(dynamo(), { traffic: env.OTP_TRAFFIC_TABLE, countedChanges }, systemClock);
 const review: ReviewDependencies = {
@@ -49,7 +49,7 @@ export async function handler(event: DynamoDBStreamEvent): Promise<void> {
   // Rows of one-time passwords have this key.
   if (event.Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
     const changes = otpRecords(event.Records);
-    const counted = await countOtps({ counter: otps, ...waits }, changes);
+    const counted = await countOtps({ counter: otps, ...retries }, changes);
     const held = await reviewTraffic(review, changes);
     log.info('one-time passwords counted', {
       records,
@@ -58,6 +58,6 @@ export async function handler(event: DynamoDBStreamEvent): Promise<void> {
     });
     return;
   }
-  const counted = await countChanges({ counter: usage, ...waits }, changeRecords(event.Records));
+  const counted = await countChanges({ counter: usage, ...retries }, changeRecords(event.Records));
   log.info('usage counted', { records, ...counted });
 }

@@ -23,7 +23,7 @@ const answerFile = z.object({
 
 const env = readEnvironment([...publicHttpEnvironment, 'SIGNING_KEYS_TABLE', 'TOKEN_ISSUER']);
 const dependencies = publicHttpDependencies(env);
-/** By its address: `localhost` may be one of IPv6, where the local gateway does not listen. */
+/** `localhost` can mean an IPv6 address, at which the local gateway does not listen. */
 const baseUrl = env.TOKEN_ISSUER.replace('//localhost:', '//127.0.0.1:');
 
 /** The responses that were read, by the names of their files: each is read at the first request for it. */

@@ -11,6 +11,10 @@ const flag = z.pipe(
   z.enum(['true', 'false']),
   z.transform((value) => value === 'true'),
 );
+/** A value as JSON; a text that is no JSON is undefined, which no schema accepts. */
+function json<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.pipe(z.pipe(text, z.transform(parsedJson)), schema);
+}
 const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
@@ -78,9 +82,9 @@ const variables = {
   SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
   /** The stage's caps for all clients, as JSON. */
-  STAGE_CAPS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), stageCaps())),
+  STAGE_CAPS: z.lazy(() => json(stageCaps())),
   /** When one-time passwords are held, as JSON. */
-  OTP_HOLD: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), otpHoldRule())),
+  OTP_HOLD: z.lazy(() => json(otpHoldRule())),
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
   /** Of the prices, ISO 4217. */
@@ -118,12 +122,11 @@ const variables = {
     ),
   ),
   /** Words with which a person opts out beside the usual ones, as a JSON list. */
-  OPT_OUT_WORDS: z.lazy(() => z.pipe(z.pipe(text, z.transform(parsedJson)), z.array(z.string()))),
+  OPT_OUT_WORDS: z.lazy(() => json(z.array(z.string()))),
   /** How many days a message and its deliveries are stored. */
   RETENTION_DAYS: wholeNumber,
 } as const;
 
-/** Undefined where the text is not JSON, which no schema accepts. */
 function parsedJson(value: string): unknown {
   try {
     return JSON.parse(value);

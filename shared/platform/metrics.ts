@@ -2,8 +2,8 @@
 import { lambdaFunctionName, serviceName } from './env.ts';
 
 /**
- * Counts for the whole stage, as its alarm does; details are in the log line. A new name needs no declaration. Does not use the Powertools library, which
- * takes 5 ms of each start.
+ * Counts for the whole stage, as its alarm does; details are in the log line. A new name needs no declaration. Not by the
+ * Powertools library, which takes 5 ms of each start.
  */
 export function countMetric(name: string, value = 1): void {
   count({ service: serviceName() }, name, value);

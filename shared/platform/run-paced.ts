@@ -22,13 +22,13 @@ export async function runPaced<Item>(
     else turn = turn.then(() => sleep(1000 / perSecond));
     return turn;
   };
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       await nextTurn();
       await work(item);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, lane));
-  const failed = lanes.find((lane) => lane.status === 'rejected');
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  const failed = ended.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
