@@ -12,7 +12,7 @@ import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
-import { dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../message/receive/whatsapp-window.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
@@ -98,10 +98,12 @@ export function adminDependencies(
     },
     overrides: {
       ...dynamoRowReader(db, env.LIMIT_OVERRIDES_TABLE),
+      ...dynamoAllRows(db, env.LIMIT_OVERRIDES_TABLE),
       ...dynamoRowEditor(db, env.LIMIT_OVERRIDES_TABLE),
     },
     senders: {
       ...dynamoRowReader(db, env.SENDERS_TABLE),
+      ...dynamoAllRows(db, env.SENDERS_TABLE),
       ...dynamoRowEditor(db, env.SENDERS_TABLE),
     },
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),

@@ -7,7 +7,7 @@ import type { Outbox } from '../carrier/simulator/outbox.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulator.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
-import type { RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
+import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { WhatsAppWindows } from '../message/receive/whatsapp-window.ts';
 import type { BatchStore } from '../message/send/batch-store.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
@@ -29,8 +29,8 @@ import type { NewestMessages } from './newest-messages.dynamo.ts';
 
 export interface AdminDependencies {
   readonly clients: ClientAdminDependencies;
-  readonly overrides: RowReader & RowEditor;
-  readonly senders: RowReader & RowEditor;
+  readonly overrides: RowReader & AllRows & RowEditor;
+  readonly senders: RowReader & AllRows & RowEditor;
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
   readonly capDefaults: CapDefaults;

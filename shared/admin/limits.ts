@@ -17,7 +17,6 @@ import {
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { Feedback } from '../edited-table/feedback.ts';
-import type { RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { feedbackOf } from '../rate-limit/feedback/limit-feedback.ts';
 import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
@@ -66,7 +65,6 @@ export interface EndpointLimits {
 
 /** More rows than people enter by hand. */
 const overridesMax = 5000;
-const overridesPerPage = 500;
 
 /** A client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
 export async function limitsOf(
@@ -80,13 +78,7 @@ export async function limitsOf(
 
 /** All overrides and all rows with invalid values, by client. */
 export async function allOverrides(dependencies: AdminDependencies): Promise<readonly EndpointLimits[]> {
-  const rows: OverrideRow[] = [];
-  let after: RowKey | undefined;
-  do {
-    const page = await dependencies.overrides.listRows(overridesPerPage, after);
-    rows.push(...page.rows);
-    after = page.next;
-  } while (after !== undefined && rows.length < overridesMax);
+  const rows = await dependencies.overrides.allRows(overridesMax);
   const byClient = Map.groupBy(rows, (row) => String(row.client_id));
   return [...byClient]
     .toSorted(([one], [other]) => one.localeCompare(other))

@@ -8,7 +8,6 @@ import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Feedback } from '../edited-table/feedback.ts';
-import type { RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { parseSenderRow, senderTable } from '../sender/sender-row.ts';
@@ -53,11 +52,10 @@ export interface SenderKey {
 
 /** More rows than people enter by hand. */
 const rowsMax = 5000;
-const rowsPerPage = 500;
 
 /** All rows, by client and destination. */
 export async function listSenders(dependencies: AdminDependencies): Promise<readonly SenderView[]> {
-  const rows = await allRows(dependencies);
+  const rows = await dependencies.senders.allRows(rowsMax);
   const claims = await claimsIn(rows);
   const now = dependencies.clock();
   return rows
@@ -77,7 +75,7 @@ export async function setSender(
 ): Promise<SenderView> {
   await requireClientOrAll(dependencies, client_id);
   const key = { client_id, destination: `${channel} ${country}` };
-  const rows = await allRows(dependencies);
+  const rows = await dependencies.senders.allRows(rowsMax);
   const held = rows.find((row) => isAt(row, key)) ?? key;
   const values = { ...validValues(held), ...given(change) };
   const row = { ...held, ...values };
@@ -109,17 +107,6 @@ export async function removeSender(
     throw new GatewayError('not_found', 'There is no such row of senders.');
   }
   await senders.remove(key, changedByMark(actor, clock(), true));
-}
-
-async function allRows({ senders }: AdminDependencies): Promise<readonly EditedRow[]> {
-  const rows: EditedRow[] = [];
-  let after: RowKey | undefined;
-  do {
-    const page = await senders.listRows(rowsPerPage, after);
-    rows.push(...page.rows);
-    after = page.next;
-  } while (after !== undefined && rows.length < rowsMax);
-  return rows;
 }
 
 /** The review has told of clients that do not exist. */

@@ -10,7 +10,7 @@ import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
 import type { EditedRow } from './edited-row.ts';
 
 /** Far more rows than a client has endpoints or countries. */
-const maxRows = 500;
+const rowsMax = 500;
 
 /** `client_id` and the table's sort key. */
 export type RowKey = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function dynamoRowReader(dynamo: DynamoDBDocumentClient, tableName: strin
           TableName: tableName,
           KeyConditionExpression: 'client_id = :client_id',
           ExpressionAttributeValues: { ':client_id': clientId },
-          Limit: maxRows,
+          Limit: rowsMax,
         }),
       );
       return Items;
@@ -33,10 +33,13 @@ export function dynamoRowReader(dynamo: DynamoDBDocumentClient, tableName: strin
   };
 }
 
-/** All rows, by a scan: people enter few of them. */
+export type AllRows = ReturnType<typeof dynamoAllRows>;
+
+/** The rows of all clients, by a scan: people enter few of them. */
 export function dynamoAllRows(dynamo: DynamoDBDocumentClient, tableName: string) {
   return {
-    async allRows(): Promise<EditedRow[]> {
+    /** @param enough - no further page is read once there are so many rows */
+    async allRows(enough = Number.POSITIVE_INFINITY): Promise<readonly EditedRow[]> {
       const rows: EditedRow[] = [];
       let after: RowKey | undefined;
       do {
@@ -48,7 +51,7 @@ export function dynamoAllRows(dynamo: DynamoDBDocumentClient, tableName: string)
         );
         rows.push(...Items);
         after = LastEvaluatedKey;
-      } while (after !== undefined);
+      } while (after !== undefined && rows.length < enough);
       return rows;
     },
   };
@@ -102,17 +105,6 @@ export function dynamoRowEditor(dynamo: DynamoDBDocumentClient, tableName: strin
         ),
       );
       if (marked) await dynamo.send(new DeleteCommand({ TableName: tableName, Key }));
-    },
-    /** The rows of all clients, a page at a time: a scan, because people enter only few of them. */
-    async listRows(limit: number, after?: RowKey): Promise<{ rows: EditedRow[]; next: RowKey | undefined }> {
-      const { Items = [], LastEvaluatedKey } = await dynamo.send(
-        new ScanCommand({
-          TableName: tableName,
-          Limit: limit,
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
-        }),
-      );
-      return { rows: Items, next: LastEvaluatedKey };
     },
   };
 }

@@ -85,12 +85,10 @@ function attentionOf(
     },
     endpoints: { list: async () => [] },
     overrides: {
-      listRows: async () => ({
-        rows: [
-          { client_id: 'client_1', endpoint: 'POST /api/v1/sms/send', per_minute: 'many' },
-          { client_id: 'client_1', endpoint: 'POST /api/v1/otp/send', per_minute: 10 },
-        ],
-      }),
+      allRows: async () => [
+        { client_id: 'client_1', endpoint: 'POST /api/v1/sms/send', per_minute: 'many' },
+        { client_id: 'client_1', endpoint: 'POST /api/v1/otp/send', per_minute: 10 },
+      ],
     },
     capDefaults: {},
     otpHolds: { listHeld: async () => [] },
