@@ -234,6 +234,22 @@ export async function requireClient(
 }
 
 const clientsPerRead = 500;
+
+/** All clients, or the first ones if there are more than enough: no index has their names. */
+export async function readClients(
+  { clients: { clients } }: Pick<AdminDependencies, 'clients'>,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
+  const found: Client[] = [];
+  let after: string | undefined;
+  do {
+    const page = await clients.list({ limit: clientsPerRead, after });
+    found.push(...page.clients);
+    after = page.next;
+  } while (after !== undefined && found.length < enough);
+  return { clients: found, more: after !== undefined };
+}
+
 /** Longer than any id. */
 const nameMax = 100;
 
@@ -247,20 +263,15 @@ export async function clientIdOf(
   dependencies: Pick<AdminDependencies, 'clients'>,
   idOrName: string,
 ): Promise<string> {
-  const { clients } = dependencies.clients;
   const wanted = idOrName.trim();
   const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
   if (wanted === '' || wanted.length > nameMax) throw noneFound;
-  if ((await clients.find(wanted)) !== undefined) return wanted;
+  if ((await dependencies.clients.clients.find(wanted)) !== undefined) return wanted;
   const nameOf = (text: string): string => text.trim().toLowerCase();
-  const found: string[] = [];
-  let after: string | undefined;
-  do {
-    const page = await clients.list({ limit: clientsPerRead, after });
-    const named = page.clients.filter(({ name }) => nameOf(name) === nameOf(wanted));
-    found.push(...named.map(({ client_id }) => client_id));
-    after = page.next;
-  } while (after !== undefined);
+  const { clients } = await readClients(dependencies);
+  const found = clients
+    .filter(({ name }) => nameOf(name) === nameOf(wanted))
+    .map(({ client_id }) => client_id);
   const [only, ...others] = found;
   if (only === undefined) throw noneFound;
   if (others.length === 0) return only;

@@ -75,18 +75,28 @@ export async function explainLimits(
   ]);
   const endpoints = await Promise.all(
     [...limitTargets.keys()].map((endpoint) =>
-      explain(dependencies, clientId, endpoint, rowFor(own, endpoint), rowFor(forAll, endpoint), now),
+      explain(
+        dependencies,
+        { clientId, endpoint, own: rowFor(own, endpoint), forAll: rowFor(forAll, endpoint) },
+        now,
+      ),
     ),
   );
   return { client_id: clientId, currency: dependencies.currency, at: now.toISOString(), endpoints };
 }
 
+interface ExplainedRows {
+  readonly clientId: string;
+  readonly endpoint: string;
+  /** The client's own. */
+  readonly own: OverrideRow | undefined;
+  /** The one for every client. */
+  readonly forAll: OverrideRow | undefined;
+}
+
 async function explain(
   dependencies: AdminDependencies,
-  clientId: string,
-  endpoint: string,
-  own: OverrideRow | undefined,
-  forAll: OverrideRow | undefined,
+  { clientId, endpoint, own, forAll }: ExplainedRows,
   now: Date,
 ): Promise<ExplainedEndpoint> {
   const target = limitTargets.get(endpoint);

@@ -10,6 +10,7 @@ import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import { recipientsAsWritten } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { readClients } from './clients.ts';
 
 export interface SearchResult {
   readonly kind:
@@ -189,23 +190,15 @@ async function findRecipients(
 }
 
 const clientsSearchedMax = 10_000;
-const clientsPerRead = 500;
 
-/** The client with this id, or all clients up to a limit: no index has their names. */
+/** The client with this id, or all clients up to a limit. */
 async function clientsToSearch(
-  { clients: { clients } }: Dependencies,
+  dependencies: Dependencies,
   wanted: string,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
-  const named = await clients.find(wanted);
+  const named = await dependencies.clients.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };
-  const found: Client[] = [];
-  let after: string | undefined;
-  do {
-    const page = await clients.list({ limit: clientsPerRead, after });
-    found.push(...page.clients);
-    after = page.next;
-  } while (after !== undefined && found.length < clientsSearchedMax);
-  return { clients: found, more: after !== undefined };
+  return readClients(dependencies, clientsSearchedMax);
 }
 
 const clientsShownMax = 20;
