@@ -10,7 +10,7 @@ export interface ActivityView extends Activity {
   readonly delivery?: DeliverySummary;
 }
 
-export interface ActivityList {
+interface ActivityList {
   readonly entries: readonly ActivityView[];
   readonly next_cursor?: string;
 }

@@ -7,7 +7,7 @@ import { type FailingEndpoint, failingEndpoints } from './failing-endpoints.ts';
 import { allOverrides } from './limits.ts';
 import { listOtpHolds, type OtpHoldView } from './otp-holds.ts';
 
-export interface CapNotice {
+interface CapNotice {
   readonly client_id: string;
   readonly window: string;
   readonly is_reached: boolean;

@@ -2,7 +2,7 @@
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients } from './clients.ts';
 
-export interface ClientNames {
+interface ClientNames {
   readonly clients: readonly { readonly client_id: string; readonly name: string }[];
   /** Whether there are more clients than these. */
   readonly more: boolean;

@@ -47,7 +47,7 @@ export async function createClient(
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }
 
-export interface ClientList {
+interface ClientList {
   readonly clients: readonly ClientView[];
   readonly next_cursor?: string;
 }

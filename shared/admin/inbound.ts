@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { inboundIdOf } from '../message/receive/receive-message.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 
-export interface SentInbound {
+interface SentInbound {
   /** The id under which the message is stored, in a moment. */
   readonly message_id: string;
   readonly channel: Channel;

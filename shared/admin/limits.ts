@@ -174,7 +174,7 @@ function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
 }
 
 /** Null restores the default; an absent field is not changed. */
-export interface LimitsChange extends Readonly<Partial<Record<WindowAttribute, number | null | undefined>>> {
+interface LimitsChange extends Readonly<Partial<Record<WindowAttribute, number | null | undefined>>> {
   /** ISO 8601, or seconds since the epoch. */
   readonly expires_at?: string | number | null | undefined;
   readonly blocked?: boolean | null | undefined;

@@ -30,7 +30,7 @@ import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts'
 /** Without a client, where a message of a person belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
-export interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
+interface FoundMessages extends Pick<MessagePage, 'next_cursor'> {
   readonly messages: readonly FoundMessage[];
   /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
   readonly clients_left_out?: number;

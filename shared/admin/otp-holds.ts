@@ -23,7 +23,7 @@ export async function listOtpHolds({
   }));
 }
 
-export interface AllowedOtps {
+interface AllowedOtps {
   readonly client_id: string;
   readonly country: string;
   readonly allowed_at: string;

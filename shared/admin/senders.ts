@@ -34,7 +34,7 @@ export interface SenderView {
 }
 
 /** Null removes a value; an absent field is not changed. */
-export interface SenderChange {
+interface SenderChange {
   readonly identity?: string | undefined;
   readonly messages_per_second?: number | null | undefined;
   readonly entity_id?: string | null | undefined;
@@ -43,7 +43,7 @@ export interface SenderChange {
   readonly note?: string | null | undefined;
 }
 
-export interface SenderKey {
+interface SenderKey {
   readonly client_id: string;
   readonly channel: Channel;
   /** ISO 3166-1 alpha-2, or `*`. */

@@ -25,7 +25,7 @@ export interface ImportedLine {
   readonly reason?: string | undefined;
 }
 
-export interface LineFault {
+interface LineFault {
   readonly line: number;
   readonly message: string;
 }

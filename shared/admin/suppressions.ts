@@ -90,7 +90,7 @@ export async function allSuppressions(
   return found;
 }
 
-export interface ImportedSuppressions {
+interface ImportedSuppressions {
   /** How many recipients were given. */
   readonly recipients: number;
   /** How many of them were not suppressed before. */

@@ -23,7 +23,7 @@ export interface OriginHealth {
 }
 
 /** Attempts by the UTC hour or day in which they began. */
-export interface AttemptHistory {
+interface AttemptHistory {
   readonly step: 'hour' | 'day';
   /** The oldest first, without gaps. */
   readonly points: readonly AttemptPoint[];
@@ -37,7 +37,7 @@ interface AttemptPoint {
   readonly latency_ms: number | null;
 }
 
-export interface WebhookHealth {
+interface WebhookHealth {
   /** How many of the latest messages were looked at. */
   readonly messages: number;
   /** Failing ones first. */

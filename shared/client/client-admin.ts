@@ -42,7 +42,7 @@ export interface NewClient {
   readonly countries?: readonly string[] | undefined;
 }
 
-export interface CreatedClient {
+interface CreatedClient {
   readonly client: Client;
   readonly clientSecret: string;
   readonly webhookSecret: string;

@@ -52,8 +52,6 @@ export const eventNames = [
 /** What an endpoint's `events` may contain: names, or all events of a channel (contract, section 12). */
 export const eventFilters = [...eventNames, 'sms.*', 'whatsapp.*'] as const;
 
-export type EventFilter = (typeof eventFilters)[number];
-
 /** @param filters - absent: every event */
 export function matchesFilters(event: string, filters: readonly string[] | undefined): boolean {
   if (filters === undefined) return true;

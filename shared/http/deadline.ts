@@ -2,7 +2,7 @@
 import { GatewayError } from '../contract/errors.ts';
 
 /** The part of Lambda's context that tells how much time is left. */
-export interface RemainingTime {
+interface RemainingTime {
   getRemainingTimeInMillis(): number;
 }
 

@@ -6,7 +6,7 @@ import { fieldName } from '../operation/operation.ts';
 const message = 'must be well-formed Unicode text';
 
 /** Texts by name, such as headers or a query; a value may be a list. */
-export type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
+type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
 /** @throws GatewayError `invalid_request` that names every faulty field once. */
 export function assertWellFormedTexts(...groups: readonly NamedTexts[]): void {

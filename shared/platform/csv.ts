@@ -16,7 +16,7 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export interface CsvRow {
+interface CsvRow {
   /** The line of the file on which it begins, from 1: a quoted cell can have several. */
   readonly line: number;
   readonly cells: readonly string[];

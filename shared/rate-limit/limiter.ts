@@ -23,7 +23,7 @@ export interface RateLimiter {
   check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision>;
 }
 
-export interface LimiterDependencies {
+interface LimiterDependencies {
   readonly counter: RateCounter;
   readonly limitsOf: LimitReader;
   /** Chooses the shard to try first: at least 0, below 1. */

@@ -31,7 +31,7 @@ export interface Caps {
 
 export type CapReader = (clientId: string) => Promise<Caps>;
 
-export interface OverrideKey {
+interface OverrideKey {
   readonly client_id: string;
   readonly endpoint: string;
 }

@@ -8,7 +8,7 @@ export const publicJwk = z.object({
   y: z.string(),
 });
 
-export type PublicJwk = z.output<typeof publicJwk>;
+type PublicJwk = z.output<typeof publicJwk>;
 
 export interface SigningKeyStore {
   find(kid: string): Promise<PublicJwk | undefined>;

@@ -28,7 +28,7 @@ export interface Diagnosis {
 }
 
 /** To whom messages of the client are not sent. */
-export interface SuppressedRecipients {
+interface SuppressedRecipients {
   readonly count: number;
   /** Whether there are more. */
   readonly more: boolean;

@@ -73,7 +73,7 @@ export function domainOf(partition: string): string {
 }
 
 /** Where this gateway runs. */
-export interface OwnAccount {
+interface OwnAccount {
   readonly partition: string;
   readonly account: string;
 }

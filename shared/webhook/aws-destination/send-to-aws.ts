@@ -23,7 +23,7 @@ export interface AwsRequest extends RoleUse {
   readonly body: string;
 }
 
-export interface AwsAnswer {
+interface AwsAnswer {
   readonly status: number;
   readonly requestId: string | undefined;
   /** What AWS calls the message or event. */

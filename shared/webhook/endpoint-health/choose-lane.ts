@@ -23,7 +23,7 @@ export interface LaneDependencies {
   readonly warn: (message: string, error: unknown) => void;
 }
 
-export interface LaneChoice {
+interface LaneChoice {
   readonly lane: Lane;
   /** The caller releases it after the attempt. */
   readonly trial?: TrialRequest;

@@ -41,7 +41,7 @@ export interface Located {
   readonly delivery: Delivery | undefined;
 }
 
-export interface ByMessagesQuery {
+interface ByMessagesQuery {
   readonly clientId: string;
   /** One message instead of all. */
   readonly message?: Message | undefined;
@@ -55,7 +55,7 @@ export interface ByMessagesQuery {
   readonly consistent?: boolean | undefined;
 }
 
-export interface ByMessagesPage {
+interface ByMessagesPage {
   readonly located: readonly Located[];
   /** Undefined after the last message. */
   readonly end: Position | undefined;

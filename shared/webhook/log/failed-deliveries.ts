@@ -11,7 +11,7 @@ export interface FailedDependencies {
   readonly deliveries: Pick<DeliveryStore, 'getMany'>;
 }
 
-export interface FailedQuery {
+interface FailedQuery {
   readonly clientId: string;
   /** Of the failures. */
   readonly since: Date;
@@ -30,7 +30,7 @@ interface Failure {
   readonly delivery: Delivery;
 }
 
-export interface FailurePage {
+interface FailurePage {
   readonly failures: readonly Failure[];
   readonly nextCursor?: string | undefined;
 }

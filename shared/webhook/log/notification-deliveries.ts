@@ -9,7 +9,7 @@ import { disabledNoticeId } from '../plan/notification.ts';
 import type { Position } from './deliveries-of-messages.ts';
 import type { FailedDependencies } from './failed-deliveries.ts';
 
-export interface LocatedNotification {
+interface LocatedNotification {
   /** Among those of messages, by the time of the event. */
   readonly position: Position;
   readonly delivery: Delivery;

@@ -8,7 +8,7 @@ import { derivedId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
 import { nextReviewAt } from '../delivery-transitions.ts';
 
-export interface DeliveryEvent {
+interface DeliveryEvent {
   readonly messageId: string;
   readonly event: string;
   /** Absent for the URL of the message or of the account. */

@@ -9,7 +9,7 @@ import { errorOf } from '../../due-items/read-rows.ts';
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { type RunResendDependencies, runResend } from './run-resend.ts';
 
-export type ContinueResendsDependencies = DueItemRun & RunResendDependencies;
+type ContinueResendsDependencies = DueItemRun & RunResendDependencies;
 
 /** If more requests than this are read together, they get only a part of the minute, so that the next ones get some of it. */
 const wholeMinuteRequestsMax = 20;

@@ -2,7 +2,5 @@
 
 /** `matching` counts what will be resent, `sending` resends it. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
-export type ResendStatus = (typeof resendStatuses)[number];
 
 export const resendableStates = ['failed', 'acknowledged'] as const;
-export type ResendableState = (typeof resendableStates)[number];

@@ -39,7 +39,7 @@ export const resendSchema = z.readonly(
 );
 export type Resend = z.output<typeof resendSchema>;
 
-export interface NewResend {
+interface NewResend {
   readonly resendId: string;
   readonly clientId: string;
   readonly actor: string;
