@@ -38,7 +38,7 @@ const otps = dynamoOtpCounter(dynamo(), { traffic: env.OTP_TRAFFIC_TABLE, counte
 const review: ReviewDependencies = {
   traffic: dynamoOtpTrafficReader(dynamo(), env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
-  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   rule: env.OTP_HOLD,
   clock: systemClock,
   countMetric,

@@ -43,7 +43,7 @@ const receive: ReceiveDependencies = {
   suppressions,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,
-  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
 };
 const record = { messages, recordOptOut: optOutAtCarrier(suppressions) };
 const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);

@@ -29,7 +29,7 @@ const env = readEnvironment([
   'STAGE_CAPS',
   'CURRENCY',
 ]);
-const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
 const common = {
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
   clock: systemClock,
@@ -58,7 +58,7 @@ export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>
   const ofSenders = records[0]?.eventSourceARN?.includes(`:table/${env.SENDERS_TABLE}/`) === true;
   const table = ofSenders ? senderTable : overrideTable;
   const changes = readRowChanges(records, table);
-  await recordRowChanges(activity, changes, table);
+  await recordRowChanges(activityLog, changes, table);
   if (changes.length === 0) return;
   const reviewed = ofSenders
     ? await reviewSenders(senders)

@@ -24,7 +24,7 @@ export const handler = httpFunction(
     clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
-    activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
     clock: systemClock,
   }),
   { dependencies: httpDependencies(env) },

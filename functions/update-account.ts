@@ -20,7 +20,7 @@ const env = readEnvironment([
 const dependencies = {
   clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
   limitsOf: overridesFrom(env).limitsOf,
-  activity: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   clock: systemClock,
 };
 

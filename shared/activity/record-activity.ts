@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts';
 import type { Activity, ActivityKind, ActivityLog } from './activity-log.ts';
 
 export interface ActivityRecorder {
-  readonly activity: ActivityLog;
+  readonly activityLog: ActivityLog;
   readonly clock: Clock;
 }
 
@@ -18,7 +18,7 @@ interface ActivityNote {
 
 /** Called before the change, or before a new secret is returned, so that no change is without its entry. */
 export async function recordActivity(
-  { activity, clock }: ActivityRecorder,
+  { activityLog, clock }: ActivityRecorder,
   actor: string,
   { kind, summary, clientId, before, after }: ActivityNote,
 ): Promise<void> {
@@ -33,5 +33,5 @@ export async function recordActivity(
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
   };
-  await activity.add(entry);
+  await activityLog.add(entry);
 }

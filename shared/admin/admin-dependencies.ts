@@ -35,7 +35,8 @@ export interface AdminDependencies {
   readonly rateUse: RateUse;
   readonly capDefaults: CapDefaults;
   readonly capCounter: Pick<CapCounter, 'read'>;
-  readonly activity: ActivityLog & ActivityReader;
+  readonly activityLog: ActivityLog;
+  readonly activity: ActivityReader;
   readonly endpoints: EndpointReader;
   /** The log of a client's webhooks, resending many of them, and test events. */
   readonly webhookLog: DeliveryLogDependencies & RequestResendDependencies & NotificationDependencies;

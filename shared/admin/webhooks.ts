@@ -82,7 +82,7 @@ export async function resendWebhooks(
 ): Promise<readonly ResendResult[]> {
   const resendDependencies = {
     deliveries: dependencies.deliveries,
-    activityLog: dependencies.activity,
+    activityLog: dependencies.activityLog,
     clock: dependencies.clock,
     ...dependencies.resend,
   };

@@ -25,7 +25,7 @@ export function allowancesFrom(
   capsOf: CapReader,
 ): AllowanceOf {
   const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
-  const activity = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+  const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
   const table = readPrices(env.PRICES_FILE);
   const { currency } = table;
   return allowances({
@@ -33,7 +33,7 @@ export function allowancesFrom(
     limitsOf: async (clientId) => capLimits(await capsOf(clientId), env.STAGE_CAPS),
     costOf: (message) => costForCap(table, message),
     currency,
-    notify: spendNotices({ counter, activity, countMetric, currency, warn: logWarning }),
+    notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),
     warn: logWarning,
   });
 }

@@ -34,7 +34,7 @@ export type NotifyOfSpend = (state: CapState) => Promise<void>;
 
 interface NoticeDependencies {
   readonly counter: Pick<CapCounter, 'raise'>;
-  readonly activity: ActivityLog;
+  readonly activityLog: ActivityLog;
   readonly countMetric: (name: string) => void;
   readonly currency: string;
   readonly warn: (message: string, error: unknown) => void;
@@ -48,7 +48,7 @@ const notices: Readonly<
 };
 
 export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
-  const { counter, activity, countMetric, currency, warn } = dependencies;
+  const { counter, activityLog, countMetric, currency, warn } = dependencies;
 
   return async (state) => {
     for (const limit of state.limits) {
@@ -70,7 +70,7 @@ export function spendNotices(dependencies: NoticeDependencies): NotifyOfSpend {
     const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);
     const { kind, metric } = notices[percentage];
     const amount = amountOf('spend', limit.limit);
-    await activity.add({
+    await activityLog.add({
       entry_id: derivedIdAt(
         'act',
         placeInMinute(now, percentage),

@@ -26,7 +26,7 @@ export interface ReceiveDependencies {
   readonly windows: Pick<WhatsAppWindows, 'open'>;
   /** Those that the stage adds. */
   readonly optOutWords: readonly string[];
-  readonly activity: ActivityLog;
+  readonly activityLog: ActivityLog;
 }
 
 interface ReceivedMessage {
@@ -42,7 +42,7 @@ export async function receiveMessage(
   const row = rowOf(inbound, owner, wishIn(inbound.text ?? '', dependencies.optOutWords));
   const creating = await dependencies.messages.create(row);
   const message = creating.created ? row : creating.existing;
-  if (message.client_id === nobody) await noteUnassigned(dependencies.activity, message);
+  if (message.client_id === nobody) await noteUnassigned(dependencies.activityLog, message);
   else await follow(dependencies, message);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
@@ -102,9 +102,9 @@ function rowOf(
 }
 
 /** With the same id at each repeat. */
-async function noteUnassigned(activity: ActivityLog, message: Message): Promise<void> {
+async function noteUnassigned(activityLog: ActivityLog, message: Message): Promise<void> {
   const at = new Date(message.created_at);
-  await activity.add({
+  await activityLog.add({
     entry_id: derivedIdAt('act', at, message.message_id),
     kind: 'inbound_unassigned',
     at: message.created_at,

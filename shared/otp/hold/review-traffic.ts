@@ -18,7 +18,7 @@ import type { OtpRecord, OtpTrafficReader } from './otp-traffic.ts';
 export interface ReviewDependencies {
   readonly traffic: OtpTrafficReader;
   readonly holds: Pick<OtpHoldStore, 'find' | 'hold'>;
-  readonly activity: ActivityLog;
+  readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
   readonly clock: Clock;
   readonly countMetric: (name: string) => void;
@@ -48,7 +48,7 @@ export async function reviewTraffic(
 }
 
 async function reviewPair(
-  { traffic, holds, activity, rule, clock, countMetric }: ReviewDependencies,
+  { traffic, holds, activityLog, rule, clock, countMetric }: ReviewDependencies,
   clientId: string,
   country: string,
   asOf: Date,
@@ -81,7 +81,7 @@ async function reviewPair(
         };
   // Another worker, or an administrator, was faster: the next batch is reviewed with their row.
   if (known?.state !== 'held' && !(await holds.hold(hold, seen))) return undefined;
-  await activity.add({
+  await activityLog.add({
     entry_id: derivedIdAt('act', new Date(hold.held_at), 'otp_held', clientId, country),
     kind: 'otp_held',
     at: hold.held_at,

@@ -157,10 +157,8 @@ export function testEndpoint(dependencies: EndpointDependencies): Operation {
     const { clientId } = requireCaller(request);
     const { endpoint_id = '' } = request.pathParameters;
     const { event } = parseOptionalBody(testRequestSchema, request);
-    const queued = await sendTestEvent(
-      { ...dependencies, activityLog: dependencies.activity },
-      { actor: clientId, clientId, endpointId: endpoint_id, event },
-    );
+    const test = { actor: clientId, clientId, endpointId: endpoint_id, event };
+    const queued = await sendTestEvent(dependencies, test);
     return { status: 202, body: queued, log: queued };
   };
 }

@@ -37,7 +37,7 @@ function onTables() {
     windows: dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows),
     ownerOfNumber: async () => undefined,
     optOutWords: [],
-    activity: { add: async () => undefined },
+    activityLog: { add: async () => undefined },
   };
 }
 

@@ -49,7 +49,7 @@ function consumer(kill: Kill = noKill(), now = start) {
   const review: ReviewDependencies = {
     traffic: reader(),
     holds: killable(holds(), kill),
-    activity: killable(dynamoActivityLog(dynamo, names.activity_log, 30), kill),
+    activityLog: killable(dynamoActivityLog(dynamo, names.activity_log, 30), kill),
     rule,
     clock,
     countMetric: (name) => metrics.push(name),
@@ -295,7 +295,7 @@ describe('an administrator', () => {
     ({
       otpHolds: holds(),
       clients: { clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) } },
-      activity: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
+      activityLog: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
       clock: () => now,
     }) as unknown as AdminDependencies;
   const attack = (client: string, from: Date) =>

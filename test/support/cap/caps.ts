@@ -46,7 +46,7 @@ export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill
     currency: prices.currency,
     notify: spendNotices({
       counter,
-      activity: dynamoActivityLog(dynamo, names.activity_log, 30),
+      activityLog: dynamoActivityLog(dynamo, names.activity_log, 30),
       countMetric: (name) => {
         metrics.push(name);
       },

@@ -63,7 +63,7 @@ export function memoryReceiver() {
     suppressions,
     windows,
     optOutWords: [],
-    activity: { add: async (entry) => void entries.set(entry.entry_id, entry) },
+    activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
   };
   return { dependencies, messages, suppressions, windows, entries };
 }

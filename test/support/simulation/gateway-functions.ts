@@ -201,7 +201,7 @@ export function gatewayFunctions(resources: Resources) {
       const { receipts, inbound } = parseNotification(body);
       const { retryAfterSeconds } = await recordReceipts({ messages, recordOptOut }, receipts, receives);
       for (const each of inbound) {
-        await receiveMessage({ ...resources, optOutWords: [], activity: resources.activityLog }, each);
+        await receiveMessage({ ...resources, optOutWords: [] }, each);
       }
       return { retryAfterSeconds };
     },

@@ -44,7 +44,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
         return store.get(id);
       },
     },
-    activity: { add: async () => undefined },
+    activityLog: { add: async () => undefined },
     resend: {
       dueItemIndex: memoryDueItemIndex(),
       retryScheduler: {

@@ -276,7 +276,7 @@ function through(
     ownerOfNumber,
     suppressions,
     windows,
-    activity,
+    activityLog,
     optOutWords,
   }: ReceiveDependencies,
   call: <T>(act: () => Promise<T>) => Promise<T>,
@@ -288,6 +288,6 @@ function through(
     ownerOfNumber: (...given) => call(() => ownerOfNumber(...given)),
     suppressions: { change: (change) => call(() => suppressions.change(change)) },
     windows: { open: (...given) => call(() => windows.open(...given)) },
-    activity: { add: (entry) => call(() => activity.add(entry)) },
+    activityLog: { add: (entry) => call(() => activityLog.add(entry)) },
   };
 }
