@@ -118,7 +118,9 @@ function byEndpoint<Item extends Pick<Delivery, 'delivery_id' | 'client_id' | 'u
 ): Several<Item>[] {
   const unique = [...new Map(deliveries.map((delivery) => [delivery.delivery_id, delivery])).values()];
   const groups = Map.groupBy(unique, ({ client_id, url }) => keyOf(client_id, originOf(url)));
-  return [...groups.values()] as unknown as Several<Item>[];
+  return [...groups.values()].flatMap(([first, ...others]): Several<Item>[] =>
+    first === undefined ? [] : [[first, ...others]],
+  );
 }
 
 const earliest = (times: readonly string[]): string => times.toSorted()[0] ?? '';

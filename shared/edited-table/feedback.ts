@@ -31,7 +31,7 @@ function withoutTime(message: string): string {
 }
 
 /**
- * A sentence for each attribute that looks like a misspelled one. Others are the business of who wrote them.
+ * A sentence for each attribute that looks like a misspelled one. Other unknown attributes are left to the people who wrote them.
  *
  * @param otherwise - for a name that is similar to none
  */

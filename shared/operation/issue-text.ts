@@ -65,8 +65,8 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 }
 
 /**
- * What the value has wrong: that of the only alternative which takes values of its kind, at the place of the fault; else that
- * it is none of them.
+ * Of a value that fits no alternative of a union: the faults in the one alternative that takes values of its type, each at
+ * its place. If several or none do, the fault is that it is none of them.
  */
 export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
@@ -75,7 +75,7 @@ export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   return alternative.flatMap((inner) => faultsIn({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** The kind that an alternative takes, where the value is of another. */
+/** The type that an alternative takes, if the value is of another type. */
 function kindFault(faults: readonly z.core.$ZodIssue[]): string | undefined {
   for (const fault of faults) {
     if (fault.path.length > 0) continue;

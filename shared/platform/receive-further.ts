@@ -36,7 +36,7 @@ export interface FurtherOptions {
 
 /** The most that one call receives. */
 const receiveMax = 10;
-/** Before it looks again whether one of too many messages has ended, or whether the queue can be reached again. */
+/** With as many messages as it may have, or after a failed call, it waits this long before it tries to receive again. */
 const pauseMs = 200;
 
 /**

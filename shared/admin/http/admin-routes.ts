@@ -1,4 +1,4 @@
-/** Every operation of the admin API, as plain data: the router is made from it, and the tests walk it. */
+/** Every operation of the admin API, as data: the router and the tests are made from it. */
 
 export const adminApiRoutes = {
   listActivity: { method: 'GET', path: '/admin/api/activity' },

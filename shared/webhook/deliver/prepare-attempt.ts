@@ -40,7 +40,7 @@ export type NotClaimed =
 /** Messages are early by a fraction of a second, and in the slow lane by the batch window too. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
-/** Twelve receives are more than three leases of dead workers, after which the event before has failed. */
+/** All receives of a message (`receivesMax`) take longer than three leases of dead workers, after which the event before has failed. */
 const eventBeforePauseSeconds = 15;
 
 export async function prepareAttempt(

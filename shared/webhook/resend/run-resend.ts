@@ -52,8 +52,8 @@ const stepMs = 2500;
 /** Resent together; the groups of a step are spread over its time, so that no burst of writes and POSTs delays others. */
 const groupSize = 10;
 /**
- * After a group comes a pause of four times as long as its writes took: where these take longer than 100 ms, others need
- * what they wait for, so fewer are resent. All pauses of a step are at most 5 s, so that it ends in its function's time.
+ * After each group it pauses four times as long as the writes of the group took: slow writes mean that others use the
+ * table, so fewer webhooks are resent. All pauses of a step are at most 5 s, so that it ends within its function's time.
  */
 const pauseFactor = 4;
 const pausesMaxMs = 5000;
