@@ -16,7 +16,7 @@ import {
 } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
-import type { Feedback } from '../edited-table/feedback.ts';
+import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { defaultsOf } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { feedbackOf } from '../rate-limit/feedback/limit-feedback.ts';
 import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
@@ -151,8 +151,7 @@ function rowFeedback(
 ): Feedback {
   return feedbackOf(row, {
     now,
-    // A row is shown for a client that exists; the review tells of those that do not.
-    clientExists: !/^client_id: /.test(String(row.status_message)),
+    clientExists: !tellsOfMissingClient(row),
     forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
     capDefaults,
     currency,

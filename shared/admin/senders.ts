@@ -7,7 +7,7 @@ import type { Channel } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
-import type { Feedback } from '../edited-table/feedback.ts';
+import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { parseSenderRow, senderTable } from '../sender/sender-row.ts';
@@ -109,13 +109,11 @@ export async function removeSender(
   await senders.remove(key, changedByMark(actor, clock(), true));
 }
 
-/** The review has told of clients that do not exist. */
-function isOfClient({ status_message }: EditedRow): boolean {
-  return !/^client_id: /.test(String(status_message));
-}
-
 function claimsIn(rows: readonly EditedRow[]): Promise<Claims> {
-  return claimsOf(rows.filter(isOfClient), async (ids) => new Set(ids));
+  return claimsOf(
+    rows.filter((row) => !tellsOfMissingClient(row)),
+    async (ids) => new Set(ids),
+  );
 }
 
 function isAt(
@@ -127,7 +125,11 @@ function isAt(
 
 function viewOf(row: EditedRow, claims: Claims, now: Date): SenderView {
   const { valid } = parseSenderRow(row);
-  const { status, status_message } = senderFeedback(row, { now, clientExists: isOfClient(row), claims });
+  const { status, status_message } = senderFeedback(row, {
+    now,
+    clientExists: !tellsOfMissingClient(row),
+    claims,
+  });
   return {
     client_id: String(row.client_id),
     destination: String(row.destination),

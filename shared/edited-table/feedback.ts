@@ -10,6 +10,19 @@ export interface Feedback {
   readonly status_message: string;
 }
 
+/** The first words of the feedback in a row of a client that does not exist. */
+const missingClient = 'client_id: there is no client ';
+
+/** @param end - of the sentence */
+export function missingClientFault(clientId: string, end: string): string {
+  return `${missingClient}${shownValue(clientId)}${end}`;
+}
+
+/** Whether the last review of the row found no client: for readers that do not look for the client themselves. */
+export function tellsOfMissingClient({ status_message }: EditedRow): boolean {
+  return String(status_message).startsWith(missingClient);
+}
+
 /** In the sentence of the feedback: `since 12:00:05`. */
 export function sinceText(now: Date): string {
   return `since ${now.toISOString().slice(11, 19)}`;

@@ -9,6 +9,7 @@ import {
   type Feedback,
   joinSentences,
   keepTime,
+  missingClientFault,
   misspelledAttributes,
   sinceText,
 } from '../edited-table/feedback.ts';
@@ -40,7 +41,7 @@ function judge(row: EditedRow, { now, clientExists, claims }: SenderContext): Fe
   const parsed = parseSenderRow(row);
   const { clientId, valid, ignored } = parsed;
   const faults = ignored.map(({ attribute, reason }) => `${attribute}: ${reason}`);
-  if (!clientExists) faults.unshift(`client_id: there is no client ${shownValue(clientId)}.`);
+  if (!clientExists) faults.unshift(missingClientFault(clientId, '.'));
   const misspelled = misspelledAttributes(row, senderTable);
   if (valid === undefined || !clientExists) {
     const unused = 'The row is not used until this is corrected; the next row in order is.';

@@ -18,6 +18,7 @@ import {
   type Feedback,
   joinSentences,
   keepTime,
+  missingClientFault,
   misspelledAttributes,
   sinceText,
 } from '../../edited-table/feedback.ts';
@@ -77,9 +78,7 @@ function faultsOf(
       attribute === 'endpoint' ? suggestedEndpoint(String(row.endpoint)) : '',
     ),
   );
-  if (!clientExists) {
-    faults.unshift(`client_id: there is no client ${shownValue(clientId)}, so the row has no effect.`);
-  }
+  if (!clientExists) faults.unshift(missingClientFault(clientId, ', so the row has no effect.'));
   return joinSentences(...faults, ...misspelledAttributes(row, overrideTable, unknownLimit));
 }
 
