@@ -31,7 +31,7 @@ type Values = Readonly<Record<string, string | readonly string[]>>;
 /** What the query of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
 const position = ['after', 'selected'];
 
-export interface ListState {
+interface ListState {
   readonly query: URLSearchParams;
   /** Whether anything but the position is in the query. */
   readonly isFiltered: boolean;

@@ -8,7 +8,7 @@ export const usagePeriods = [
 ] as const;
 export type UsagePeriod = (typeof usagePeriods)[number]['id'];
 
-export interface UsageTimes {
+interface UsageTimes {
   readonly since: Date;
   /** Exclusive. */
   readonly until: Date;

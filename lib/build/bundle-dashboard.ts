@@ -11,7 +11,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-export interface DashboardSizes {
+interface DashboardSizes {
   /** Bytes by gzip until the sign-in page is shown. */
   readonly firstViewBytes: number;
   /** Bytes by gzip of all pages. */

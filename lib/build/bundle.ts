@@ -40,7 +40,7 @@ export const bundleSettings = {
   logLevel: 'error',
 } satisfies BuildOptions;
 
-export interface Bundle {
+interface Bundle {
   /** The names of all functions. */
   readonly functionNames: readonly string[];
   /** The folder to upload for a function, with these files added; its handler is `index.handler`. */

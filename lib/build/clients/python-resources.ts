@@ -3,7 +3,7 @@ import type { JsonSchema } from '../openapi/schemas.ts';
 import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
 
-export type PythonKind = 'sync' | 'async';
+type PythonKind = 'sync' | 'async';
 
 const lineWidth = 110;
 

@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 import { sitePages } from './site.ts';
 
 /** Title, address from the gateway's own, where it is, more words by which it is found. */
-export type SearchEntry = readonly [title: string, address: string, place: string, finds: string];
+type SearchEntry = readonly [title: string, address: string, place: string, finds: string];
 
 const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-finds="([^"]*)")?>(.*?)<\/\1>/gs;
 

@@ -41,7 +41,7 @@ describe('files and packages', () => {
       .filter(({ path }) => !stubs.some((folder) => path.startsWith(`${folder}/`)))
       .flatMap(({ path, text }) =>
         Array.from(
-          text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm),
+          text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm),
           ([, name = '']) => name,
         )
           .filter((name) => !named(name, path))

@@ -1,7 +1,7 @@
 /** A JSON Schema as table rows: each field with its path, type and description. */
 import type { JsonSchema } from '../../openapi/schemas.ts';
 
-export interface FieldRow {
+interface FieldRow {
   /** `history[].status` */
   readonly name: string;
   readonly kind: string;
