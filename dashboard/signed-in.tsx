@@ -7,7 +7,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { apiOf } from './api/client.ts';
-import { newQueryClient, useAnswer } from './api/queries.ts';
+import { newQueryClient, useAbout } from './api/queries.ts';
 import { chooseColours, startingColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
 import { headingId } from './components/page.tsx';
@@ -108,7 +108,7 @@ interface LayoutProps extends Pick<SignedInProps, 'session' | 'isRestored'> {
 }
 
 function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
-  const about = useAnswer<'showAbout'>('/about', undefined, { isFixed: true }).data;
+  const about = useAbout().data;
   const [path] = useLocation();
   const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
   if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);

@@ -1,6 +1,6 @@
 /** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
 import type { AdminAnswers } from '../../shared/admin/http/admin-api.ts';
-import type { AdminApiRouteName } from '../../shared/admin/http/admin-routes.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
 import type { FieldError, GatewayError } from '../../shared/contract/errors.ts';
 import type { Session } from '../session.ts';
 
@@ -55,37 +55,58 @@ export type Query = Readonly<Record<string, string | null | undefined>>;
 /** What an operation of the admin API answers. */
 export type Answer<Name extends AdminApiRouteName> = AdminAnswers[Name];
 
+/** The values of the parameters in an operation's path: `{ client_id }`. */
+export type PathValues<Name extends AdminApiRouteName> = Readonly<
+  Record<ParameterIn<(typeof adminApiRoutes)[Name]['path']>, string>
+>;
+
+type ParameterIn<Path extends string> = Path extends `${string}{${infer Parameter}}${infer Rest}`
+  ? Parameter | ParameterIn<Rest>
+  : never;
+
+/** The operations that change nothing. */
+export type ReadName = {
+  [Name in AdminApiRouteName]: (typeof adminApiRoutes)[Name]['method'] extends 'GET' ? Name : never;
+}[AdminApiRouteName];
+
 export interface Api {
-  get<Name extends AdminApiRouteName>(
-    path: string,
+  get<Name extends ReadName>(
+    name: Name,
+    path: PathValues<Name>,
     query?: Query,
     signal?: AbortSignal,
   ): Promise<Answer<Name>>;
-  send<Name extends AdminApiRouteName>(
-    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
+  send<Name extends Exclude<AdminApiRouteName, ReadName>>(
+    name: Name,
+    path: PathValues<Name>,
     body?: unknown,
   ): Promise<Answer<Name>>;
 }
 
 /** @param onEnd - called when the gateway no longer accepts the token */
 export function apiOf(session: Session, onEnd: () => void): Api {
-  const call = async (method: string, path: string, options?: Options): Promise<never> => {
+  const call = async <Name extends AdminApiRouteName>(
+    name: Name,
+    values: Readonly<Record<string, string>>,
+    { query = {}, ...options }: Options & { readonly query?: Query | undefined },
+  ): Promise<Answer<Name>> => {
+    const { method, path } = adminApiRoutes[name];
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, parameter) =>
+      encodeURIComponent(values[parameter] ?? ''),
+    );
+    const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+    const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
     const headers = { Authorization: `Bearer ${session.token}` };
     try {
-      return (await request(method, `/admin/api${path}`, { headers, ...options })) as never;
+      return (await request(method, `${filled}${search}`, { headers, ...options })) as Answer<Name>;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) onEnd();
       throw error;
     }
   };
   return {
-    get: (path, query = {}, signal) => {
-      const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-      const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-      return call('GET', `${path}${search}`, signal === undefined ? {} : { signal });
-    },
-    send: (method, path, body) => call(method, path, { body }),
+    get: (name, path, query, signal) => call(name, path, { query, signal }),
+    send: (name, path, body) => call(name, path, { body }),
   };
 }
 
@@ -117,7 +138,7 @@ function scopesIn(token: string): readonly string[] {
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 async function request(

@@ -1,8 +1,7 @@
 /** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
-import type { AdminApiRouteName } from '../../shared/admin/http/admin-routes.ts';
 import { useDashboard } from '../context.ts';
-import { type Answer, ApiError, type Query } from './client.ts';
+import { type Answer, ApiError, type PathValues, type Query, type ReadName } from './client.ts';
 
 /** While the tab is hidden nothing is refreshed. */
 const refreshMs = 15_000;
@@ -49,8 +48,9 @@ interface AnswerOptions<Data> {
   readonly sent?: (query: Query) => Query;
 }
 
-export function useAnswer<Name extends AdminApiRouteName>(
-  path: string,
+export function useAnswer<Name extends ReadName>(
+  name: Name,
+  path: PathValues<Name>,
   query: Query = {},
   {
     inProgress,
@@ -62,8 +62,8 @@ export function useAnswer<Name extends AdminApiRouteName>(
 ) {
   const { api } = useDashboard();
   return useQuery<Answer<Name>>({
-    queryKey: [path, query],
-    queryFn: ({ signal }) => api.get<Name>(path, sent(query), signal),
+    queryKey: [name, path, query],
+    queryFn: ({ signal }) => api.get(name, path, sent(query), signal),
     enabled,
     staleTime: isFixed ? Number.POSITIVE_INFINITY : 0,
     refetchInterval: ({ state: { data, error } }) => {
@@ -71,4 +71,9 @@ export function useAnswer<Name extends AdminApiRouteName>(
       return data !== undefined && inProgress?.(data) === true ? refreshInProgressMs : refreshEveryMs;
     },
   });
+}
+
+/** The signed-in administrator, and what the stage has. */
+export function useAbout() {
+  return useAnswer('showAbout', {}, undefined, { isFixed: true });
 }

@@ -11,12 +11,7 @@ interface AllowOtpsProps {
 export function AllowOtps({ clientId, country }: AllowOtpsProps) {
   const { api, notify } = useDashboard();
   const allow = useMutation({
-    mutationFn: () =>
-      api.send<'allowOtps'>(
-        'POST',
-        `/clients/${encodeURIComponent(clientId)}/otp-holds/${encodeURIComponent(country)}/allow`,
-        {},
-      ),
+    mutationFn: () => api.send('allowOtps', { client_id: clientId, country }, {}),
     onSuccess: () =>
       notify(
         'success',

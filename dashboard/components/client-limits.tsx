@@ -24,18 +24,18 @@ import { Loaded } from './loaded.tsx';
 
 export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
-  const path = `/clients/${encodeURIComponent(clientId)}/limits`;
-  const query = useAnswer<'showLimits'>(path);
+  const query = useAnswer('showLimits', { client_id: clientId });
   const name = useClientName(clientId);
   const [inForm, setInForm] = useState<EndpointLimits>();
   const save = useMutation({
-    mutationFn: (change: Readonly<Record<string, unknown>>) => api.send<'setLimits'>('PATCH', path, change),
+    mutationFn: (change: Readonly<Record<string, unknown>>) =>
+      api.send('setLimits', { client_id: clientId }, change),
     onSuccess: ({ endpoint }) =>
       notify('success', `Limits of ${endpoint} saved. The change takes effect within 60 seconds.`),
   });
   const [resetting, setResetting] = useState<string>();
   const reset = useMutation({
-    mutationFn: (endpoint: string) => api.send<'removeLimits'>('POST', `${path}/remove`, { endpoint }),
+    mutationFn: (endpoint: string) => api.send('removeLimits', { client_id: clientId }, { endpoint }),
     onSuccess: (_limits, endpoint) => notify('success', `Limits of ${endpoint} reset to the defaults.`),
     onSettled: () => setResetting(undefined),
   });

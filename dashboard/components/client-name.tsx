@@ -9,7 +9,7 @@ import { linkTo } from '../route.ts';
 
 /** Loaded once, and again after a change. */
 export function useClientNames() {
-  const { data } = useAnswer<'listClientNames'>('/client-names', undefined, { isFixed: true });
+  const { data } = useAnswer('listClientNames', {}, undefined, { isFixed: true });
   return data?.clients ?? [];
 }
 

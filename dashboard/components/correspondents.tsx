@@ -14,8 +14,12 @@ const refreshMs = 60_000;
 const clientsShownMax = 8;
 
 export function CorrespondentsOf({ recipient }: { readonly recipient: string }) {
-  const path = `/conversations/${encodeURIComponent(recipient)}`;
-  const { data } = useAnswer<'showConversation'>(path, { limit: '100' }, { refreshEveryMs: refreshMs });
+  const { data } = useAnswer(
+    'showConversation',
+    { person: recipient },
+    { limit: '100' },
+    { refreshEveryMs: refreshMs },
+  );
   return data === undefined || data.clients.length === 0 ? null : <Correspondents {...data} />;
 }
 

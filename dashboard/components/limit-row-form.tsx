@@ -30,11 +30,15 @@ export function LimitRowForm({ row, onDismiss, onSaved }: LimitRowFormProps) {
   const save = useMutation({
     meta: { showsError: true },
     mutationFn: () =>
-      api.send<'setLimits'>('PATCH', `/clients/${encodeURIComponent(row.client_id)}/limits`, {
-        endpoint: row.endpoint,
-        ...changed(before, values),
-        ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
-      }),
+      api.send(
+        'setLimits',
+        { client_id: row.client_id },
+        {
+          endpoint: row.endpoint,
+          ...changed(before, values),
+          ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
+        },
+      ),
     onSuccess: onSaved,
   });
   const faults = windows.map((window) => limitFault(row, values[window]));

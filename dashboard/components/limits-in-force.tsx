@@ -12,7 +12,7 @@ import { List } from './list.tsx';
 import { Time } from './time.tsx';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
-  const query = useAnswer<'explainLimits'>(`/clients/${encodeURIComponent(clientId)}/limits/explain`);
+  const query = useAnswer('explainLimits', { client_id: clientId });
   return (
     <List<ExplainedEndpoint>
       title="Limits"

@@ -13,8 +13,7 @@ import { State } from './state.tsx';
 import { Time } from './time.tsx';
 
 export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
-  const path = `/clients/${encodeURIComponent(clientId)}/webhook-endpoints`;
-  const query = useAnswer<'listWebhookEndpoints'>(path);
+  const query = useAnswer('listWebhookEndpoints', { client_id: clientId });
   return (
     <List<EndpointSummary>
       title="Endpoints managed by the client"
@@ -24,7 +23,7 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
           id: 'test',
           header: 'Action',
           minWidth: 140,
-          cell: (row) => <SendTest path={path} endpoint={row} />,
+          cell: (row) => <SendTest clientId={clientId} endpoint={row} />,
         },
       ]}
       rows={query.data?.webhook_endpoints}
@@ -81,17 +80,15 @@ const columns: readonly TableProps.ColumnDefinition<EndpointSummary>[] = [
 ];
 
 interface SendTestProps {
-  /** Of the client's endpoints in the admin API. */
-  readonly path: string;
+  readonly clientId: string;
   readonly endpoint: EndpointSummary;
 }
 
 /** The page of the webhook shows what becomes of it. */
-function SendTest({ path, endpoint: { endpoint_id, url, enabled } }: SendTestProps) {
+function SendTest({ clientId, endpoint: { endpoint_id, url, enabled } }: SendTestProps) {
   const { api } = useDashboard();
   const send = useMutation({
-    mutationFn: () =>
-      api.send<'testWebhookEndpoint'>('POST', `${path}/${encodeURIComponent(endpoint_id)}/test`, {}),
+    mutationFn: () => api.send('testWebhookEndpoint', { client_id: clientId, endpoint_id }, {}),
     onSuccess: ({ delivery_id }) => go(linkTo('webhooks', delivery_id)),
   });
   return (

@@ -30,7 +30,7 @@ const refreshMs = 60_000;
 const recently = '24-hour';
 
 export function useAttention() {
-  return useAnswer<'showAttention'>('/attention', undefined, { refreshEveryMs: refreshMs });
+  return useAnswer('showAttention', {}, undefined, { refreshEveryMs: refreshMs });
 }
 
 export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {

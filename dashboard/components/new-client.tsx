@@ -23,7 +23,7 @@ export function NewClient({ onDismiss, onCreated }: NewClientProps) {
     mutationFn: () => {
       const url = webhookUrl.trim();
       const body = { name, scopes: [scope], webhook_url: url === '' ? null : url };
-      return api.send<'createClient'>('POST', '/clients', body);
+      return api.send('createClient', {}, body);
     },
     onSuccess: onCreated,
   });

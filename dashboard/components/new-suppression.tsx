@@ -11,8 +11,7 @@ import { withoutSeparators } from './phone-number.ts';
 import { scopeNames } from './reachability.tsx';
 
 interface NewSuppressionProps {
-  /** Of the client's suppressions in the admin API. */
-  readonly path: string;
+  readonly clientId: string;
   /** What the field has at first. */
   readonly recipient: string;
   readonly onDone: () => void;
@@ -20,7 +19,7 @@ interface NewSuppressionProps {
 
 const scopeItems = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
 
-export function NewSuppression({ path, recipient, onDone }: NewSuppressionProps) {
+export function NewSuppression({ clientId, recipient, onDone }: NewSuppressionProps) {
   const { api, notify } = useDashboard();
   const [number, setNumber] = useState(recipient);
   const [scope, setScope] = useState('messages');
@@ -28,10 +27,11 @@ export function NewSuppression({ path, recipient, onDone }: NewSuppressionProps)
   const add = useMutation({
     meta: { showsError: true },
     mutationFn: () =>
-      api.send<'putSuppression'>('PUT', `${path}/${encodeURIComponent(withoutSeparators(number))}`, {
-        scope,
-        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-      }),
+      api.send(
+        'putSuppression',
+        { client_id: clientId, recipient: withoutSeparators(number) },
+        { scope, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
+      ),
     onSuccess: (added) => {
       notify('success', `${added.recipient} is suppressed.`);
       onDone();

@@ -10,8 +10,7 @@ import { fieldError, formError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
 
 interface PermissionsProps {
-  /** The client's path in the admin API. */
-  readonly path: string;
+  readonly clientId: string;
   readonly countries: readonly string[] | null;
   readonly senders: readonly string[] | null;
   /** Of clients without a list of their own; null for all, undefined until it is known. */
@@ -28,7 +27,7 @@ function stageText(countries: readonly string[] | null | undefined): string {
   return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-export function Permissions({ path, countries, senders, stageCountries }: PermissionsProps) {
+export function Permissions({ clientId, countries, senders, stageCountries }: PermissionsProps) {
   const { api, notify } = useDashboard();
   const [countryText, setCountryText] = useState(textOf(countries));
   const [senderText, setSenderText] = useState(textOf(senders));
@@ -36,10 +35,11 @@ export function Permissions({ path, countries, senders, stageCountries }: Permis
   const save = useMutation({
     meta: { showsError: true },
     mutationFn: () =>
-      api.send<'changeClient'>('PATCH', path, {
-        countries: listOf(countryText),
-        senders: listOf(senderText),
-      }),
+      api.send(
+        'changeClient',
+        { client_id: clientId },
+        { countries: listOf(countryText), senders: listOf(senderText) },
+      ),
     onSuccess: (saved) => {
       setCountryText(textOf(saved.countries));
       setSenderText(textOf(saved.senders));

@@ -41,9 +41,8 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
   const { api } = useDashboard();
   const [choices, setChoices] = useState<ReturnType<typeof choicesAt>>();
   const [since, setSince] = useState('');
-  const path = `/clients/${encodeURIComponent(clientId)}/webhook-deliveries/resend`;
   const resend = useMutation({
-    mutationFn: () => api.send<'resendWebhookDeliveries'>('POST', path, { origin, since }),
+    mutationFn: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
     onSuccess: () => setChoices(undefined),
   });
   const open = (): void => {
@@ -56,7 +55,7 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
       <Button variant="inline-link" ariaLabel={`Resend all since: ${origin}`} onClick={open}>
         Resend all since…
       </Button>
-      {resend.data === undefined ? null : <Progress path={path} started={resend.data} />}
+      {resend.data === undefined ? null : <Progress clientId={clientId} started={resend.data} />}
       {choices === undefined ? null : (
         <Modal
           visible
@@ -94,9 +93,10 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
   );
 }
 
-function Progress({ path, started }: { readonly path: string; readonly started: ResendView }) {
-  const { data = started } = useAnswer<'showWebhookResend'>(
-    `${path}/${encodeURIComponent(started.resend_id)}`,
+function Progress({ clientId, started }: { readonly clientId: string; readonly started: ResendView }) {
+  const { data = started } = useAnswer(
+    'showWebhookResend',
+    { client_id: clientId, resend_id: started.resend_id },
     undefined,
     { inProgress: ({ status }) => status !== 'completed' },
   );

@@ -20,8 +20,7 @@ const notDone: ReadonlySet<Outcome> = new Set(['not_found', 'failed']);
 export function useResend(options: { readonly even_acknowledged?: true } = {}) {
   const { api, notify } = useDashboard();
   return useMutation({
-    mutationFn: (ids: readonly string[]) =>
-      api.send<'resendWebhooks'>('POST', '/webhooks/resend', { delivery_ids: ids, ...options }),
+    mutationFn: (ids: readonly string[]) => api.send('resendWebhooks', {}, { delivery_ids: ids, ...options }),
     onSuccess: ({ results }) => notify(...noticeOf(results)),
   });
 }
@@ -59,7 +58,7 @@ export function useResendAll(
       while (results.length < ids.length && !isLeft.current) {
         setProgress({ done: results.length, total: ids.length });
         const some = ids.slice(results.length, results.length + resentAtOnce);
-        const answer = await api.send<'resendWebhooks'>('POST', '/webhooks/resend', { delivery_ids: some });
+        const answer = await api.send('resendWebhooks', {}, { delivery_ids: some });
         results.push(...answer.results);
       }
       return { results, isAll };

@@ -53,12 +53,16 @@ export function SenderForm({ row, onDismiss, onSaved }: SenderFormProps) {
   const save = useMutation({
     meta: { showsError: true },
     mutationFn: () =>
-      api.send<'setSender'>('PATCH', '/senders', {
-        ...key,
-        country: key.country.trim().toUpperCase(),
-        ...changed(valuesOf(row), values),
-        ...(inbound === row.inbound ? {} : { inbound: inbound ? true : null }),
-      }),
+      api.send(
+        'setSender',
+        {},
+        {
+          ...key,
+          country: key.country.trim().toUpperCase(),
+          ...changed(valuesOf(row), values),
+          ...(inbound === row.inbound ? {} : { inbound: inbound ? true : null }),
+        },
+      ),
     onSuccess: onSaved,
   });
   const field = (name: Field, label: string, description?: string, placeholder = '') => (

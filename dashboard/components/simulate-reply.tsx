@@ -33,12 +33,11 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
   const send = useMutation({
     meta: { showsError: true },
     mutationFn: () =>
-      api.send<'sendInbound'>('POST', '/inbound', {
-        channel,
-        from: person,
-        ...(to.trim() === '' ? {} : { to: to.trim() }),
-        text,
-      }),
+      api.send(
+        'sendInbound',
+        {},
+        { channel, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), text },
+      ),
     onSuccess: () => {
       setText('');
       notify('success', 'Reply sent. It appears here within a few seconds.');

@@ -22,13 +22,12 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
   const { query: asked, change } = useListState();
   const recipient = asked.get('recipient') ?? '';
-  const path = `/clients/${encodeURIComponent(clientId)}/suppressions`;
-  const query = useAnswer<'listSuppressions'>(path, { recipient, cursor: asked.getAll('after').at(-1) });
+  const client = { client_id: clientId };
+  const query = useAnswer('listSuppressions', client, { recipient, cursor: asked.getAll('after').at(-1) });
   const [isAdding, setIsAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   const remove = useMutation({
-    mutationFn: (number: string) =>
-      api.send<'deleteSuppression'>('DELETE', `${path}/${encodeURIComponent(number)}`),
+    mutationFn: (number: string) => api.send('deleteSuppression', { client_id: clientId, recipient: number }),
     onSuccess: (_answer, number) => notify('success', `Messages to ${number} are sent again.`),
     onSettled: () => setRemoving(undefined),
   });
@@ -86,7 +85,7 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
           name: `suppressions-of-${clientId}`,
           columns: csvColumns,
           pageAt: async (cursor) => {
-            const page = await api.get<'listSuppressions'>(path, { recipient, cursor, limit: '100' });
+            const page = await api.get('listSuppressions', client, { recipient, cursor, limit: '100' });
             return { rows: page.suppressions, next: page.next_cursor };
           },
         }}
@@ -97,7 +96,7 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
       />
       {isAdding ? (
         <NewSuppression
-          path={path}
+          clientId={clientId}
           recipient={query.data?.suppressions.length === 0 ? recipient : ''}
           onDone={() => setIsAdding(false)}
         />

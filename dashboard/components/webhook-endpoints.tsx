@@ -14,7 +14,7 @@ import { Time } from './time.tsx';
 import { percent } from './total.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
-  const query = useAnswer<'showWebhookHealth'>(`/clients/${encodeURIComponent(clientId)}/webhooks`);
+  const query = useAnswer('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
   return (
     <SpaceBetween size="l">

@@ -8,18 +8,17 @@ import { fieldError, formError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
 
 interface WebhookUrlProps {
-  /** The client's path in the admin API. */
-  readonly path: string;
+  readonly clientId: string;
   readonly value: string | null;
 }
 
-export function WebhookUrl({ path, value }: WebhookUrlProps) {
+export function WebhookUrl({ clientId, value }: WebhookUrlProps) {
   const { api, notify } = useDashboard();
   const [text, setText] = useState(value ?? '');
   const save = useMutation({
     meta: { showsError: true },
     mutationFn: (url: string) =>
-      api.send<'changeClient'>('PATCH', path, { webhook_url: url === '' ? null : url }),
+      api.send('changeClient', { client_id: clientId }, { webhook_url: url === '' ? null : url }),
     onSuccess: ({ webhook_url }) =>
       notify('success', webhook_url === null ? 'Webhook URL removed.' : 'Webhook URL saved.'),
   });

@@ -71,15 +71,16 @@ export function ActivityPage() {
     client_id: of('client_id'),
     ...timesIn(asked),
   };
-  const query = useAnswer<'listActivity'>(
-    '/activity',
+  const query = useAnswer(
+    'listActivity',
+    {},
     { ...filters, cursor: asked.getAll('after').at(-1) },
     { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
   );
   const { api } = useDashboard();
   const resend = useResend();
   const pageAt = async (cursor: string | undefined) => {
-    const page = await api.get<'listActivity'>('/activity', { ...withStart(filters), cursor, limit: '100' });
+    const page = await api.get('listActivity', {}, { ...withStart(filters), cursor, limit: '100' });
     return { rows: page.entries, next: page.next_cursor };
   };
   const resendAll = useResendAll(() => failedIn(pageAt));

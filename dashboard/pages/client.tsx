@@ -10,7 +10,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKeyView } from '../../shared/admin/client-views.ts';
 import type { Answer } from '../api/client.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useAbout, useAnswer } from '../api/queries.ts';
 import { type Confirmation, ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { Copyable } from '../components/copyable.tsx';
 import { LimitsInForce } from '../components/limits-in-force.tsx';
@@ -34,8 +34,8 @@ interface Question extends Confirmation {
 
 export function ClientPage({ id }: { readonly id: string }) {
   const { api, notify } = useDashboard();
-  const path = `/clients/${encodeURIComponent(id)}`;
-  const query = useAnswer<'showClient'>(path);
+  const path = { client_id: id };
+  const query = useAnswer('showClient', path);
   const [question, setQuestion] = useState<Question>();
   const [secret, setSecret] = useState<Secret>();
   const client = query.data;
@@ -45,26 +45,23 @@ export function ClientPage({ id }: { readonly id: string }) {
   });
 
   const setDisabled = (disabled: boolean) => async () => {
-    await api.send<'changeClient'>('PATCH', path, { disabled });
+    await api.send('changeClient', path, { disabled });
     notify('success', disabled ? 'Client disabled.' : 'Client enabled.');
   };
   const renewSecret = async () => {
-    const { client_secret } = await api.send<'rotateClientSecret'>('POST', `${path}/secret`);
+    const { client_secret } = await api.send('rotateClientSecret', path);
     setSecret({ label: 'Client secret', value: client_secret });
   };
   const renewWebhookSecret = async () => {
-    const { webhook_secret, active_at } = await api.send<'rotateWebhookSecret'>(
-      'POST',
-      `${path}/webhook-secret`,
-    );
+    const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path);
     setSecret({ label: `Webhook secret, active from ${active_at}`, value: webhook_secret });
   };
   const createKey = async () => {
-    const { api_key } = await api.send<'createApiKey'>('POST', `${path}/api-keys`);
+    const { api_key } = await api.send('createApiKey', path);
     setSecret({ label: 'API key', value: api_key });
   };
   const revoke = (keyId: string) => async () => {
-    await api.send<'revokeApiKey'>('DELETE', `${path}/api-keys/${encodeURIComponent(keyId)}`);
+    await api.send('revokeApiKey', { ...path, key_id: keyId });
     notify('success', `${keyId} revoked.`);
   };
 
@@ -97,7 +94,7 @@ export function ClientPage({ id }: { readonly id: string }) {
       <Loaded query={query}>
         {(loaded) => (
           <SpaceBetween size="l">
-            <Settings path={path} client={loaded} />
+            <Settings client={loaded} />
             <Container
               header={
                 <Header
@@ -217,14 +214,8 @@ export function ClientPage({ id }: { readonly id: string }) {
   );
 }
 
-interface SettingsProps {
-  /** The client's path in the admin API. */
-  readonly path: string;
-  readonly client: Answer<'showClient'>;
-}
-
-function Settings({ path, client }: SettingsProps) {
-  const about = useAnswer<'showAbout'>('/about', undefined, { isFixed: true });
+function Settings({ client }: { readonly client: Answer<'showClient'> }) {
+  const about = useAbout();
   return (
     <Container header={<Header variant="h2">Settings</Header>}>
       <SpaceBetween size="l">
@@ -244,9 +235,9 @@ function Settings({ path, client }: SettingsProps) {
             },
           ]}
         />
-        <WebhookUrl path={path} value={client.webhook_url} />
+        <WebhookUrl clientId={client.client_id} value={client.webhook_url} />
         <Permissions
-          path={path}
+          clientId={client.client_id}
           countries={client.countries}
           senders={client.senders}
           stageCountries={about.data?.allowed_countries}

@@ -22,7 +22,7 @@ export function ClientsPage() {
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<ShownClient>();
   const cursor = useListState().query.getAll('after').at(-1);
-  const query = useAnswer<'listClients'>('/clients', { cursor });
+  const query = useAnswer('listClients', {}, { cursor });
   return (
     <Page
       title="Clients"
@@ -43,7 +43,7 @@ export function ClientsPage() {
           name: 'clients',
           columns: csvColumns,
           pageAt: async (cursor) => {
-            const page = await api.get<'listClients'>('/clients', { cursor, limit: '100' });
+            const page = await api.get('listClients', {}, { cursor, limit: '100' });
             return { rows: page.clients, next: page.next_cursor };
           },
         }}

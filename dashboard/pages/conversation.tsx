@@ -12,7 +12,7 @@ import type {
   ConversationClient,
   ConversationMessage,
 } from '../../shared/admin/conversation.ts';
-import { useAnswer } from '../api/queries.ts';
+import { useAbout, useAnswer } from '../api/queries.ts';
 import { ClientLink, useClientName } from '../components/client-name.tsx';
 import { Copyable } from '../components/copyable.tsx';
 import { Correspondents } from '../components/correspondents.tsx';
@@ -36,8 +36,9 @@ export function ConversationPage() {
   const recipient = numberIn(asked.get('recipient') ?? '');
   const after = asked.getAll('after');
   const [repliedAt, setRepliedAt] = useState(0);
-  const query = useAnswer<'showConversation'>(
-    `/conversations/${encodeURIComponent(recipient)}`,
+  const query = useAnswer(
+    'showConversation',
+    { person: recipient },
     { client_id: clientId, cursor: after.at(-1), limit: '50' },
     {
       enabled: recipient !== '',
@@ -45,7 +46,7 @@ export function ConversationPage() {
         Date.now() - repliedAt < replyAwaitedMs || messages.some(({ status }) => isInProgress(status)),
     },
   );
-  const about = useAnswer<'showAbout'>('/about', undefined, { isFixed: true }).data;
+  const about = useAbout().data;
   return (
     <Page
       title="Conversation"

@@ -50,7 +50,7 @@ function ClientChoice() {
 }
 
 function Overrides() {
-  const query = useAnswer<'listOverrides'>('/limits');
+  const query = useAnswer('listOverrides', {});
   const rows = query.data?.limits;
   const faulty = rows?.filter(({ faults }) => faults.length > 0) ?? [];
   return (

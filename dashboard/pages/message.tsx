@@ -23,7 +23,7 @@ import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
 
 export function MessagePage({ id }: { readonly id: string }) {
-  const query = useAnswer<'showMessage'>(`/messages/${encodeURIComponent(id)}`, undefined, {
+  const query = useAnswer('showMessage', { message_id: id }, undefined, {
     inProgress: ({ message, webhooks, legs }) =>
       isInProgress(message.status) ||
       webhooks.some(({ state }) => isInProgress(state)) ||

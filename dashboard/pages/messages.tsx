@@ -47,8 +47,9 @@ export function MessagesPage() {
     channel: of('channel'),
     ...timesIn(asked),
   };
-  const query = useAnswer<'searchMessages'>(
-    '/messages',
+  const query = useAnswer(
+    'searchMessages',
+    {},
     { ...sent, cursor: asked.getAll('after').at(-1) },
     {
       enabled: isFiltered,
@@ -90,11 +91,7 @@ export function MessagesPage() {
           name: 'messages',
           columns: csvColumns,
           pageAt: async (cursor) => {
-            const page = await api.get<'searchMessages'>('/messages', {
-              ...withStart(sent),
-              cursor,
-              limit: '100',
-            });
+            const page = await api.get('searchMessages', {}, { ...withStart(sent), cursor, limit: '100' });
             return { rows: page.messages, next: page.next_cursor };
           },
         }}

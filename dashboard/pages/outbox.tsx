@@ -15,7 +15,7 @@ import { useListState } from '../route.ts';
 export function OutboxPage() {
   const { query: asked, isFiltered, change } = useListState();
   const to = asked.get('to') ?? '';
-  const query = useAnswer<'listOutbox'>('/outbox', { to });
+  const query = useAnswer('listOutbox', {}, { to });
   return (
     <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">
       <List<OutboxMessage>

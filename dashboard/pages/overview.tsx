@@ -42,8 +42,8 @@ const periods = [
 
 export function OverviewPage() {
   const span = usePeriod(periods, 'day');
-  const query = useAnswer<'showUsage'>('/usage', { span });
-  const today = useAnswer<'summarizeUsage'>('/usage/summary', { interval: 'day' });
+  const query = useAnswer('showUsage', {}, { span });
+  const today = useAnswer('summarizeUsage', {}, { interval: 'day' });
   const attention = useAttention();
   const usage = query.data;
   const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';

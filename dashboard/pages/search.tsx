@@ -24,7 +24,7 @@ const kinds = {
 export function SearchPage() {
   const { query: asked, change } = useListState();
   const wanted = asked.get('q') ?? '';
-  const query = useAnswer<'search'>('/search', { q: wanted }, { enabled: wanted !== '' });
+  const query = useAnswer('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
   const logQuery = query.data?.log_query ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;

@@ -21,12 +21,12 @@ import { useDashboard } from '../context.ts';
 
 export function SendersPage() {
   const { api, notify } = useDashboard();
-  const query = useAnswer<'listSenders'>('/senders');
+  const query = useAnswer('listSenders', {});
   const [inForm, setInForm] = useState<EditedSender>();
   const [removing, setRemoving] = useState<SenderView>();
   const remove = useMutation({
     mutationFn: ({ client_id, destination }: SenderView) =>
-      api.send<'removeSender'>('POST', '/senders/remove', { client_id, destination }),
+      api.send('removeSender', {}, { client_id, destination }),
     onSuccess: (_senders, { destination }) => notify('success', `Row of ${destination} removed.`),
     onSettled: () => setRemoving(undefined),
   });

@@ -25,8 +25,9 @@ import { groupTitle, seriesOf, type UsageGroup, usageGroups } from '../usage-ser
 
 export default function UsagePage() {
   const period = usePeriod(usagePeriods, 'month');
-  const summary = useAnswer<'summarizeUsage'>(
-    '/usage/summary',
+  const summary = useAnswer(
+    'summarizeUsage',
+    {},
     { period },
     {
       sent: () => {
@@ -272,8 +273,9 @@ function Charts({ period, names }: ChartsProps) {
 }
 
 function useUsage(period: UsagePeriod, by: UsageGroup) {
-  return useAnswer<'listUsage'>(
-    '/usage/messages',
+  return useAnswer(
+    'listUsage',
+    {},
     { period, by },
     {
       sent: () => {

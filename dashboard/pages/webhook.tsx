@@ -24,7 +24,7 @@ import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
 
 export function WebhookPage({ id }: { readonly id: string }) {
-  const query = useAnswer<'showWebhook'>(`/webhooks/${encodeURIComponent(id)}`, undefined, {
+  const query = useAnswer('showWebhook', { delivery_id: id }, undefined, {
     inProgress: ({ state }) => isInProgress(state),
   });
   const resend = useResend({ even_acknowledged: true });

@@ -27,7 +27,6 @@ export function WebhooksPage() {
   const of = (name: string): string => asked.get(name) ?? '';
   const clientId = of('client_id');
   const client = useTypedText(clientId, (text) => change({ client_id: text }, { replace: true }));
-  const path = `/clients/${encodeURIComponent(clientId)}/webhook-deliveries`;
   const sent = {
     endpoint_id: of('endpoint_id'),
     state: of('state'),
@@ -35,8 +34,9 @@ export function WebhooksPage() {
     message_id: of('message_id'),
     ...timesIn(asked),
   };
-  const query = useAnswer<'listWebhookDeliveries'>(
-    path,
+  const query = useAnswer(
+    'listWebhookDeliveries',
+    { client_id: clientId },
     { ...sent, limit: '50', cursor: asked.getAll('after').at(-1) },
     {
       enabled: clientId !== '',
@@ -77,7 +77,7 @@ export function WebhooksPage() {
           columns: csvColumns,
           pageAt: async (cursor) => {
             const asking = { ...withStart(sent), cursor, limit: '100' };
-            const page = await api.get<'listWebhookDeliveries'>(path, asking);
+            const page = await api.get('listWebhookDeliveries', { client_id: clientId }, asking);
             return { rows: page.webhook_deliveries, next: page.next_cursor };
           },
         }}

@@ -1,4 +1,4 @@
-/** Every operation of the admin API, as data: the router and the tests are made from it. */
+/** Every operation of the admin API, as plain data: for its router, the dashboard and the tests. */
 
 export const adminApiRoutes = {
   listActivity: { method: 'GET', path: '/admin/api/activity' },
