@@ -28,13 +28,19 @@ export function go(link: string, options?: { readonly replace?: boolean }): void
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** What the query of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
+/** What the address of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
 const position = ['after', 'selected'];
 
 interface ListState {
-  readonly query: URLSearchParams;
-  /** Whether anything but the position is in the query. */
+  /** The value of a filter; empty if it is not set. */
+  filter(name: string): string;
   readonly isFiltered: boolean;
+  /** Of the pages up to this one; the first page has none. */
+  readonly cursors: readonly string[];
+  /** Of this page. */
+  readonly cursor: string | undefined;
+  /** The ids of the selected rows. */
+  readonly selected: readonly string[];
   /** Empty values are removed; so is the position, unless it is given: other filters have other pages. */
   change(values: Values, options?: { readonly replace?: boolean }): void;
   /** Removes all filters. */
@@ -43,9 +49,13 @@ interface ListState {
 
 export function useListState(): ListState {
   const [query, setQuery] = useSearchParams();
+  const cursors = query.getAll('after');
   return {
-    query,
+    filter: (name) => query.get(name) ?? '',
     isFiltered: [...query.keys()].some((name) => !position.includes(name)),
+    cursors,
+    cursor: cursors.at(-1),
+    selected: query.getAll('selected'),
     change: (values, options) =>
       setQuery((before) => {
         const next = new URLSearchParams(before);

@@ -49,10 +49,9 @@ interface ListProps<Row> {
 
 export function List<Row>({ rows, query, columns, selection, idOf, ...props }: ListProps<Row>) {
   const state = useListState();
-  const selected = state.query.getAll('selected');
-  /** The cursors of the pages up to this one; the first page has none. Of several lists on a page, one has pages. */
-  const after = 'nextCursor' in props ? state.query.getAll('after') : [];
-  const pagesCount = after.length + (props.nextCursor === undefined ? 1 : 2);
+  // Of several lists on a page, one has pages.
+  const cursors = 'nextCursor' in props ? state.cursors : [];
+  const pagesCount = cursors.length + (props.nextCursor === undefined ? 1 : 2);
   return (
     <SpaceBetween size="m">
       {query === undefined ? null : <LoadFailure query={query} />}
@@ -62,7 +61,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
             variant="h2"
             description={props.description}
             {...(props.isCounted === true && rows !== undefined && rows.length > 0
-              ? { counter: counterOf(rows.length, after.length, props.nextCursor) }
+              ? { counter: counterOf(rows.length, cursors.length, props.nextCursor) }
               : {})}
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -117,20 +116,20 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
           ? {}
           : {
               selectionType: 'multi' as const,
-              selectedItems: rows?.filter((row) => selected.includes(idOf(row))) ?? [],
+              selectedItems: rows?.filter((row) => state.selected.includes(idOf(row))) ?? [],
               isItemDisabled: selection.isDisabled,
               onSelectionChange: ({ detail }: { detail: { selectedItems: Row[] } }) =>
-                state.change({ after, selected: detail.selectedItems.map(idOf) }, { replace: true }),
+                state.change({ after: cursors, selected: detail.selectedItems.map(idOf) }, { replace: true }),
             })}
         pagination={
           pagesCount === 1 ? undefined : (
             <Pagination
-              currentPageIndex={after.length + 1}
+              currentPageIndex={cursors.length + 1}
               pagesCount={pagesCount}
               ariaLabels={{ nextPageLabel: 'Next page', previousPageLabel: 'Previous page' }}
               onChange={({ detail }) =>
                 state.change({
-                  after: [...after, props.nextCursor ?? ''].slice(0, detail.currentPageIndex - 1),
+                  after: [...cursors, props.nextCursor ?? ''].slice(0, detail.currentPageIndex - 1),
                 })
               }
             />

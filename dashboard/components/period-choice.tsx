@@ -17,8 +17,8 @@ export function usePeriod<Id extends string>(
   periods: readonly { readonly id: Id; readonly text: string }[],
   byDefault: Id,
 ): Id {
-  const { query } = useListState();
-  return periods.find(({ id }) => id === query.get('period'))?.id ?? byDefault;
+  const { filter } = useListState();
+  return periods.find(({ id }) => id === filter('period'))?.id ?? byDefault;
 }
 
 export function PeriodChoice<Id extends string>({

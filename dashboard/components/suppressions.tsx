@@ -20,10 +20,10 @@ import { Time } from './time.tsx';
 
 export function Suppressions({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
-  const { query: asked, change } = useListState();
-  const recipient = asked.get('recipient') ?? '';
+  const { filter, cursor, change } = useListState();
+  const recipient = filter('recipient');
   const client = { client_id: clientId };
-  const query = useAnswer('listSuppressions', client, { recipient, cursor: asked.getAll('after').at(-1) });
+  const query = useAnswer('listSuppressions', client, { recipient, cursor });
   const [isAdding, setIsAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   const remove = useMutation({
@@ -84,8 +84,8 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
         csv={{
           name: `suppressions-of-${clientId}`,
           columns: csvColumns,
-          pageAt: async (cursor) => {
-            const page = await api.get('listSuppressions', client, { recipient, cursor, limit: '100' });
+          pageAt: async (at) => {
+            const page = await api.get('listSuppressions', client, { recipient, cursor: at, limit: '100' });
             return { rows: page.suppressions, next: page.next_cursor };
           },
         }}

@@ -2,14 +2,14 @@
 import DateRangePicker, { type DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 import FormField from '@cloudscape-design/components/form-field';
 import type { Query } from '../api/client.ts';
-import { useListState } from '../route.ts';
+import { type ListState, useListState } from '../route.ts';
 
 export function TimeRange() {
-  const { query, change } = useListState();
+  const { filter, change } = useListState();
   return (
     <FormField label="Time">
       <DateRangePicker
-        value={rangeOf(query)}
+        value={rangeOf(timesIn(filter))}
         placeholder="Any time"
         relativeOptions={[
           { key: 'hour', amount: 1, unit: 'hour', type: 'relative' },
@@ -33,7 +33,7 @@ const secondsPerUnit = {
   year: 31_536_000,
 } as const;
 
-function filtersOf(range: DateRangePickerProps.Value | null): Record<string, string> {
+function filtersOf(range: DateRangePickerProps.Value | null): Times {
   const none = { last: '', since: '', until: '' };
   if (range === null) return none;
   if (range.type === 'relative') return { ...none, last: `${range.amount}-${range.unit}` };
@@ -44,23 +44,24 @@ function filtersOf(range: DateRangePickerProps.Value | null): Record<string, str
   };
 }
 
-function rangeOf(query: URLSearchParams): DateRangePickerProps.Value | null {
-  const [, amount, unit = ''] = /^(\d{1,4})-([a-z]+)$/.exec(query.get('last') ?? '') ?? [];
+type Times = Readonly<Record<'last' | 'since' | 'until', string>>;
+
+function rangeOf({ last, since, until }: Times): DateRangePickerProps.Value | null {
+  const [, amount, unit = ''] = /^(\d{1,4})-([a-z]+)$/.exec(last) ?? [];
   if (Object.hasOwn(secondsPerUnit, unit)) {
     return { type: 'relative', amount: Number(amount), unit: unit as keyof typeof secondsPerUnit };
   }
-  const [startDate, endDate] = [query.get('since'), query.get('until')];
-  return startDate === null || endDate === null ? null : { type: 'absolute', startDate, endDate };
+  return since === '' || until === '' ? null : { type: 'absolute', startDate: since, endDate: until };
 }
 
 /** The filters of the address. */
-export function timesIn(query: URLSearchParams): Query {
-  return { last: query.get('last'), since: query.get('since'), until: query.get('until') };
+export function timesIn(filter: ListState['filter']): Times {
+  return { last: filter('last'), since: filter('since'), until: filter('until') };
 }
 
 /** With the time at which `last` begins, seen from now. */
 export function withStart({ last, ...query }: Query): Query {
-  const range = rangeOf(new URLSearchParams({ last: last ?? '' }));
+  const range = rangeOf({ last: last ?? '', since: '', until: '' });
   if (range?.type !== 'relative') return query;
   const seconds = range.amount * secondsPerUnit[range.unit];
   return { ...query, since: new Date(Date.now() - seconds * 1000).toISOString() };

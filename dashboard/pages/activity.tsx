@@ -62,32 +62,32 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
 const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
 
 export function ActivityPage() {
-  const { query: asked, isFiltered, change } = useListState();
-  const of = (name: string): string => asked.get(name) ?? '';
-  const kind = Object.hasOwn(kinds, of('kind')) ? (of('kind') as keyof typeof kinds) : 'webhook_failed';
-  const client = useTypedText(of('client_id'), (text) => change({ client_id: text }, { replace: true }));
+  const { filter, isFiltered, cursors, cursor, selected, change } = useListState();
+  const kind =
+    (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => name === filter('kind')) ??
+    'webhook_failed';
+  const client = useTypedText(filter('client_id'), (text) => change({ client_id: text }, { replace: true }));
   const filters = {
     kind: kind === 'all' ? undefined : kind,
-    client_id: of('client_id'),
-    ...timesIn(asked),
+    client_id: filter('client_id'),
+    ...timesIn(filter),
   };
   const query = useAnswer(
     'listActivity',
     {},
-    { ...filters, cursor: asked.getAll('after').at(-1) },
+    { ...filters, cursor },
     { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
   );
   const { api } = useDashboard();
   const resend = useResend();
-  const pageAt = async (cursor: string | undefined) => {
-    const page = await api.get('listActivity', {}, { ...withStart(filters), cursor, limit: '100' });
+  const pageAt = async (at: string | undefined) => {
+    const page = await api.get('listActivity', {}, { ...withStart(filters), cursor: at, limit: '100' });
     return { rows: page.entries, next: page.next_cursor };
   };
   const resendAll = useResendAll(() => failedIn(pageAt));
   const [isAsking, setIsAsking] = useState(false);
   // While the user types, the old client's entries must not be shown or resent.
   const entries = client.isTyping ? undefined : query.data?.entries;
-  const selected = asked.getAll('selected');
   const ids = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry));
 
   return (
@@ -108,7 +108,7 @@ export function ActivityPage() {
               loading={resend.isPending}
               onClick={() =>
                 resend.mutate([...new Set(ids?.flatMap(({ delivery_id }) => delivery_id ?? []))], {
-                  onSuccess: () => change({ after: asked.getAll('after') }, { replace: true }),
+                  onSuccess: () => change({ after: cursors }, { replace: true }),
                 })
               }
             >

@@ -21,7 +21,7 @@ export function ClientsPage() {
   const { api } = useDashboard();
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<ShownClient>();
-  const cursor = useListState().query.getAll('after').at(-1);
+  const { cursor } = useListState();
   const query = useAnswer('listClients', {}, { cursor });
   return (
     <Page
@@ -42,8 +42,8 @@ export function ClientsPage() {
         csv={{
           name: 'clients',
           columns: csvColumns,
-          pageAt: async (cursor) => {
-            const page = await api.get('listClients', {}, { cursor, limit: '100' });
+          pageAt: async (at) => {
+            const page = await api.get('listClients', {}, { cursor: at, limit: '100' });
             return { rows: page.clients, next: page.next_cursor };
           },
         }}

@@ -31,15 +31,14 @@ import { linkTo, useListState } from '../route.ts';
 const replyAwaitedMs = 20_000;
 
 export function ConversationPage() {
-  const { query: asked, change } = useListState();
-  const clientId = asked.get('client_id') ?? '';
-  const recipient = numberIn(asked.get('recipient') ?? '');
-  const after = asked.getAll('after');
+  const { filter, cursors, cursor, change } = useListState();
+  const clientId = filter('client_id');
+  const recipient = numberIn(filter('recipient'));
   const [repliedAt, setRepliedAt] = useState(0);
   const query = useAnswer(
     'showConversation',
     { person: recipient },
-    { client_id: clientId, cursor: after.at(-1), limit: '50' },
+    { client_id: clientId, cursor, limit: '50' },
     {
       enabled: recipient !== '',
       inProgress: ({ messages }) =>
@@ -85,12 +84,12 @@ export function ConversationPage() {
               )}
               <Container header={<Header variant="h2">Messages</Header>}>
                 <Messages
-                  key={after.at(-1) ?? ''}
+                  key={cursor ?? ''}
                   conversation={conversation}
                   isMixed={clientId === ''}
-                  onEarlier={(cursor) => change({ after: [...after, cursor] })}
-                  onLater={after.length === 0 ? undefined : () => change({ after: after.slice(0, -1) })}
-                  onNewest={after.length < 2 ? undefined : () => change({})}
+                  onEarlier={(next) => change({ after: [...cursors, next] })}
+                  onLater={cursors.length === 0 ? undefined : () => change({ after: cursors.slice(0, -1) })}
+                  onNewest={cursors.length < 2 ? undefined : () => change({})}
                 />
               </Container>
               {about?.outbox === true ? (
@@ -98,7 +97,7 @@ export function ConversationPage() {
                   conversation={conversation}
                   onSent={() => {
                     setRepliedAt(Date.now());
-                    if (after.length > 0) change({});
+                    if (cursors.length > 0) change({});
                   }}
                 />
               ) : null}

@@ -32,25 +32,24 @@ type Entered = Readonly<Record<(typeof entered)[number], string>>;
 
 export function MessagesPage() {
   const { api } = useDashboard();
-  const { query: asked, isFiltered } = useListState();
-  const of = (name: string): string => asked.get(name) ?? '';
+  const { filter, isFiltered, cursor } = useListState();
   const filters = {
-    client_id: of('client_id'),
-    recipient: of('recipient'),
-    reference: of('reference'),
-    error_code: of('error_code'),
+    client_id: filter('client_id'),
+    recipient: filter('recipient'),
+    reference: filter('reference'),
+    error_code: filter('error_code'),
   };
   const sent = {
     ...filters,
-    direction: of('direction'),
-    status: of('status'),
-    channel: of('channel'),
-    ...timesIn(asked),
+    direction: filter('direction'),
+    status: filter('status'),
+    channel: filter('channel'),
+    ...timesIn(filter),
   };
   const query = useAnswer(
     'searchMessages',
     {},
-    { ...sent, cursor: asked.getAll('after').at(-1) },
+    { ...sent, cursor },
     {
       enabled: isFiltered,
       sent: withStart,
@@ -64,7 +63,7 @@ export function MessagesPage() {
       <List<FoundMessage>
         title="Search results"
         description={
-          isFiltered && ofAllClients && of('last') === '' && of('since') === ''
+          isFiltered && ofAllClients && sent.last === '' && sent.since === ''
             ? 'Of all clients, in the last 24 hours. Choose a client to search all times.'
             : undefined
         }
@@ -90,8 +89,12 @@ export function MessagesPage() {
         csv={{
           name: 'messages',
           columns: csvColumns,
-          pageAt: async (cursor) => {
-            const page = await api.get('searchMessages', {}, { ...withStart(sent), cursor, limit: '100' });
+          pageAt: async (at) => {
+            const page = await api.get(
+              'searchMessages',
+              {},
+              { ...withStart(sent), cursor: at, limit: '100' },
+            );
             return { rows: page.messages, next: page.next_cursor };
           },
         }}
@@ -129,7 +132,7 @@ const channelOptions = [any, ...Object.entries(channelNames).map(([value, label]
 const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
 
 function Search({ filters }: { readonly filters: Entered }) {
-  const { query, change } = useListState();
+  const { filter, change } = useListState();
   const [wanted, setWanted] = useState(filters);
   const search = (event: FormEvent): void => {
     event.preventDefault();
@@ -155,7 +158,7 @@ function Search({ filters }: { readonly filters: Entered }) {
   const choice = (name: string, label: string, options: readonly (typeof any)[]) => (
     <FormField label={label}>
       <Select
-        selectedOption={options.find(({ value }) => value === (query.get(name) ?? '')) ?? any}
+        selectedOption={options.find(({ value }) => value === filter(name)) ?? any}
         options={options}
         onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
       />

@@ -13,8 +13,8 @@ import { Time } from '../components/time.tsx';
 import { useListState } from '../route.ts';
 
 export function OutboxPage() {
-  const { query: asked, isFiltered, change } = useListState();
-  const to = asked.get('to') ?? '';
+  const { filter, isFiltered, change } = useListState();
+  const to = filter('to');
   const query = useAnswer('listOutbox', {}, { to });
   return (
     <Page title="Outbox" description="The latest 200 messages that the simulated carrier received.">

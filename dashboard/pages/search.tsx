@@ -22,8 +22,8 @@ const kinds = {
 } as const;
 
 export function SearchPage() {
-  const { query: asked, change } = useListState();
-  const wanted = asked.get('q') ?? '';
+  const { filter, change } = useListState();
+  const wanted = filter('q');
   const query = useAnswer('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
   const logQuery = query.data?.log_query ?? null;

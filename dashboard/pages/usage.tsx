@@ -208,8 +208,8 @@ interface ChartsProps {
 }
 
 function Charts({ period, names }: ChartsProps) {
-  const { query: asked, change } = useListState();
-  const group = usageGroups.find(({ value }) => value === asked.get('by')) ?? usageGroups[1];
+  const { filter, change } = useListState();
+  const group = usageGroups.find(({ value }) => value === filter('by')) ?? usageGroups[1];
   const grouped = useUsage(period, group.value);
   const byChannel = useUsage(period, 'channel');
   const times = timesAt(period, new Date());

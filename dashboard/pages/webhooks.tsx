@@ -23,21 +23,20 @@ import { linkTo, useListState } from '../route.ts';
 
 export function WebhooksPage() {
   const { api } = useDashboard();
-  const { query: asked, isFiltered, change } = useListState();
-  const of = (name: string): string => asked.get(name) ?? '';
-  const clientId = of('client_id');
+  const { filter, isFiltered, cursor, change } = useListState();
+  const clientId = filter('client_id');
   const client = useTypedText(clientId, (text) => change({ client_id: text }, { replace: true }));
   const sent = {
-    endpoint_id: of('endpoint_id'),
-    state: of('state'),
-    event: of('event'),
-    message_id: of('message_id'),
-    ...timesIn(asked),
+    endpoint_id: filter('endpoint_id'),
+    state: filter('state'),
+    event: filter('event'),
+    message_id: filter('message_id'),
+    ...timesIn(filter),
   };
   const query = useAnswer(
     'listWebhookDeliveries',
     { client_id: clientId },
-    { ...sent, limit: '50', cursor: asked.getAll('after').at(-1) },
+    { ...sent, limit: '50', cursor },
     {
       enabled: clientId !== '',
       sent: withStart,
@@ -47,7 +46,7 @@ export function WebhooksPage() {
   const choice = (name: string, label: string, options: readonly Option[]) => (
     <FormField label={label}>
       <Select
-        selectedOption={options.find(({ value }) => value === of(name)) ?? any}
+        selectedOption={options.find(({ value }) => value === filter(name)) ?? any}
         options={options}
         onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
       />
@@ -75,9 +74,12 @@ export function WebhooksPage() {
         csv={{
           name: `webhooks-of-${clientId}`,
           columns: csvColumns,
-          pageAt: async (cursor) => {
-            const asking = { ...withStart(sent), cursor, limit: '100' };
-            const page = await api.get('listWebhookDeliveries', { client_id: clientId }, asking);
+          pageAt: async (at) => {
+            const page = await api.get(
+              'listWebhookDeliveries',
+              { client_id: clientId },
+              { ...withStart(sent), cursor: at, limit: '100' },
+            );
             return { rows: page.webhook_deliveries, next: page.next_cursor };
           },
         }}
