@@ -1,5 +1,6 @@
 /** Usage as the series of a chart: the groups with the most, and the sum of all others. */
 import type { UsageList } from '../shared/admin/usage.ts';
+import { channelNames, nameOf } from './value-names.ts';
 
 export const usageGroups = [
   { value: 'client', label: 'Client' },
@@ -12,8 +13,10 @@ export type UsageGroup = (typeof usageGroups)[number]['value'];
 
 type Entry = UsageList['usage'][number];
 
+/** Of a chart. */
 export interface Series {
   readonly title: string;
+  readonly color?: string;
   readonly data: readonly { readonly x: Date; readonly y: number }[];
 }
 
@@ -54,12 +57,11 @@ export function groupTitle(
     // Names are not unique.
     return name === undefined ? id : `${name} (${id.replace(/^client_/, '').slice(0, 4)}…)`;
   }
-  if (group === 'channel') return entry.channel === 'sms' ? 'SMS' : 'WhatsApp';
+  if (group === 'channel') return entry.channel === undefined ? '' : channelNames[entry.channel];
   if (group === 'country') {
     const { country } = entry;
     if (country === null || country === undefined) return 'Unknown country';
     return /^([A-Z]{2}|\d{3})$/.test(country) ? (countries.of(country) ?? country) : country;
   }
-  const word = entry[group] ?? '';
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+  return nameOf(entry[group] ?? '');
 }

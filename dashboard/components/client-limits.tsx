@@ -13,6 +13,7 @@ import type { WindowAttribute } from '../../shared/contract/limit-rows.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
+import { capNames } from '../value-names.ts';
 import { useClientName } from './client-name.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { Copyable } from './copyable.tsx';
@@ -48,7 +49,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       isRowHeader: true,
       cell: (row) => (
         <SpaceBetween size="xxs">
-          {row.cap === null ? <span className="id">{row.endpoint}</span> : capTitles[row.cap]}
+          {row.cap === null ? <span className="id">{row.endpoint}</span> : capNames[row.cap]}
           <RowState {...row} />
           {row.faults.map((fault) => (
             <LimitFaultNote key={fault.field} {...fault} />
@@ -59,7 +60,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         </SpaceBetween>
       ),
     },
-    ...limitWindows.map((field) => column(field)),
+    ...limitWindows.map(column),
     {
       id: 'remove',
       header: 'Action',
@@ -165,8 +166,6 @@ function titleOf(clientId: string, name: string | undefined): string {
   if (clientId === everyClient) return 'Every client without a row of its own';
   return name ?? clientId;
 }
-
-const capTitles = { messages: 'All messages (cap)', spend: 'Spend (cap)' } as const;
 
 /** What a row says besides its limits. */
 function RowState({ blocked, note, status_message, faults }: EndpointLimits) {

@@ -1,13 +1,12 @@
 /** How one of a client's endpoints has answered: acknowledged and failed attempts, and how long they took. */
 import Container from '@cloudscape-design/components/container';
-import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { lazy, Suspense, useState } from 'react';
 import type { OriginHealth } from '../../shared/admin/webhook-health.ts';
 import { chartColours } from './chart-colours.ts';
+import { ChoiceField } from './choice-field.tsx';
 import { Waiting } from './loaded.tsx';
 import { RenderFailure } from './render-failure.tsx';
 import { percent } from './total.tsx';
@@ -26,13 +25,12 @@ export function EndpointCharts({ endpoints }: { readonly endpoints: readonly Ori
         {tried.length === 1 ? (
           <span className="id">{shown.origin}</span>
         ) : (
-          <FormField label="Endpoint">
-            <Select
-              selectedOption={{ value: shown.origin }}
-              options={tried.map(({ origin }) => ({ value: origin }))}
-              onChange={({ detail }) => setChosen(detail.selectedOption.value)}
-            />
-          </FormField>
+          <ChoiceField
+            label="Endpoint"
+            value={shown.origin}
+            options={tried.map(({ origin }) => ({ value: origin }))}
+            onChange={setChosen}
+          />
         )}
         <RenderFailure isPart>
           <Suspense fallback={<Waiting />}>

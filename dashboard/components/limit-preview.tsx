@@ -2,6 +2,7 @@
 import Box from '@cloudscape-design/components/box';
 import type { EndpointLimits, LimitsView } from '../../shared/admin/limits.ts';
 import { firstReached } from '../../shared/rate-limit/feedback/first-reached.ts';
+import { limitWindows } from './limit-field.ts';
 import { durationText } from './limits-in-force.tsx';
 
 interface LimitPreviewProps {
@@ -11,13 +12,11 @@ interface LimitPreviewProps {
   readonly text: string;
 }
 
-const windows = ['per_minute', 'per_hour', 'per_day', 'per_month'] as const;
-
 export function LimitPreview({ row, field, text }: LimitPreviewProps) {
   const entered = text.trim() === '' ? row.defaults?.[field] : Number(text);
   if (entered !== undefined && !(entered > 0)) return null;
   const limits: LimitsView = { ...row.in_force, [field]: entered };
-  const inForce = windows.flatMap((window) => {
+  const inForce = limitWindows.flatMap((window) => {
     const limit = limits[window];
     return limit === undefined ? [] : [{ window, limit }];
   });

@@ -7,6 +7,7 @@ import type { TableProps } from '@cloudscape-design/components/table';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
+import { capNames } from '../value-names.ts';
 import type { CsvColumns } from './download.ts';
 import { List } from './list.tsx';
 import { Time } from './time.tsx';
@@ -31,8 +32,6 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
 /** From this share on, a use is emphasized. */
 const nearlyReached = 0.8;
 
-const capTitles = { messages: 'All messages (cap)', spend: 'Spend (cap)' } as const;
-
 const sources = {
   default: 'Default',
   every_client_row: 'Row for every client',
@@ -45,7 +44,7 @@ const columnsIn = (currency = ''): readonly TableProps.ColumnDefinition<Explaine
     header: 'Endpoint',
     minWidth: 165,
     isRowHeader: true,
-    cell: ({ endpoint, cap }) => (cap === null ? <span className="id">{endpoint}</span> : capTitles[cap]),
+    cell: ({ endpoint, cap }) => (cap === null ? <span className="id">{endpoint}</span> : capNames[cap]),
   },
   { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} {...{ currency }} /> },
   { id: 'first', header: 'Reached first', minWidth: 135, cell: firstReached },

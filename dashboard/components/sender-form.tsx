@@ -2,17 +2,17 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SenderView } from '../../shared/admin/senders.ts';
 import { type Answer, fieldError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
+import { channelOptions } from '../value-names.ts';
+import { ChoiceField } from './choice-field.tsx';
 import { ClientField } from './client-name.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { NoteField } from './note-field.tsx';
-import { channelNames } from './state.tsx';
 
 export type EditedSender = Pick<SenderView, 'channel' | 'country' | 'inbound' | Field | 'client_id'>;
 
@@ -31,8 +31,6 @@ export const newSender: EditedSender = {
 
 const fields = ['identity', 'messages_per_second', 'entity_id', 'template_id', 'note'] as const;
 type Field = (typeof fields)[number];
-
-const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }));
 
 interface SenderFormProps {
   readonly row: EditedSender;
@@ -93,15 +91,12 @@ export function SenderForm({ row, onDismiss, onSaved }: SenderFormProps) {
             onChange={(client_id) => setKey({ ...key, client_id })}
           />
           <ColumnLayout columns={2}>
-            <FormField label="Channel">
-              <Select
-                selectedOption={channelOptions.find(({ value }) => value === key.channel) ?? null}
-                options={channelOptions}
-                onChange={({ detail }) =>
-                  setKey({ ...key, channel: detail.selectedOption.value === 'whatsapp' ? 'whatsapp' : 'sms' })
-                }
-              />
-            </FormField>
+            <ChoiceField
+              label="Channel"
+              value={key.channel}
+              options={channelOptions}
+              onChange={(value) => setKey({ ...key, channel: value === 'whatsapp' ? 'whatsapp' : 'sms' })}
+            />
             <FormField
               label="Country"
               description="* is every country without a row of its own."

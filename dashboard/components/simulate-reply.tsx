@@ -5,7 +5,6 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useMutation } from '@tanstack/react-query';
@@ -13,9 +12,8 @@ import { type FormEvent, useState } from 'react';
 import type { Conversation } from '../../shared/admin/conversation.ts';
 import { fieldError, formError } from '../api/client.ts';
 import { useDashboard } from '../context.ts';
-import { channelNames } from './state.tsx';
-
-const channelOptions = Object.entries(channelNames).map(([value, label]) => ({ value, label }));
+import { channelOptions } from '../value-names.ts';
+import { ChoiceField } from './choice-field.tsx';
 
 interface SimulateReplyProps {
   readonly conversation: Conversation;
@@ -70,13 +68,7 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
             <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
           </FormField>
           <Grid gridDefinition={Array.from({ length: 2 }, () => ({ colspan: { default: 12, s: 4 } }))}>
-            <FormField label="Channel">
-              <Select
-                selectedOption={channelOptions.find(({ value }) => value === channel) ?? null}
-                options={channelOptions}
-                onChange={({ detail }) => setChannel(detail.selectedOption.value ?? 'sms')}
-              />
-            </FormField>
+            <ChoiceField label="Channel" value={channel} options={channelOptions} onChange={setChannel} />
             <FormField label="Our number" errorText={fieldError(send.error, 'to')}>
               <Input
                 value={to}

@@ -1,33 +1,44 @@
 /** The status of a message, webhook, client or key, with an icon and a colour. */
 import Box from '@cloudscape-design/components/box';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
-
+import type { Status } from '../../shared/message/message.ts';
+import type { DeliveryState as WebhookState } from '../../shared/webhook/delivery.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { Time } from './time.tsx';
 
-export const channelNames = { sms: 'SMS', whatsapp: 'WhatsApp' } as const;
-
-const icons: Readonly<Record<string, StatusIndicatorProps.Type>> = {
+const messageIcons: Readonly<Record<Status, StatusIndicatorProps.Type>> = {
   scheduled: 'pending',
   queued: 'pending',
   sending: 'in-progress',
   sent: 'in-progress',
   delivered: 'success',
   read: 'success',
-  received: 'success',
   failed: 'error',
   expired: 'warning',
   canceled: 'stopped',
+  received: 'success',
+};
+
+const webhookIcons: Readonly<Record<WebhookState, StatusIndicatorProps.Type>> = {
   pending: 'pending',
   attempting: 'in-progress',
   retry_scheduled: 'pending',
   acknowledged: 'success',
+  failed: 'error',
+};
+
+const icons = {
+  ...messageIcons,
+  ...webhookIcons,
   enabled: 'success',
   disabled: 'stopped',
   revoked: 'stopped',
-};
+} as const;
 
-const changesWithinSeconds: ReadonlySet<string> = new Set([
+export const messageStatuses = Object.keys(messageIcons);
+export const webhookStates = Object.keys(webhookIcons);
+
+const changesWithinSeconds: ReadonlySet<Status | WebhookState> = new Set([
   'queued',
   'sending',
   'sent',
@@ -36,12 +47,13 @@ const changesWithinSeconds: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a message or webhook soon has another status, where nothing is wrong. */
-export function isInProgress(state: string): boolean {
+export function isInProgress(state: Status | WebhookState): boolean {
   return changesWithinSeconds.has(state);
 }
 
-export function State({ of }: { readonly of: string }) {
+export function State({ of }: { readonly of: keyof typeof icons }) {
   return (
+    // A gateway that was updated since the dashboard was loaded may have another status.
     <StatusIndicator type={icons[of] ?? 'info'} wrapText={false}>
       {of.replaceAll('_', ' ')}
     </StatusIndicator>

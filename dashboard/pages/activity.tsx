@@ -1,10 +1,8 @@
 /** Activity Logs: failed webhooks by default, other kinds by a filter. Webhooks can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { TableProps } from '@cloudscape-design/components/table';
@@ -12,6 +10,7 @@ import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../shared/admin/activity.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ChoiceField } from '../components/choice-field.tsx';
 import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import type { CsvColumns, Page as ListPage } from '../components/download.ts';
@@ -128,13 +127,12 @@ export function ActivityPage() {
         filter={
           <Filters>
             <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
-              <FormField label="Type">
-                <Select
-                  selectedOption={kindOptions.find(({ value }) => value === kind) ?? null}
-                  options={kindOptions}
-                  onChange={({ detail }) => change({ kind: detail.selectedOption.value ?? '' })}
-                />
-              </FormField>
+              <ChoiceField
+                label="Type"
+                value={kind}
+                options={kindOptions}
+                onChange={(value) => change({ kind: value })}
+              />
               <ClientField value={client.text} onChange={client.setText} />
               <TimeRange />
             </Grid>

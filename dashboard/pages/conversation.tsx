@@ -23,9 +23,10 @@ import { withoutSeparators } from '../components/phone-number.ts';
 import { SuppressionNote, WhatsAppWindow } from '../components/reachability.tsx';
 import { SearchForm } from '../components/search-form.tsx';
 import { SimulateReply } from '../components/simulate-reply.tsx';
-import { channelNames, isInProgress, State } from '../components/state.tsx';
+import { isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { linkTo, useListState } from '../route.ts';
+import { channelNames } from '../value-names.ts';
 
 /** A simulated reply takes the way of a real one, and is here within seconds. */
 const replyAwaitedMs = 20_000;

@@ -18,9 +18,10 @@ import { Loaded, Refresh } from '../components/loaded.tsx';
 import { MessageContent } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
 import { SuppressionNote, WhatsAppWindow } from '../components/reachability.tsx';
-import { channelNames, DeliveryState, isInProgress, State } from '../components/state.tsx';
+import { DeliveryState, isInProgress, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { linkTo } from '../route.ts';
+import { channelNames } from '../value-names.ts';
 
 export function MessagePage({ id }: { readonly id: string }) {
   const query = useAnswer('showMessage', { message_id: id }, undefined, {

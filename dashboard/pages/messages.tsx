@@ -6,13 +6,13 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { FoundMessage } from '../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ChoiceField, type Option } from '../components/choice-field.tsx';
 import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { CorrespondentsOf } from '../components/correspondents.tsx';
 import type { CsvColumns } from '../components/download.ts';
@@ -21,11 +21,12 @@ import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { summaryOf } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
-import { channelNames, isInProgress, State } from '../components/state.tsx';
+import { isInProgress, messageStatuses, State } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
 import { useDashboard } from '../context.ts';
 import { go, linkTo, useListState } from '../route.ts';
+import { channelNames, channelOptions, nameOf } from '../value-names.ts';
 
 const entered = ['client_id', 'recipient', 'reference', 'error_code'] as const;
 type Entered = Readonly<Record<(typeof entered)[number], string>>;
@@ -108,27 +109,13 @@ export function MessagesPage() {
 }
 
 const any = { value: '', label: 'Any' };
-const statusOptions = [
+const optionsOf = (values: readonly string[]): readonly Option[] => [
   any,
-  ...[
-    'scheduled',
-    'queued',
-    'sending',
-    'sent',
-    'delivered',
-    'read',
-    'failed',
-    'expired',
-    'canceled',
-    'received',
-  ].map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` })),
+  ...values.map((value) => ({ value, label: nameOf(value) })),
 ];
-const directionOptions = [
-  any,
-  { value: 'outbound', label: 'Outbound' },
-  { value: 'inbound', label: 'Inbound' },
-];
-const channelOptions = [any, ...Object.entries(channelNames).map(([value, label]) => ({ value, label }))];
+const statusOptions = optionsOf(messageStatuses);
+const directionOptions = optionsOf(['outbound', 'inbound']);
+const anyChannelOptions = [any, ...channelOptions];
 const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
 
 function Search({ filters }: { readonly filters: Entered }) {
@@ -155,14 +142,13 @@ function Search({ filters }: { readonly filters: Entered }) {
       />
     </FormField>
   );
-  const choice = (name: string, label: string, options: readonly (typeof any)[]) => (
-    <FormField label={label}>
-      <Select
-        selectedOption={options.find(({ value }) => value === filter(name)) ?? any}
-        options={options}
-        onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
-      />
-    </FormField>
+  const choice = (name: string, label: string, options: readonly Option[]) => (
+    <ChoiceField
+      label={label}
+      value={filter(name)}
+      options={options}
+      onChange={(value) => change({ [name]: value })}
+    />
   );
   const needsClient = wanted.reference.trim() !== '' && wanted.client_id.trim() === '';
   return (
@@ -178,7 +164,7 @@ function Search({ filters }: { readonly filters: Entered }) {
           {text('reference', 'Reference', "the client's reference")}
           {choice('direction', 'Direction', directionOptions)}
           {choice('status', 'Status', statusOptions)}
-          {choice('channel', 'Channel', channelOptions)}
+          {choice('channel', 'Channel', anyChannelOptions)}
           <FormField label="Error code">
             <Autosuggest
               placeholder="Any"

@@ -8,9 +8,9 @@ import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { withoutSeparators } from '../components/phone-number.ts';
 import { SearchForm } from '../components/search-form.tsx';
-import { channelNames } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { useListState } from '../route.ts';
+import { channelNames } from '../value-names.ts';
 
 export function OutboxPage() {
   const { filter, isFiltered, change } = useListState();

@@ -16,8 +16,8 @@ import { everyClient } from '../components/limit-field.ts';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { type EditedSender, newSender, SenderForm } from '../components/sender-form.tsx';
-import { channelNames } from '../components/state.tsx';
 import { useDashboard } from '../context.ts';
+import { channelNames } from '../value-names.ts';
 
 export function SendersPage() {
   const { api, notify } = useDashboard();

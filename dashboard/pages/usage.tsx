@@ -2,16 +2,15 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { TableProps } from '@cloudscape-design/components/table';
 import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
 import { usageCsv } from '../../shared/admin/usage-csv.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ChoiceField } from '../components/choice-field.tsx';
 import { type CsvColumns, downloadCsv } from '../components/download.ts';
 import { List } from '../components/list.tsx';
 import { Loaded, LoadFailure } from '../components/loaded.tsx';
@@ -242,13 +241,12 @@ function Charts({ period, names }: ChartsProps) {
         }
       >
         <SpaceBetween size="m">
-          <FormField label="Group by">
-            <Select
-              selectedOption={group}
-              options={usageGroups}
-              onChange={({ detail }) => change({ by: detail.selectedOption.value ?? '' })}
-            />
-          </FormField>
+          <ChoiceField
+            label="Group by"
+            value={group.value}
+            options={usageGroups}
+            onChange={(value) => change({ by: value })}
+          />
           <TimeChart
             {...common}
             title="Messages"

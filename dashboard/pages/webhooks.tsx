@@ -1,25 +1,25 @@
 /** The webhooks of one client, whatever became of them: by message, the newest first; failed ones by their last failure. */
 import Box from '@cloudscape-design/components/box';
-import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
-import Select from '@cloudscape-design/components/select';
 import type { TableProps } from '@cloudscape-design/components/table';
 import { eventNames } from '../../shared/contract/webhook-events.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
+import { ChoiceField, type Option } from '../components/choice-field.tsx';
 import { ClientField } from '../components/client-name.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { Filters } from '../components/filters.tsx';
 import { IdLink } from '../components/id-link.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { DeliveryState, isInProgress } from '../components/state.tsx';
+import { DeliveryState, isInProgress, webhookStates } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
 import { TimeRange, timesIn, withStart } from '../components/time-range.tsx';
 import { useTypedText } from '../components/typed-text.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
+import { nameOf } from '../value-names.ts';
 
 export function WebhooksPage() {
   const { api } = useDashboard();
@@ -44,13 +44,12 @@ export function WebhooksPage() {
     },
   );
   const choice = (name: string, label: string, options: readonly Option[]) => (
-    <FormField label={label}>
-      <Select
-        selectedOption={options.find(({ value }) => value === filter(name)) ?? any}
-        options={options}
-        onChange={({ detail }) => change({ [name]: detail.selectedOption.value ?? '' })}
-      />
-    </FormField>
+    <ChoiceField
+      label={label}
+      value={filter(name)}
+      options={options}
+      onChange={(value) => change({ [name]: value })}
+    />
   );
   return (
     <Page title="Webhooks">
@@ -92,20 +91,9 @@ export function WebhooksPage() {
   );
 }
 
-interface Option {
-  readonly value: string;
-  readonly label: string;
-}
-
-const any: Option = { value: '', label: 'Any' };
-const stateOptions = [
-  any,
-  ...['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'].map((value) => ({
-    value,
-    label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`.replaceAll('_', ' '),
-  })),
-];
-const eventOptions = [any, ...eventNames.map((value) => ({ value, label: value }))];
+const any = { value: '', label: 'Any' };
+const stateOptions = [any, ...webhookStates.map((value) => ({ value, label: nameOf(value) }))];
+const eventOptions = [any, ...eventNames.map((value) => ({ value }))];
 
 const columns: readonly TableProps.ColumnDefinition<DeliverySummary>[] = [
   {

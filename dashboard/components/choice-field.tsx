@@ -1,0 +1,27 @@
+/** A field with a few values, of which one is chosen; the first, if the value is not one of them. */
+import FormField from '@cloudscape-design/components/form-field';
+import Select from '@cloudscape-design/components/select';
+
+export interface Option {
+  readonly value: string;
+  readonly label?: string;
+}
+
+interface ChoiceFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onChange: (value: string) => void;
+}
+
+export function ChoiceField({ label, value, options, onChange }: ChoiceFieldProps) {
+  return (
+    <FormField label={label}>
+      <Select
+        selectedOption={options.find((option) => option.value === value) ?? options[0] ?? null}
+        options={options}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
+      />
+    </FormField>
+  );
+}
