@@ -150,10 +150,10 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
             <ConfirmDialog
               title={`Reset the limits of ${resetting}?`}
               text="The client's own values are deleted. The defaults take effect within 60 seconds."
-              yes="Reset to default"
+              action="Reset to default"
               isBusy={reset.isPending}
-              onYes={() => reset.mutate(resetting)}
-              onNo={() => setResetting(undefined)}
+              onConfirm={() => reset.mutate(resetting)}
+              onDismiss={() => setResetting(undefined)}
             />
           )}
         </>

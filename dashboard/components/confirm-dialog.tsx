@@ -3,33 +3,35 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
 
 export interface Confirmation {
   readonly title: string;
-  readonly text: string;
-  readonly yes: string;
+  readonly text: ReactNode;
+  /** The text of the button that confirms. */
+  readonly action: string;
 }
 
 interface ConfirmDialogProps extends Confirmation {
   readonly isBusy: boolean;
-  readonly onYes: () => void;
-  readonly onNo: () => void;
+  readonly onConfirm: () => void;
+  readonly onDismiss: () => void;
 }
 
-export function ConfirmDialog({ title, text, yes, isBusy, onYes, onNo }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, text, action, isBusy, onConfirm, onDismiss }: ConfirmDialogProps) {
   return (
     <Modal
       visible
       header={title}
-      onDismiss={onNo}
+      onDismiss={onDismiss}
       footer={
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onNo}>
+            <Button variant="link" onClick={onDismiss}>
               Cancel
             </Button>
-            <Button variant="primary" loading={isBusy} onClick={onYes}>
-              {yes}
+            <Button variant="primary" loading={isBusy} onClick={onConfirm}>
+              {action}
             </Button>
           </SpaceBetween>
         </Box>

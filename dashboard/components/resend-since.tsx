@@ -1,9 +1,6 @@
 /** Resends every failed webhook of one endpoint since a time, and shows how many are done; it goes on without the page. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Modal from '@cloudscape-design/components/modal';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useMutation } from '@tanstack/react-query';
@@ -11,6 +8,8 @@ import { useState } from 'react';
 import type { ResendView } from '../../shared/webhook/resend/resend-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
+import { ChoiceField } from './choice-field.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 interface ResendSinceProps {
   readonly clientId: string;
@@ -57,37 +56,22 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
       </Button>
       {resend.data === undefined ? null : <Progress clientId={clientId} started={resend.data} />}
       {choices === undefined ? null : (
-        <Modal
-          visible
-          header="Resend all failed webhooks"
-          onDismiss={() => setChoices(undefined)}
-          footer={
-            <Box float="right">
-              <SpaceBetween direction="horizontal" size="xs">
-                <Button variant="link" onClick={() => setChoices(undefined)}>
-                  Cancel
-                </Button>
-                <Button variant="primary" loading={resend.isPending} onClick={() => resend.mutate()}>
-                  Resend
-                </Button>
-              </SpaceBetween>
-            </Box>
+        <ConfirmDialog
+          title="Resend all failed webhooks"
+          text={
+            <SpaceBetween size="m">
+              <div>
+                Every webhook to <span className="id">{origin}</span> that was created since then and has
+                failed is sent again.
+              </div>
+              <ChoiceField label="Since" value={since} options={choices} onChange={setSince} />
+            </SpaceBetween>
           }
-        >
-          <SpaceBetween size="m">
-            <div>
-              Every webhook to <span className="id">{origin}</span> that was created since then and has failed
-              is sent again.
-            </div>
-            <FormField label="Since">
-              <Select
-                selectedOption={choices.find(({ value }) => value === since) ?? null}
-                options={choices}
-                onChange={({ detail }) => setSince(detail.selectedOption.value ?? '')}
-              />
-            </FormField>
-          </SpaceBetween>
-        </Modal>
+          action="Resend"
+          isBusy={resend.isPending}
+          onConfirm={() => resend.mutate()}
+          onDismiss={() => setChoices(undefined)}
+        />
       )}
     </>
   );

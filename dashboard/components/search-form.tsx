@@ -6,14 +6,13 @@ import { type FormEvent, useState } from 'react';
 
 interface SearchFormProps {
   readonly label: string;
-  readonly placeholder?: string;
+  readonly placeholder: string;
   readonly value: string;
-  readonly action: string;
   readonly onSearch: (text: string) => void;
 }
 
 /** Give it the value as its `key`, so that a change of the address changes the field. */
-export function SearchForm({ label, placeholder = '', value, action, onSearch }: SearchFormProps) {
+export function SearchForm({ label, placeholder, value, onSearch }: SearchFormProps) {
   const [text, setText] = useState(value);
   const search = (event: FormEvent): void => {
     event.preventDefault();
@@ -21,7 +20,7 @@ export function SearchForm({ label, placeholder = '', value, action, onSearch }:
   };
   return (
     <form onSubmit={search}>
-      <FormField label={label} secondaryControl={<Button formAction="submit">{action}</Button>}>
+      <FormField label={label} secondaryControl={<Button formAction="submit">Search</Button>}>
         <Input
           type="search"
           placeholder={placeholder}

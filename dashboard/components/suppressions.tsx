@@ -43,7 +43,6 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
             label="Recipient"
             placeholder="+44…"
             value={recipient}
-            action="Search"
             onSearch={(text) => change({ recipient: withoutSeparators(text) })}
           />
         }
@@ -105,10 +104,10 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
         <ConfirmDialog
           title={`Send to ${removing} again?`}
           text="Messages to this number will reach the carrier again. Remove a suppression only with the recipient's consent: in most countries it is illegal to send to a person who has opted out."
-          yes="Remove suppression"
+          action="Remove suppression"
           isBusy={remove.isPending}
-          onYes={() => remove.mutate(removing)}
-          onNo={() => setRemoving(undefined)}
+          onConfirm={() => remove.mutate(removing)}
+          onDismiss={() => setRemoving(undefined)}
         />
       )}
     </>

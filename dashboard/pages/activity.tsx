@@ -164,13 +164,13 @@ export function ActivityPage() {
               ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
               : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.'
           }
-          yes="Resend"
+          action="Resend"
           isBusy={false}
-          onYes={() => {
+          onConfirm={() => {
             setIsAsking(false);
             resendAll.mutate();
           }}
-          onNo={() => setIsAsking(false)}
+          onDismiss={() => setIsAsking(false)}
         />
       ) : null}
     </Page>

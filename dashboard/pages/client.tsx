@@ -48,11 +48,11 @@ export function ClientPage({ id }: { readonly id: string }) {
     await api.send('changeClient', path, { disabled });
     notify('success', disabled ? 'Client disabled.' : 'Client enabled.');
   };
-  const renewSecret = async () => {
+  const rotateSecret = async () => {
     const { client_secret } = await api.send('rotateClientSecret', path);
     setSecret({ label: 'Client secret', value: client_secret });
   };
-  const renewWebhookSecret = async () => {
+  const rotateWebhookSecret = async () => {
     const { webhook_secret, active_at } = await api.send('rotateWebhookSecret', path);
     setSecret({ label: `Webhook secret, active from ${active_at}`, value: webhook_secret });
   };
@@ -101,11 +101,11 @@ export function ClientPage({ id }: { readonly id: string }) {
                   variant="h2"
                   actions={
                     <SpaceBetween direction="horizontal" size="xs">
-                      <Button onClick={() => setQuestion({ ...questions.secret, work: renewSecret })}>
+                      <Button onClick={() => setQuestion({ ...questions.secret, work: rotateSecret })}>
                         Rotate client secret
                       </Button>
                       <Button
-                        onClick={() => setQuestion({ ...questions.webhookSecret, work: renewWebhookSecret })}
+                        onClick={() => setQuestion({ ...questions.webhookSecret, work: rotateWebhookSecret })}
                       >
                         Rotate webhook secret
                       </Button>
@@ -203,8 +203,8 @@ export function ClientPage({ id }: { readonly id: string }) {
         <ConfirmDialog
           {...question}
           isBusy={change.isPending}
-          onYes={() => change.mutate(question.work)}
-          onNo={() => setQuestion(undefined)}
+          onConfirm={() => change.mutate(question.work)}
+          onDismiss={() => setQuestion(undefined)}
         />
       )}
       {secret === undefined ? null : (
@@ -251,26 +251,26 @@ const questions = {
   disable: (name: string) => ({
     title: `Disable ${name}?`,
     text: 'Its requests are rejected within 60 seconds, even with valid tokens. Messages that are scheduled or queued fail with client_disabled when they are due; enabling the client does not send them.',
-    yes: 'Disable',
+    action: 'Disable',
   }),
   enable: (name: string) => ({
     title: `Enable ${name}?`,
     text: 'Its requests will be accepted again.',
-    yes: 'Enable',
+    action: 'Enable',
   }),
   revoke: (keyId: string) => ({
     title: `Revoke ${keyId}?`,
     text: 'Requests with this key are rejected within 60 seconds. You cannot undo this action.',
-    yes: 'Revoke',
+    action: 'Revoke',
   }),
   secret: {
     title: 'Rotate the client secret?',
     text: 'The current secret stays valid for 24 hours. Any older secret stops working now.',
-    yes: 'Rotate',
+    action: 'Rotate',
   },
   webhookSecret: {
     title: 'Rotate the webhook secret?',
     text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours.',
-    yes: 'Rotate',
+    action: 'Rotate',
   },
 };

@@ -65,7 +65,6 @@ export function ConversationPage() {
           label="Number"
           placeholder="+44…"
           value={recipient}
-          action="Search"
           onSearch={(text) => change({ recipient: withoutSeparators(text) })}
         />
       ) : (

@@ -26,7 +26,6 @@ export function OutboxPage() {
             label="Recipient"
             placeholder="+44…"
             value={to}
-            action="Search"
             onSearch={(text) => change({ to: withoutSeparators(text) })}
           />
         }

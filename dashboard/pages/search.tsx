@@ -47,7 +47,6 @@ export function SearchPage() {
             label="Search for"
             placeholder="Number, id, reference or client"
             value={wanted}
-            action="Search"
             onSearch={(q) => change({ q })}
           />
         }

@@ -74,10 +74,10 @@ export function SendersPage() {
         <ConfirmDialog
           title={`Remove the sender of ${removing.destination}?`}
           text="Messages are sent from the next row in order, within 60 seconds."
-          yes="Remove"
+          action="Remove"
           isBusy={remove.isPending}
-          onYes={() => remove.mutate(removing)}
-          onNo={() => setRemoving(undefined)}
+          onConfirm={() => remove.mutate(removing)}
+          onDismiss={() => setRemoving(undefined)}
         />
       )}
     </Page>
