@@ -1,4 +1,4 @@
-/** npm run admin: administers a gateway. Exit status 0: done; 1: failed, or done only in part; 2: invalid arguments. */
+/** npm run admin: administers a gateway. */
 import { runCommand } from './admin/program.ts';
 
 // The reader of a pipe may end first, as `head` does.

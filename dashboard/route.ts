@@ -31,7 +31,7 @@ type Values = Readonly<Record<string, string | readonly string[]>>;
 /** What the address of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
 const position = ['after', 'selected'];
 
-interface ListState {
+export interface ListState {
   /** The value of a filter; empty if it is not set. */
   filter(name: string): string;
   readonly isFiltered: boolean;

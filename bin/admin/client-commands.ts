@@ -27,7 +27,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   const clients = program.command('clients').description('the clients of the API, and their secrets');
   clients
     .command('create')
-    .description('makes a client; its secrets are shown once')
+    .description('creates a client; its secrets are shown once')
     .requiredOption('--name <name>', 'what people call it')
     .option('--admin', 'may administer the gateway, instead of sending messages', false)
     .option('--webhook-url <url>', 'where its webhooks go unless a request says otherwise')
@@ -86,7 +86,9 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   ] as const) {
     clients
       .command(name)
-      .description(disabled ? 'refuses the client from within 60 seconds on' : 'lets the client in again')
+      .description(
+        disabled ? 'refuses all requests of the client, within 60 seconds' : 'accepts its requests again',
+      )
       .argument('<client-id>')
       .action(
         run(async ({ dependencies, actor }, clientId: string) => {
@@ -100,24 +102,24 @@ export function addClientCommands(program: Command, { run }: Runner): void {
   }
   clients
     .command('rotate-secret')
-    .description('makes a new client secret; the one before holds for 24 hours more')
+    .description('issues a new client secret; the previous one stays valid for 24 hours')
     .argument('<client-id>')
     .option(
       '--webhook',
-      'the webhook secret instead; it signs from active_at on, the one before for 24 hours more',
+      'the webhook secret instead; it signs from active_at on, the previous one for 24 hours after that too',
       false,
     )
     .action(
       run(async ({ dependencies, actor }, clientId: string, { webhook }: { webhook: boolean }) => {
-        const made = webhook
+        const rotated = webhook
           ? await rotateWebhookSecret(dependencies, actor, clientId)
           : await rotateClientSecret(dependencies, actor, clientId);
-        return { json: made, text: () => `${textFields({ ...made })}\n\n${shownOnce}` };
+        return { json: rotated, text: () => `${textFields({ ...rotated })}\n\n${shownOnce}` };
       }),
     );
   clients
     .command('allow')
-    .description('sets the only countries and senders that the client may use, from within 60 seconds on')
+    .description('sets the only countries and senders that the client may use, within 60 seconds')
     .argument('<client-id>')
     .option(
       '--countries <codes>',
@@ -169,16 +171,16 @@ export function addClientCommands(program: Command, { run }: Runner): void {
 }
 
 function addKeyCommands(program: Command, { run }: Runner): void {
-  const keys = program.command('api-keys').description('keys for clients that cannot ask for tokens');
+  const keys = program.command('api-keys').description('keys for clients that cannot request tokens');
   keys
     .command('create')
-    .description('makes an API key, shown once')
+    .description('creates an API key, shown once')
     .argument('<client-id>')
     .action(
       run(async ({ dependencies, actor }, clientId: string) => {
-        const made = await createApiKey(dependencies, actor, clientId);
-        const { key_id, api_key } = made;
-        return { json: made, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
+        const created = await createApiKey(dependencies, actor, clientId);
+        const { key_id, api_key } = created;
+        return { json: created, text: () => `${textFields({ key_id, api_key })}\n\n${shownOnce}` };
       }),
     );
   keys
@@ -193,7 +195,7 @@ function addKeyCommands(program: Command, { run }: Runner): void {
     );
   keys
     .command('revoke')
-    .description('ends an API key, from within 60 seconds on')
+    .description('revokes an API key, within 60 seconds')
     .argument('<client-id>')
     .argument('<key-id>', 'key_… as list shows it')
     .action(

@@ -19,7 +19,7 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import { booleanOption } from './boolean-option.ts';
+import { booleanOption, optionalField } from './options.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -81,13 +81,13 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
         const { expiresAt, blocked, note } = options;
         const { endpoint: _named, ...change } = parseFields(limitsBody, {
           endpoint,
-          ...optional('per_minute', limitOf(options.perMinute)),
-          ...optional('per_hour', limitOf(options.perHour)),
-          ...optional('per_day', limitOf(options.perDay)),
-          ...optional('per_month', limitOf(options.perMonth)),
-          ...optional('expires_at', expiresAt === 'never' ? null : expiresAt),
-          ...optional('blocked', blocked === false ? null : blocked),
-          ...optional('note', note === '' ? null : note),
+          ...optionalField('per_minute', limitOf(options.perMinute)),
+          ...optionalField('per_hour', limitOf(options.perHour)),
+          ...optionalField('per_day', limitOf(options.perDay)),
+          ...optionalField('per_month', limitOf(options.perMonth)),
+          ...optionalField('expires_at', expiresAt === 'never' ? null : expiresAt),
+          ...optionalField('blocked', blocked === false ? null : blocked),
+          ...optionalField('note', note === '' ? null : note),
         });
         const view = await setLimits(dependencies, actor, clientId, endpoint, change);
         return { json: view, text: () => limitTable([view]) };
@@ -118,7 +118,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     );
   limits
     .command('remove')
-    .description('removes a row: the row for every client, or the defaults, hold again')
+    .description('removes a row: the row for every client, or the defaults, apply again')
     .argument('<client-id>')
     .argument('<endpoint>')
     .addHelpText('after', endpoints)
@@ -209,6 +209,3 @@ function limitOption(text: string): LimitOption {
 /** Null removes the value. */
 const limitOf = (option: LimitOption | undefined): number | null | undefined =>
   option === 'default' ? null : option;
-
-const optional = (name: string, value: unknown): Record<string, unknown> =>
-  value === undefined ? {} : { [name]: value };

@@ -17,7 +17,7 @@ import { addUsageCommand } from './usage-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const failed = 1;
-const askedWrongly = 2;
+const invalidArguments = 2;
 
 const examples = `
 Examples:
@@ -36,7 +36,7 @@ Examples:
   $ npm run admin -- outbox list --to +447700900123 --json
   $ npm run admin -- --stage production clients list
 
-Exit status: 0 done, 1 not done or only in part, 2 asked wrongly.`;
+Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
 /** Where a command writes. */
 export interface Output {
@@ -48,7 +48,7 @@ export interface Output {
 export async function runCommand(words: readonly string[], { out, err }: Output): Promise<number> {
   const program = new Command()
     .name('npm run admin --')
-    .description('Looks after a messaging gateway: the one that npm start runs here, or a deployed stage.')
+    .description('Administers a messaging gateway: the one that npm start runs here, or a deployed stage.')
     .option(
       '--stage <name>',
       'a deployed stage or stack, with the AWS credentials and region of the environment',
@@ -61,7 +61,7 @@ export async function runCommand(words: readonly string[], { out, err }: Output)
     .option('--json', 'print one JSON document', false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: out, writeErr: err })
-    .showHelpAfterError('(add --help for how to ask)')
+    .showHelpAfterError('(add --help for the usage)')
     .exitOverride()
     .addHelpText('after', examples);
   const runner: Runner = { run };
@@ -108,14 +108,14 @@ export async function runCommand(words: readonly string[], { out, err }: Output)
   }
 
   function statusOf(error: unknown): number {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : askedWrongly;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : invalidArguments;
     if (error instanceof GatewayError) {
       tell(error.message);
       for (const { field, message } of error.details) tell(`  ${field}: ${message}`);
-      return error.code === 'invalid_request' ? askedWrongly : failed;
+      return error.code === 'invalid_request' ? invalidArguments : failed;
     }
     if (error instanceof ConnectionFailure) tell(error.message);
-    else tell(`It did not work: ${error instanceof Error ? error.message || error.name : String(error)}`);
+    else tell(`The command failed: ${error instanceof Error ? error.message || error.name : String(error)}`);
     return failed;
   }
 

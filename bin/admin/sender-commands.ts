@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { senderBody, senderKeyBody } from '../../shared/admin/http/admin-requests.ts';
 import { listSenders, removeSender, type SenderView, setSender } from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import { booleanOption } from './boolean-option.ts';
+import { booleanOption, optionalField } from './options.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -52,12 +52,12 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
         const { inbound, note } = options;
         const body = parseFields(senderBody, {
           ...keyOf(options),
-          ...optional('identity', options.identity),
-          ...optional('messages_per_second', numberOf(options.messagesPerSecond)),
-          ...optional('entity_id', textOf(options.entityId)),
-          ...optional('template_id', textOf(options.templateId)),
-          ...optional('inbound', inbound === false ? null : inbound),
-          ...optional('note', note === '' ? null : note),
+          ...optionalField('identity', options.identity),
+          ...optionalField('messages_per_second', numberOf(options.messagesPerSecond)),
+          ...optionalField('entity_id', textOf(options.entityId)),
+          ...optionalField('template_id', textOf(options.templateId)),
+          ...optionalField('inbound', inbound === false ? null : inbound),
+          ...optionalField('note', note === '' ? null : note),
         });
         const { client_id, channel, country, ...change } = body;
         const view = await setSender(dependencies, actor, { client_id, channel, country }, change);
@@ -123,6 +123,3 @@ function numberOf(option: string | undefined): number | null | undefined {
   const text = textOf(option);
   return typeof text === 'string' ? Number(text) : text;
 }
-
-const optional = (name: string, value: unknown): Record<string, unknown> =>
-  value === undefined ? {} : { [name]: value };

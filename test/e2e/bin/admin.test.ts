@@ -127,7 +127,7 @@ describe('npm run admin', () => {
       /^/,
       /^There is no webhook whd_0+\.\n$/,
     ],
-    ['what was asked wrongly', ['clients', 'destroy'], 2, /^$/, /unknown command 'destroy'/],
+    ['invalid arguments', ['clients', 'destroy'], 2, /^$/, /unknown command 'destroy'/],
     ['help with examples', ['--help'], 0, /npm run admin -- webhooks failed/, /^$/],
   ])('as a program prints %s, and its exit status tells', async (_what, words, status, stdout, stderr) => {
     const ended = await shell.runProgram(...words);
