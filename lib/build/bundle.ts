@@ -60,10 +60,10 @@ export function bundleFunctions(): Bundle {
   return bundle;
 }
 
-/** The cache of bundles, by the hash of their sources. */
-const kept = join(root, '.local', 'bundles');
-/** The sources of bundles, relative to the project's root. */
-const ingredients = [
+/** Bundles are cached here, by the hash of their sources. */
+const cacheFolder = join(root, '.local', 'bundles');
+/** What bundles are made of, relative to the project's root. */
+const sources = [
   'functions',
   'dashboard',
   'shared',
@@ -75,14 +75,14 @@ const ingredients = [
   'package.json',
   'package-lock.json',
 ];
-const keptDays = 7;
+const cachedDays = 7;
 
 function build(): Bundle {
   const functionNames = readdirSync(join(root, 'functions'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => parse(file).name)
     .sort();
-  const outdir = join(kept, hashOf(ingredients));
+  const outdir = join(cacheFolder, hashOf(sources));
   if (!existsSync(outdir)) {
     removeOld();
     makeInto(outdir, functionNames);
@@ -113,8 +113,8 @@ function withFiles(folder: string, files: Readonly<Record<string, string>>): str
 function makeInto(outdir: string, functionNames: readonly string[]): void {
   const making = `${outdir}.${process.pid}`;
   // The project's package.json says `module`; the bundles are CommonJS.
-  mkdirSync(kept, { recursive: true });
-  writeFileSync(join(kept, 'package.json'), '{ "type": "commonjs" }\n');
+  mkdirSync(cacheFolder, { recursive: true });
+  writeFileSync(join(cacheFolder, 'package.json'), '{ "type": "commonjs" }\n');
   buildSync({
     ...bundleSettings,
     entryPoints: functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
@@ -154,10 +154,10 @@ function filesOf(path: string): string[] {
 }
 
 function removeOld(): void {
-  if (!existsSync(kept)) return;
-  const oldest = Date.now() - keptDays * 86_400_000;
-  for (const name of readdirSync(kept)) {
-    const folder = join(kept, name);
+  if (!existsSync(cacheFolder)) return;
+  const oldest = Date.now() - cachedDays * 86_400_000;
+  for (const name of readdirSync(cacheFolder)) {
+    const folder = join(cacheFolder, name);
     if ((statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) {
       rmSync(folder, { recursive: true, force: true });
     }

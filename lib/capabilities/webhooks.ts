@@ -1,7 +1,8 @@
 /**
  * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
  * time out do not delay others (shared/webhook/endpoint-health). A worker that waits for an endpoint receives further
- * messages itself, which the permissions of its event source allow (shared/platform/receive-further.ts). A sweep finds deliveries that a queue or schedule lost.
+ * messages itself, which the permissions of its event source allow (shared/platform/receive-further.ts). A sweep finds
+ * deliveries that a queue or schedule lost.
  */
 import { Aws } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
@@ -39,19 +40,11 @@ export class Webhooks extends Construct {
   constructor(scope: Construct, id: string, props: WebhooksProps) {
     super(scope, id);
     const { stage } = props;
-    this.lane = new GatewayQueue(this, 'Webhooks', {
-      stage,
-      variable: 'WEBHOOKS_QUEUE_URL',
-      oldSeconds,
-      visibilitySeconds,
-      maxReceives: receivesMax,
-    });
+    const common = { stage, oldSeconds, visibilitySeconds, maxReceives: receivesMax };
+    this.lane = new GatewayQueue(this, 'Webhooks', { ...common, variable: 'WEBHOOKS_QUEUE_URL' });
     this.slowLane = new GatewayQueue(this, 'SlowWebhooks', {
-      stage,
+      ...common,
       variable: 'SLOW_WEBHOOKS_QUEUE_URL',
-      oldSeconds,
-      visibilitySeconds,
-      maxReceives: receivesMax,
     });
     this.lane.feed(this.makeDeliver('DeliverWebhook', props), {
       batchSize: 10,

@@ -34,6 +34,9 @@ const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 /** Fraction of a function's calls in a minute. */
 const failureRate = 0.01;
 
+/** The value of `PRICES_FILE`, for functions with `hasPrices`. */
+export const pricesFile = 'prices.json';
+
 interface GatewayFunctionProps {
   readonly stage: StageSettings;
   /** The file in `functions/`, without its extension. */
@@ -45,8 +48,8 @@ interface GatewayFunctionProps {
   readonly settings?: readonly EnvironmentName[];
   /** Whether it may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
-  /** Files to add to its code, by name: for values that exceed the 4 KB limit of variables. */
-  readonly files?: Readonly<Record<string, string>>;
+  /** Whether it estimates prices: the table is a file in its code, because it exceeds the 4 KB limit of variables. */
+  readonly hasPrices?: boolean;
 }
 
 export class GatewayFunction extends LambdaFunction {
@@ -65,12 +68,13 @@ export class GatewayFunction extends LambdaFunction {
       removalPolicy: dataRemovalPolicy(stage),
     });
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
+    const files = props.hasPrices === true ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
     const reserved = stage.reservedConcurrency[props.functionName];
     super(scope, id, {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: Code.fromAsset(bundleFunctions().folder(props.functionName, props.files)),
+      code: Code.fromAsset(bundleFunctions().folder(props.functionName, files)),
       handler: 'index.handler',
       timeout: Duration.seconds(props.timeoutSeconds),
       memorySize: props.memoryMegabytes ?? 512,
@@ -102,14 +106,12 @@ export class GatewayFunction extends LambdaFunction {
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
       ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage setting turns traces off.' }),
     });
-    acknowledge(role, {
-      ...(stage.tracing
-        ? {
-            'AwsSolutions-IAM5[Resource::*]': tracesAnywhere,
-            'Serverless-LambdaStarPermissions': tracesAnywhere,
-          }
-        : {}),
-    });
+    if (stage.tracing) {
+      acknowledge(role, {
+        'AwsSolutions-IAM5[Resource::*]': tracesAnywhere,
+        'Serverless-LambdaStarPermissions': tracesAnywhere,
+      });
+    }
   }
 
   /**
@@ -119,15 +121,15 @@ export class GatewayFunction extends LambdaFunction {
    */
   private createErrorAlarm(): Alarm {
     const { stage, functionFile } = this;
+    const period = Duration.minutes(1);
     if (!stage.alarmsOnExpressions) {
       return createAlarm(this, 'Errors', {
         stage,
-        metric: this.metricErrors({ period: Duration.minutes(1) }),
+        metric: this.metricErrors({ period }),
         meaning: `${functionFile} throws or times out.`,
         runbook: 'function-errors',
       });
     }
-    const period = Duration.minutes(1);
     const failures = new Metric({
       namespace: 'MessagingGateway',
       metricName: 'FunctionFailure',

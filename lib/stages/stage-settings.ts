@@ -13,6 +13,8 @@ z.config(en());
 
 const wholeNumber = z.int().check(z.positive());
 const carrier = z.enum(['simulator', 'aws']);
+/** Of an SQS event source. */
+const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
  * Limited by the name of the schedule group: 64 characters, of which 13 are a dash and part of the stack's id. Other
@@ -52,8 +54,8 @@ const settings = z.strictObject({
   /** The estimated price of a message by country, until the carrier reports the real one. */
   prices: z.strictObject(priceTable().shape),
   /**
-   * Caps for all clients on recipients and on estimated cost, in the currency of `prices`; a row of `limit-overrides` replaces
-   * them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
+   * Caps for all clients on recipients and on estimated cost, in the currency of `prices`; a row of `limit-overrides`
+   * replaces them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
    */
   caps: stageCaps(),
   /** When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). */
@@ -111,12 +113,12 @@ const settings = z.strictObject({
   apiThrottle: z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
   /** How many batches of each queue are processed at once: limited by what a carrier or the endpoints can handle. */
   concurrency: z.strictObject({
-    otpSends: z.int().check(z.minimum(2), z.maximum(1000)),
-    singleSends: z.int().check(z.minimum(2), z.maximum(1000)),
-    bulkSends: z.int().check(z.minimum(2), z.maximum(1000)),
-    receipts: z.int().check(z.minimum(2), z.maximum(1000)),
-    webhooks: z.int().check(z.minimum(2), z.maximum(1000)),
-    slowWebhooks: z.int().check(z.minimum(2), z.maximum(1000)),
+    otpSends: queueConcurrency,
+    singleSends: queueConcurrency,
+    bulkSends: queueConcurrency,
+    receipts: queueConcurrency,
+    webhooks: queueConcurrency,
+    slowWebhooks: queueConcurrency,
   }),
   /**
    * Provisioned read and write units a second, between which the tables that every message uses are scaled. For steady

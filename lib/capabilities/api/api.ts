@@ -21,7 +21,7 @@ import {
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
 import { type EnvironmentName, webhookRuleNames } from '../../../shared/platform/env.ts';
-import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { GatewayFunction, pricesFile } from '../../constructs/gateway-function.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -43,14 +43,23 @@ interface Needs {
   readonly settings?: readonly EnvironmentName[];
   /** Whether it sends: it takes from the caps of its client and selects senders (contract, sections 10 and 14). */
   readonly sends?: boolean;
+  /** Whether it needs the gateway's own URL, the issuer of tokens; operations with a scope have it anyway. */
+  readonly needsOwnUrl?: boolean;
   readonly grants: (to: GatewayFunction, props: ApiProps) => void;
 }
 
 const tokenSettings: readonly EnvironmentName[] = ['TOKEN_AUDIENCE'];
-/** For what checks webhook URLs, and sets the time at which its row expires. */
-const rowSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
-const sendSettings: readonly EnvironmentName[] = [...rowSettings, 'ALLOWED_COUNTRIES'];
+/** For operations that take a webhook URL. */
+const webhookUrlSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
+const sendSettings: readonly EnvironmentName[] = [...webhookUrlSettings, 'ALLOWED_COUNTRIES'];
 
+const sendOne: Needs = {
+  settings: sendSettings,
+  sends: true,
+  grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
+};
+
+/** One function for both: what a client may read of itself. */
 const accountReads: Needs = {
   settings: ['CURRENCY', 'STAGE_CAPS'],
   grants: (to, { storage }) => {
@@ -59,12 +68,15 @@ const accountReads: Needs = {
   },
 };
 
-/** One function for all of them: it tells where the gateway is, and shows its public keys. */
-const describing: Needs = { grants: (to, { storage }) => storage.grant(to, 'signing-keys', 'Scan') };
+/** One function for all of them: the documentation, the gateway's URL and its public keys. */
+const apiDescription: Needs = {
+  needsOwnUrl: true,
+  grants: (to, { storage }) => storage.grant(to, 'signing-keys', 'Scan'),
+};
 
 /** One function for all of them: a test event is delivered like any other, by the queues (`Webhooks.grantEnqueue`). */
 const webhookEndpoints: Needs = {
-  settings: rowSettings,
+  settings: webhookUrlSettings,
   grants: (to, { storage }) => {
     // Destinations in the gateway's own account are refused.
     to.setVariables({ GATEWAY_ACCOUNT: Aws.ACCOUNT_ID, GATEWAY_PARTITION: Aws.PARTITION });
@@ -98,6 +110,7 @@ const suppressions: Needs = {
 const needs: Readonly<Record<RouteName, Needs>> = {
   issueToken: {
     settings: tokenSettings,
+    needsOwnUrl: true,
     grants: (to, { storage, tokenKey }) => {
       storage.grant(to, 'clients', 'GetItem');
       storage.grant(to, 'limit-overrides', 'Query');
@@ -105,11 +118,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       tokenKey.grantSign(to);
     },
   },
-  sendSms: {
-    settings: sendSettings,
-    sends: true,
-    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
-  },
+  sendSms: sendOne,
   sendBulkSms: {
     settings: sendSettings,
     sends: true,
@@ -134,11 +143,7 @@ const needs: Readonly<Record<RouteName, Needs>> = {
       otpSecret.grantRead(to);
     },
   },
-  sendWhatsApp: {
-    settings: sendSettings,
-    sends: true,
-    grants: (to, { storage }) => storage.grant(to, 'messages', 'PutItem', 'GetItem', 'UpdateItem'),
-  },
+  sendWhatsApp: sendOne,
   getMessageStatus: {
     settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => {
@@ -159,11 +164,10 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => storage.grant(to, 'messages', 'GetItem', 'UpdateItem'),
   },
-  // One function for both: what a client may read of itself.
   getAccount: accountReads,
   getUsage: accountReads,
   updateAccount: {
-    settings: rowSettings,
+    settings: webhookUrlSettings,
     grants: (to, { storage }) => {
       storage.grant(to, 'clients', 'UpdateItem');
       storage.grant(to, 'activity-log', 'PutItem');
@@ -191,18 +195,12 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   listSuppressions: suppressions,
   putSuppression: suppressions,
   deleteSuppression: suppressions,
-  getOpenApiDocument: describing,
-  getRoot: describing,
-  getDocs: describing,
-  getDocsPage: describing,
-  getWellKnown: describing,
+  getOpenApiDocument: apiDescription,
+  getRoot: apiDescription,
+  getDocs: apiDescription,
+  getDocsPage: apiDescription,
+  getWellKnown: apiDescription,
 };
-
-/** Functions without a bearer token that name the gateway's own address. */
-const knowsUrl: ReadonlySet<string> = new Set([
-  routes.issueToken.functionName,
-  routes.getWellKnown.functionName,
-]);
 
 // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
 // base64, which every function decodes.
@@ -296,9 +294,10 @@ export class Api extends Construct {
     storage.grant(to, 'signing-keys', 'GetItem');
   }
 
-  private addHandler(name: string, route: Route, { settings = [], sends = false, grants }: Needs): void {
+  private addHandler(name: string, route: Route, needed: Needs): void {
     if (this.handlers.has(route.functionName)) return;
     const { stage, storage } = this.props;
+    const { settings = [], sends = false, needsOwnUrl = false, grants } = needed;
     const handler = new GatewayFunction(this, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, {
       stage,
       functionName: route.functionName,
@@ -311,11 +310,11 @@ export class Api extends Construct {
         ...(sends ? (['STAGE_CAPS'] as const) : []),
         ...(sends && stage.smsOriginationIdentity !== '' ? (['STAGE_SMS_SENDER'] as const) : []),
       ],
-      ...(sends ? { files: { 'prices.json': JSON.stringify(stage.prices) } } : {}),
+      hasPrices: sends,
     });
     this.grantRequestGuards(handler, route);
     if (sends) {
-      handler.setVariables({ PRICES_FILE: 'prices.json' });
+      handler.setVariables({ PRICES_FILE: pricesFile });
       storage.grant(handler, 'senders', 'Query');
       // A dry run reads what is used of the caps, and who is suppressed.
       storage.grant(handler, 'rate-counters', 'GetItem');
@@ -323,7 +322,7 @@ export class Api extends Construct {
       // Notices of a spend cap.
       storage.grant(handler, 'activity-log', 'PutItem');
     }
-    if (knowsUrl.has(route.functionName)) handler.setVariables({ TOKEN_ISSUER: this.baseUrl });
+    if (needsOwnUrl) handler.setVariables({ TOKEN_ISSUER: this.baseUrl });
     grants(handler, this.props);
     this.add(handler);
   }

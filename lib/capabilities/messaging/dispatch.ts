@@ -4,7 +4,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
-import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { GatewayFunction, pricesFile } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
@@ -37,9 +37,9 @@ export function makeDispatch(scope: Construct, props: DispatchProps): void {
     // The function queues a message that must wait again. This loop is intended and ends when the message expires;
     // Lambda would stop it after 16 rounds.
     recursiveLoop: true,
-    files: { 'prices.json': JSON.stringify(stage.prices) },
+    hasPrices: true,
   });
-  dispatch.setVariables({ PRICES_FILE: 'prices.json' });
+  dispatch.setVariables({ PRICES_FILE: pricesFile });
   storage.grant(dispatch, 'messages', 'UpdateItem');
   grantStartOfLegs(dispatch, storage);
   storage.grant(dispatch, 'clients', 'GetItem');
@@ -55,13 +55,7 @@ export function makeDispatch(scope: Construct, props: DispatchProps): void {
     receipts.grantSend(dispatch);
   }
   if (stage.smsCarrier === 'aws' || stage.whatsappCarrier === 'aws') {
-    new Carriers(scope, 'Carriers', {
-      stage,
-      storage,
-      schedules,
-      dispatch,
-      receipts,
-    });
+    new Carriers(scope, 'Carriers', { stage, storage, schedules, dispatch, receipts });
   }
   outbound.feed(dispatch);
   createCarrierAlarms(scope, stage, dispatch);

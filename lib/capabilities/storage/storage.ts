@@ -28,8 +28,7 @@ type ItemAction =
   | 'UpdateItem'
   | 'DeleteItem'
   | 'ConditionCheckItem'
-  | 'BatchWriteItem'
-  | 'ConditionCheckItem';
+  | 'BatchWriteItem';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */
@@ -167,8 +166,8 @@ const tablesOfAnAlarm = 5;
 
 function createThrottleAlarms(scope: Construct, tables: readonly Table[], stage: StageSettings): void {
   for (let first = 0; first < tables.length; first += tablesOfAnAlarm) {
-    const props = tables.slice(first, first + tablesOfAnAlarm);
-    const metrics = props.flatMap((table, index) =>
+    const watched = tables.slice(first, first + tablesOfAnAlarm);
+    const metrics = watched.flatMap((table, index) =>
       ['Read', 'Write'].map((kind) => [
         `${kind.toLowerCase()}${index}`,
         table.metric(`${kind}ThrottleEvents`, { statistic: 'Sum' }),
@@ -181,7 +180,7 @@ function createThrottleAlarms(scope: Construct, tables: readonly Table[], stage:
         usingMetrics: Object.fromEntries(metrics),
         period: Duration.minutes(5),
       }),
-      meaning: `One of the tables ${props.map(({ node }) => node.id).join(', ')} throttled requests; they are retried.`,
+      meaning: `One of the tables ${watched.map(({ node }) => node.id).join(', ')} throttled requests; they are retried.`,
       runbook: 'table-throttles',
     });
   }
