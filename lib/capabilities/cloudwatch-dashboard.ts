@@ -11,12 +11,24 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { messageCostMetric, type StageMetric } from '../../shared/contract/metrics.ts';
 import { countedMetric } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 const period = Duration.minutes(1);
 const half = 12;
+
+const failures: readonly StageMetric[] = [
+  'WebhookFailed',
+  'InvalidLimitOverride',
+  'InvalidSender',
+  'UnreadableStreamRecord',
+  'RefusedEntry',
+  'UnknownReceipt',
+  'SpendCapNearlyReached',
+  'SpendCapReached',
+];
 
 export class CloudWatchDashboard extends Construct {
   private readonly stage: StageSettings;
@@ -41,20 +53,12 @@ export class CloudWatchDashboard extends Construct {
           this.graph(
             'Messages',
             [countedMetric(stage, 'CarrierRefusal', period), countedMetric(stage, 'CarrierThrottle', period)],
-            [countedMetric(stage, 'MessageCost', Duration.hours(1))],
+            [countedMetric(stage, messageCostMetric, Duration.hours(1))],
           ),
-          this.graph('Failed webhooks, invalid rows, spend caps', [
-            ...[
-              'WebhookFailed',
-              'InvalidLimitOverride',
-              'InvalidSender',
-              'UnreadableStreamRecord',
-              'RefusedEntry',
-              'UnknownReceipt',
-              'SpendCapNearlyReached',
-              'SpendCapReached',
-            ].map((metric) => countedMetric(stage, metric, period)),
-          ]),
+          this.graph(
+            'Failed webhooks, invalid rows, spend caps',
+            failures.map((metric) => countedMetric(stage, metric, period)),
+          ),
         ],
         [
           this.graph('Functions: errors and throttles', [

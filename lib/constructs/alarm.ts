@@ -8,6 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { type messageCostMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** The anchors of the runbooks in docs/operate.md, without `runbook-`. */
@@ -64,11 +65,11 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
 /** A metric that the functions of this stage emit (`shared/platform/metrics.ts`). */
 export function countedMetric(
   stage: StageSettings,
-  metricName: string,
+  metricName: StageMetric | typeof messageCostMetric,
   period = Duration.minutes(5),
 ): Metric {
   return new Metric({
-    namespace: 'MessagingGateway',
+    namespace: metricNamespace,
     metricName,
     dimensionsMap: { service: stage.stackName },
     statistic: 'Sum',

@@ -20,6 +20,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { bundleFunctions } from '../build/bundle.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -131,8 +132,8 @@ export class GatewayFunction extends LambdaFunction {
       });
     }
     const failures = new Metric({
-      namespace: 'MessagingGateway',
-      metricName: 'FunctionFailure',
+      namespace: metricNamespace,
+      metricName: functionFailureMetric,
       dimensionsMap: { function_name: this.functionName },
       statistic: 'Sum',
     });

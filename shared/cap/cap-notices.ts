@@ -8,6 +8,7 @@
  */
 import type { ActivityKind, ActivityLog } from '../activity/activity-log.ts';
 import { noticePercentages } from '../contract/caps.ts';
+import type { StageMetric } from '../contract/metrics.ts';
 import { decimalText } from '../contract/money.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
@@ -35,13 +36,13 @@ export type NotifyOfSpend = (state: CapState) => Promise<void>;
 interface NoticeDependencies {
   readonly counter: Pick<CapCounter, 'raise'>;
   readonly activityLog: ActivityLog;
-  readonly countMetric: (name: string) => void;
+  readonly countMetric: (name: StageMetric) => void;
   readonly currency: string;
   readonly warn: (message: string, error: unknown) => void;
 }
 
 const notices: Readonly<
-  Record<(typeof noticePercentages)[number], { readonly kind: ActivityKind; readonly metric: string }>
+  Record<(typeof noticePercentages)[number], { readonly kind: ActivityKind; readonly metric: StageMetric }>
 > = {
   80: { kind: 'spend_cap_nearly_reached', metric: 'SpendCapNearlyReached' },
   100: { kind: 'spend_cap_reached', metric: 'SpendCapReached' },

@@ -2,6 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { messageCostMetric, metricNamespace } from '../../../shared/contract/metrics.ts';
 import type { EnvironmentName } from '../../../shared/platform/env.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction, pricesFile } from '../../constructs/gateway-function.ts';
@@ -92,8 +93,8 @@ function createCarrierAlarms(scope: Construct, stage: StageSettings, dispatch: G
   // Read from the log line that each hand-over writes anyway; a metric of its own would cost another line.
   const spend = new MetricFilter(scope, 'Spend', {
     logGroup: dispatch.logGroup,
-    metricNamespace: 'MessagingGateway',
-    metricName: 'MessageCost',
+    metricNamespace,
+    metricName: messageCostMetric,
     filterPattern: FilterPattern.exists('$.cost'),
     metricValue: '$.cost',
     dimensions: { service: '$.service' },

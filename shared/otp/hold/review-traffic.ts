@@ -8,6 +8,7 @@
  *   metric, again with each batch that finds these passwords held: its alarm needs one
  */
 import type { ActivityLog } from '../../activity/activity-log.ts';
+import type { StageMetric } from '../../contract/metrics.ts';
 import type { OtpHoldRule } from '../../contract/otp-hold.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
@@ -21,7 +22,7 @@ export interface ReviewDependencies {
   readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
   readonly clock: Clock;
-  readonly countMetric: (name: string) => void;
+  readonly countMetric: (name: StageMetric) => void;
 }
 
 const judgedSeconds = 3600;
