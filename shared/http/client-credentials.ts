@@ -10,7 +10,7 @@ import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 /** Far more than credentials need. The body is read before the request is counted. */
-const tokenRequestBytesMax = 8 * 1024;
+export const tokenRequestBytesMax = 8 * 1024;
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
 /** The body of `POST /api/v1/auth/token` with the credentials in it (specification 2.1). */

@@ -52,12 +52,9 @@ const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.sh
   created_at: instant,
 });
 
-const webhookSecret = z.object({
-  webhook_secret: z.string().check(z.meta({ pattern: '^whsec_' })),
-  created_at: instant,
-  active_at: instant,
-  previous_secret_expires_at: z.nullable(instant),
-});
+const secret = z.string().check(z.meta({ pattern: '^whsec_' }));
+const rotation = { created_at: instant, active_at: instant, previous_secret_expires_at: z.nullable(instant) };
+const webhookSecret = z.object({ webhook_secret: secret, ...rotation });
 
 const webhookEndpoint = z.object({
   endpoint_id: z.string(),
@@ -71,15 +68,8 @@ const webhookEndpoint = z.object({
   disabled_at: z.nullable(instant),
   disabled_reason: z.nullable(z.string()),
 });
-const secret = z.string().check(z.meta({ pattern: '^whsec_' }));
 const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
-const webhookEndpointSecret = z.object({
-  endpoint_id: z.string(),
-  secret,
-  created_at: instant,
-  active_at: instant,
-  previous_secret_expires_at: z.nullable(instant),
-});
+const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
 
 /** By their names in the `components` of the document. */
 export const answers = {

@@ -2,23 +2,13 @@
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Answers } from './answers.ts';
+import type { Tag } from './introduction.ts';
 import type { Requests } from './requests.ts';
 
 export interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
-
-export type Tag =
-  | 'Authentication'
-  | 'Sending'
-  | 'One-time passwords'
-  | 'Messages'
-  | 'Account'
-  | 'Webhook endpoints'
-  | 'Webhook deliveries'
-  | 'Suppressions'
-  | 'Webhooks';
 
 export interface Parameter {
   readonly name: string;

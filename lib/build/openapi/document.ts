@@ -9,14 +9,8 @@ import { policies, type Route, routes } from '../../../shared/contract/routes.ts
 import { version } from '../../../shared/contract/version.ts';
 import {
   endpointDisabledEvent,
-  type InboundEventName,
-  inboundEventNames,
   inboundEvents,
-  type MessageEventName,
-  messageEventNames,
   messageEvents,
-  type RecipientEventName,
-  recipientEventNames,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
 import type { Example } from './description.ts';
@@ -87,12 +81,7 @@ export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
     servers: [{ url: baseUrl, description: 'The gateway that serves this document' }],
     tags: Object.entries(tagNotes).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: {
-      ...Object.fromEntries(messageEventNames.map((name) => [name, messageWebhook(name)])),
-      ...Object.fromEntries(inboundEventNames.map((name) => [name, inboundWebhook(name)])),
-      ...Object.fromEntries(recipientEventNames.map((name) => [name, recipientWebhook(name)])),
-      [endpointDisabledEvent]: endpointDisabledWebhook(),
-    },
+    webhooks: webhooks(),
     components: {
       ...componentSchemas(),
       headers: namedHeaders,
@@ -225,74 +214,71 @@ function callback(field: string, schema: string, post: Record<string, unknown>):
   return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
 }
 
-function messageWebhook(name: MessageEventName): Record<string, unknown> {
-  const summary = messageEvents[name];
-  return webhookOf(name, {
-    summary,
-    to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
-    schema: reference('WebhookEvent'),
-    example: { summary, value: eventExample(name) },
-  });
-}
-
 const everyDestination =
   'the URL of the account, and to every webhook endpoint of the client that receives this event';
 
-function inboundWebhook(name: InboundEventName): Record<string, unknown> {
-  const summary = inboundEvents[name];
-  return webhookOf(name, {
-    summary,
-    to: everyDestination,
-    schema: reference('InboundMessageEvent'),
-    example: { summary, value: inboundExample(name) },
-  });
-}
-
-function recipientWebhook(name: RecipientEventName): Record<string, unknown> {
-  const summary = recipientEvents[name];
-  return webhookOf(name, {
-    summary,
-    to: everyDestination,
-    schema: reference('RecipientEvent'),
-    example: { summary, value: recipientExample(name) },
-  });
-}
-
-function endpointDisabledWebhook(): Record<string, unknown> {
-  const summary = 'A webhook endpoint was disabled: it acknowledged nothing for five days';
-  return webhookOf(endpointDisabledEvent, {
-    summary,
-    to: 'the other webhook endpoints of the client that receive this event',
-    schema: reference('WebhookEndpointDisabledEvent'),
-    example: { summary, value: endpointDisabledExample },
-  });
-}
-
-interface DescribedWebhook {
-  readonly summary: string;
-  /** Where it is posted. */
-  readonly to: string;
-  readonly schema: JsonSchema;
-  readonly example: Example;
-}
-
-function webhookOf(
-  name: string,
-  { summary, to, schema, example }: DescribedWebhook,
-): Record<string, unknown> {
-  const operationId = `on${name.split(/[._]/).map(capitalized).join('')}`;
+function webhooks(): Record<string, unknown> {
   return {
-    post: {
-      ...notification(operationId, summary),
-      // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
-      'x-internal': true,
-      description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema, examples: { [name]: example } } },
+    ...webhooksOf(messageEvents, {
+      to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
+      schema: 'WebhookEvent',
+      exampleOf: eventExample,
+    }),
+    ...webhooksOf(inboundEvents, {
+      to: everyDestination,
+      schema: 'InboundMessageEvent',
+      exampleOf: inboundExample,
+    }),
+    ...webhooksOf(recipientEvents, {
+      to: everyDestination,
+      schema: 'RecipientEvent',
+      exampleOf: recipientExample,
+    }),
+    ...webhooksOf(
+      { [endpointDisabledEvent]: 'A webhook endpoint was disabled: it acknowledged nothing for five days' },
+      {
+        to: 'the other webhook endpoints of the client that receive this event',
+        schema: 'WebhookEndpointDisabledEvent',
+        exampleOf: () => endpointDisabledExample,
+      },
+    ),
+  };
+}
+
+interface EventGroup<Name extends string> {
+  /** Where its events are posted. */
+  readonly to: string;
+  readonly schema: string;
+  /** The body. */
+  readonly exampleOf: (name: Name) => unknown;
+}
+
+/** @param summaries - by event */
+function webhooksOf<Name extends string>(
+  summaries: Readonly<Record<Name, string>>,
+  { to, schema, exampleOf }: EventGroup<Name>,
+): Record<string, unknown> {
+  const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => [
+    name,
+    {
+      post: {
+        ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
+        // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
+        'x-internal': true,
+        description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: reference(schema),
+              examples: { [name]: { summary, value: exampleOf(name) } },
+            },
+          },
+        },
       },
     },
-  };
+  ]);
+  return Object.fromEntries(described);
 }
 
 function notification(operationId: string, summary: string): Record<string, unknown> {

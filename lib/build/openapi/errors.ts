@@ -13,6 +13,7 @@ import {
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Description } from './description.ts';
@@ -112,7 +113,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     message: errorTexts.otp_expired,
   },
   payload_too_large: {
-    when: 'The body is larger than 4 MiB, or than 8 KiB on the token endpoint.',
+    when: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
   },
   unsupported_media_type: {
     when: 'The operation does not take this `Content-Type`, or the body has a `Content-Encoding`.',
@@ -173,7 +174,9 @@ function ofOperation(
         ? { message: 'The request holds text that is not well-formed Unicode.' }
         : { message: 'A field is not valid; see details.', details: [fieldError] };
     case 'payload_too_large':
-      return { message: errorTexts.payload_too_large(onTokenEndpoint(route) ? 8192 : maxBodyBytes) };
+      return {
+        message: errorTexts.payload_too_large(onTokenEndpoint(route) ? tokenRequestBytesMax : maxBodyBytes),
+      };
     case 'unsupported_media_type': {
       const form = onTokenEndpoint(route) ? ' or application/x-www-form-urlencoded' : '';
       return { message: errorTexts.unsupported_media_type(`application/json${form}`) };

@@ -1,6 +1,5 @@
 /** What holds for every operation: the introduction of the API document, and sections of the documentation pages. */
 import { version } from '../../../shared/contract/version.ts';
-import type { Tag } from './description.ts';
 
 export interface Topic {
   /** Its anchor on the pages. */
@@ -73,7 +72,8 @@ export const introduction = [
   ...[...basics, ...limitTopics, versions].map(({ title, text }) => `**${title}.** ${text}`),
 ].join('\n\n');
 
-export const tagNotes: Readonly<Record<Tag, string>> = {
+/** What is said of each tag, in the order of the document. */
+export const tagNotes = {
   Authentication: 'Get an access token.',
   Sending: 'Send messages. Each request is answered with 202 once the message is stored.',
   'One-time passwords': 'Send and verify codes.',
@@ -83,4 +83,6 @@ export const tagNotes: Readonly<Record<Tag, string>> = {
   'Webhook deliveries': 'What became of each webhook, and sending webhooks again.',
   Suppressions: 'People who asked for no more messages.',
   Webhooks: 'What the gateway posts to your server.',
-};
+} as const;
+
+export type Tag = keyof typeof tagNotes;

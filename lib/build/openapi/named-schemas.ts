@@ -5,6 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
 import { statuses } from '../../../shared/message/message.ts';
+import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
+import { verification } from '../../../shared/otp/otp-response.schema.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /**
@@ -101,9 +103,9 @@ const textsOfList = [
 const enums = {
   Channel: channels,
   MessageStatus: statuses,
-  MessageType: ['transactional', 'promotional'],
-  OtpStatus: ['verified', 'pending'],
-  SmsEncoding: ['GSM-7', 'UCS-2'],
+  MessageType: messageStatus.shape.type.options,
+  OtpStatus: verification.shape.status.options,
+  SmsEncoding: acceptedSms.shape.encoding.options,
 } as const satisfies Record<string, readonly string[]>;
 
 /** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */
