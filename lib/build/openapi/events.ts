@@ -12,6 +12,11 @@ import {
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 import { receivedContent } from '../../../shared/message/received-content.ts';
+import { clientId, endpointId, messageId, recipient } from './operations/examples.ts';
+
+/** When the events of the examples happened. */
+const at = '2026-11-20T10:00:03.120Z';
+const inboundId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B';
 
 const instant = z.iso.datetime();
 /** Of messages that the client sent. */
@@ -71,16 +76,16 @@ export const inboundEvent = z.object({
 export function inboundExample(event: (typeof inboundEventNames)[number]): z.output<typeof inboundEvent> {
   return {
     event,
-    timestamp: '2026-11-20T10:00:03.120Z',
+    timestamp: at,
     data: {
-      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
-      client_id: 'client_0a1b2c3d4e5f6g7h',
+      message_id: inboundId,
+      client_id: clientId,
       status: 'received',
-      from: '+447700900123',
+      from: recipient,
       to: '+447418367358',
       text: 'Is my order ready?',
-      received_at: '2026-11-20T10:00:03.120Z',
-      in_reply_to: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A',
+      received_at: at,
+      in_reply_to: messageId,
     },
   };
 }
@@ -103,11 +108,11 @@ export function recipientExample(
 ): z.output<typeof recipientEvent> {
   return {
     event,
-    timestamp: '2026-11-20T10:00:03.120Z',
+    timestamp: at,
     data: {
-      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
-      client_id: 'client_0a1b2c3d4e5f6g7h',
-      recipient: '+447700900123',
+      message_id: inboundId,
+      client_id: clientId,
+      recipient,
       channel: 'sms',
       source: 'keyword',
     },
@@ -117,13 +122,13 @@ export function recipientExample(
 /** An example of the body of the event that a client's other endpoints get. */
 export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
   event: endpointDisabledEvent,
-  timestamp: '2026-11-20T10:00:03.120Z',
+  timestamp: at,
   data: {
-    endpoint_id: 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X',
+    endpoint_id: endpointId,
     url: 'https://example.com/webhooks/delivered',
-    disabled_at: '2026-11-20T10:00:03.120Z',
+    disabled_at: at,
     reason: 'no_successful_delivery',
-    client_id: 'client_0a1b2c3d4e5f6g7h',
+    client_id: clientId,
   },
 };
 
@@ -133,19 +138,19 @@ export function eventExample(event: MessageEventName): z.output<typeof webhookEv
   const arrived = status === 'delivered' || status === 'read';
   return {
     event,
-    timestamp: '2026-11-20T10:00:03.120Z',
+    timestamp: at,
     data: {
-      message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A',
-      recipient: '+447700900123',
+      message_id: messageId,
+      recipient,
       ...(event.startsWith('sms') ? { from: 'ACME' } : {}),
       status,
       sent_at: '2026-11-20T10:00:01.480Z',
-      ...(arrived ? { delivered_at: '2026-11-20T10:00:03.120Z' } : {}),
-      ...(status === 'read' ? { read_at: '2026-11-20T10:00:03.120Z' } : {}),
+      ...(arrived ? { delivered_at: at } : {}),
+      ...(status === 'read' ? { read_at: at } : {}),
       cost: event.startsWith('sms') ? 0.0042 : 0.005,
       currency: 'USD',
       reference: 'order-42',
-      client_id: 'client_0a1b2c3d4e5f6g7h',
+      client_id: clientId,
       ...(status === 'failed' ? errorOf('unreachable') : {}),
       ...(status === 'expired' ? errorOf('expired') : {}),
     },

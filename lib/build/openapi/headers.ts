@@ -58,6 +58,9 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+/** Of responses with a secret in them. */
+export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
+
 export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',

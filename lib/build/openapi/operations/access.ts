@@ -1,5 +1,6 @@
 /** Getting a token. */
 import type { Description } from '../description.ts';
+import { noStore } from '../headers.ts';
 
 export const issueToken: Description = {
   tag: 'Authentication',
@@ -34,7 +35,7 @@ export const issueToken: Description = {
         },
       },
     },
-    headers: { 'Cache-Control': 'Always `no-store`.' },
+    headers: noStore,
   },
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client', 'forbidden'],
 };

@@ -1,8 +1,10 @@
 /** The client's own settings. */
 import { intervals } from '../../../../shared/usage/period.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
-import type { Answer, Description, Parameter } from '../description.ts';
-import { clientId, createdAt } from './examples.ts';
+import type { Answer, Description } from '../description.ts';
+import { noStore } from '../headers.ts';
+import { clientId, rotation, webhookSecret } from './examples.ts';
+import { dateTime, inQuery } from './parameters.ts';
 
 const shown: Answer = {
   status: 200,
@@ -32,13 +34,6 @@ export const getAccount: Description = {
 
 const groups = groupings.map((name) => `\`${name}\``).join(', ');
 
-const inQuery = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
 export const getUsage: Description = {
   tag: 'Account',
   summary: 'Show the usage',
@@ -48,28 +43,25 @@ export const getUsage: Description = {
     inQuery(
       'since',
       'The start, rounded down to an interval; by default the start of the UTC month of `until`.',
-      { type: 'string', format: 'date-time' },
+      dateTime,
     ),
-    inQuery('until', 'The end (exclusive), rounded up to an interval; by default now.', {
-      type: 'string',
-      format: 'date-time',
-    }),
-    {
-      ...inQuery(
-        'interval',
-        `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
-        { type: 'string', enum: [...intervals], default: 'day' },
-      ),
-      example: 'day',
-    },
-    {
-      ...inQuery('group_by', `One or more of ${groups}, separated by commas.`, {
+    inQuery('until', 'The end (exclusive), rounded up to an interval; by default now.', dateTime),
+    inQuery(
+      'interval',
+      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one answer.`,
+      { type: 'string', enum: [...intervals], default: 'day' },
+      'day',
+    ),
+    inQuery(
+      'group_by',
+      `One or more of ${groups}, separated by commas.`,
+      {
         type: 'string',
         // Each once.
         pattern: `^(?!.*(${groupings.join('|')}).*\\1)(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
-      }),
-      example: 'channel',
-    },
+      },
+      'channel',
+    ),
   ],
   answer: {
     status: 200,
@@ -132,18 +124,13 @@ export const rotateWebhookSecret: Description = {
   answer: {
     status: 200,
     description: 'The new secret.',
-    headers: { 'Cache-Control': 'Always `no-store`.' },
+    headers: noStore,
     content: {
       schema: 'WebhookSecret',
       examples: {
         secret: {
           summary: 'A new secret',
-          value: {
-            webhook_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=',
-            created_at: createdAt,
-            active_at: '2026-11-20T10:01:00.000Z',
-            previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
-          },
+          value: { webhook_secret: webhookSecret, ...rotation },
         },
       },
     },

@@ -2,9 +2,19 @@
 export const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
 export const batchId = 'bat_01KC9V7QD3B5C7D9F1G3H5J7K9';
 export const otpId = 'otp_01KC9V7QMNPQRSTVWXYZ012345';
+export const endpointId = 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X';
+export const deliveryId = 'whd_3V6Q9R8GKYQRTWJ0PD81CPZ102';
 export const clientId = 'client_0a1b2c3d4e5f6g7h';
 export const recipient = '+447700900123';
 export const createdAt = '2026-11-20T10:00:00.000Z';
+
+export const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=';
+/** The times of a secret that was issued at `createdAt`. */
+export const rotation = {
+  created_at: createdAt,
+  active_at: '2026-11-20T10:01:00.000Z',
+  previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
+} as const;
 
 export const deliveredSms = {
   message_id: messageId,

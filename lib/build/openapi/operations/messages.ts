@@ -1,19 +1,11 @@
 /** Looking messages up, and canceling them. */
-import type { Description, Parameter } from '../description.ts';
+import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
 import { batchId, createdAt, deliveredSms, messageId } from './examples.ts';
 import { toNextPage, toStatus } from './links.ts';
+import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
 const idPattern = (prefix: string): string => `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
-
-const messageIdInPath: Parameter = {
-  name: 'message_id',
-  in: 'path',
-  required: true,
-  description: 'The `message_id` that the send answered with.',
-  schema: { type: 'string', pattern: idPattern('msg') },
-  example: messageId,
-};
 
 export const getMessageStatus: Description = {
   tag: 'Messages',
@@ -21,11 +13,10 @@ export const getMessageStatus: Description = {
   description:
     'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.',
   parameters: [
-    {
-      ...messageIdInPath,
-      description: 'A `message_id` of any channel, or a `batch_id`.',
-      schema: { type: 'string', pattern: idPattern('(msg|bat)') },
-    },
+    inPath('message_id', 'A `message_id` of any channel, or a `batch_id`.', messageId, {
+      type: 'string',
+      pattern: idPattern('(msg|bat)'),
+    }),
   ],
   answer: {
     status: 200,
@@ -52,41 +43,28 @@ export const getMessageStatus: Description = {
   errors: ['not_found'],
 };
 
-const filter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
 export const listMessages: Description = {
   tag: 'Messages',
   summary: 'List messages',
   description:
     'Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.',
   parameters: [
-    filter('reference', 'Only messages with this reference.', {
+    inQuery('reference', 'Only messages with this reference.', {
       type: 'string',
       minLength: 1,
       maxLength: 128,
     }),
-    filter('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
-    {
-      ...filter('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }),
-      example: 'sms',
-    },
-    filter('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
+    inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
+    inQuery('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }, 'sms'),
+    inQuery('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
       type: 'string',
       enum: ['outbound', 'inbound', 'all'],
       default: 'outbound',
     }),
-    filter('since', 'Only messages created at or after this time.', { type: 'string', format: 'date-time' }),
-    filter('until', 'Only messages created at or before this time.', { type: 'string', format: 'date-time' }),
-    {
-      ...filter('limit', 'Messages on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-      example: 50,
-    },
-    filter('cursor', 'The `next_cursor` of the page before.', {
+    inQuery('since', 'Only messages created at or after this time.', dateTime),
+    inQuery('until', 'Only messages created at or before this time.', dateTime),
+    inQuery('limit', 'Messages on a page.', pageLimit, 50),
+    inQuery('cursor', 'The `next_cursor` of the page before.', {
       type: 'string',
       format: 'cursor',
       pattern: '^[A-Za-z0-9_-]+$',
@@ -111,7 +89,12 @@ export const cancelMessage: Description = {
   summary: 'Cancel a scheduled message',
   description:
     'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
-  parameters: [messageIdInPath],
+  parameters: [
+    inPath('message_id', 'The `message_id` that the send answered with.', messageId, {
+      type: 'string',
+      pattern: idPattern('msg'),
+    }),
+  ],
   answer: {
     status: 200,
     description: 'The canceled message.',

@@ -1,5 +1,4 @@
 /** One-time passwords. */
-
 import { codeLengthText } from '../../../../shared/otp/otp.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
@@ -13,10 +12,7 @@ export const sendOtp: Description = {
     'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.',
   keyed: true,
   errors: ['otp_held'],
-  fieldError: {
-    field: 'to',
-    message: recipientRule,
-  },
+  fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'OtpMessage',
     mediaTypes: ['application/json'],

@@ -8,28 +8,28 @@ import { toBatchStatus, toCancel, toStatus } from './links.ts';
 const durable =
   'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report what becomes of it.';
 
+const message = 'Your parcel arrives today.';
+const template = { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } };
+
 export const sendSms: Description = {
   tag: 'Sending',
   summary: 'Send an SMS',
   description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
-  fieldError: {
-    field: 'to',
-    message: recipientRule,
-  },
+  fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'SmsMessage',
     mediaTypes: ['application/json'],
     examples: {
       simple: {
         summary: 'A message',
-        value: { to: recipient, message: 'Your parcel arrives today.', reference: 'order-42' },
+        value: { to: recipient, message, reference: 'order-42' },
       },
       full: {
         summary: 'With a sender, a webhook URL and a validity period',
         value: {
           to: recipient,
-          message: 'Your parcel arrives today.',
+          message,
           from: 'ACME',
           type: 'transactional',
           webhook_url: 'https://example.com/webhooks/messages',
@@ -41,12 +41,12 @@ export const sendSms: Description = {
         summary: 'With a fallback to WhatsApp',
         value: {
           to: recipient,
-          message: 'Your parcel arrives today.',
+          message,
           fallback: [
             {
               channel: 'whatsapp',
               after_seconds: 120,
-              template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
+              template,
             },
           ],
         },
@@ -216,24 +216,21 @@ export const sendWhatsApp: Description = {
   summary: 'Send a WhatsApp message',
   description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` among them.`,
   keyed: true,
-  fieldError: {
-    field: 'to',
-    message: recipientRule,
-  },
+  fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'WhatsappMessage',
     mediaTypes: ['application/json'],
     examples: {
       text: {
         summary: 'A text',
-        value: { to: recipient, type: 'text', message: 'Your parcel arrives today.' },
+        value: { to: recipient, type: 'text', message },
       },
       template: {
         summary: 'A template',
         value: {
           to: recipient,
           type: 'template',
-          template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
+          template,
         },
       },
       image: {
@@ -273,8 +270,8 @@ export const sendWhatsApp: Description = {
         value: {
           to: recipient,
           type: 'template',
-          template: { name: 'parcel', language: 'en_GB', parameters: { body: ['Ada', 'today'] } },
-          fallback: [{ channel: 'sms', after_seconds: 60, message: 'Your parcel arrives today.' }],
+          template,
+          fallback: [{ channel: 'sms', after_seconds: 60, message }],
         },
       },
     },

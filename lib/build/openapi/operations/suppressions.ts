@@ -1,19 +1,18 @@
 /** To whom the client's messages are not sent. */
 import { e164 } from '../../../../shared/recipient/phone-number.ts';
-import type { Description, Parameter } from '../description.ts';
-import { createdAt } from './examples.ts';
+import type { Description } from '../description.ts';
+import { createdAt, recipient } from './examples.ts';
+import { inPath, inQuery, pageLimit } from './parameters.ts';
 
 const tag = 'Suppressions';
-const recipient = '+447700900123';
+const phoneNumber = { type: 'string', format: 'phone-number', pattern: e164.source } as const;
 
-const recipientInPath: Parameter = {
-  name: 'recipient',
-  in: 'path',
-  required: true,
-  description: 'The phone number in international format; its plus may be written `%2B`.',
-  schema: { type: 'string', format: 'phone-number', pattern: e164.source },
-  example: recipient,
-};
+const recipientInPath = inPath(
+  'recipient',
+  'The phone number in international format; its plus may be written `%2B`.',
+  recipient,
+  phoneNumber,
+);
 
 const suppression = {
   recipient,
@@ -30,25 +29,12 @@ export const listSuppressions: Description = {
   description:
     'Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
   parameters: [
-    {
-      name: 'recipient',
-      in: 'query',
-      description: 'Only this phone number.',
-      schema: { type: 'string', format: 'phone-number', pattern: e164.source },
-      example: recipient,
-    },
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'The maximum number of entries.',
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    },
-    {
-      name: 'cursor',
-      in: 'query',
-      description: 'The `next_cursor` of the page before.',
-      schema: { type: 'string', format: 'suppression-cursor' },
-    },
+    inQuery('recipient', 'Only this phone number.', phoneNumber, recipient),
+    inQuery('limit', 'The maximum number of entries.', pageLimit),
+    inQuery('cursor', 'The `next_cursor` of the page before.', {
+      type: 'string',
+      format: 'suppression-cursor',
+    }),
   ],
   answer: {
     status: 200,

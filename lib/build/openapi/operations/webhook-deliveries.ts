@@ -1,14 +1,12 @@
 /** The log of the client's webhooks, and sending them again. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
-import type { Answer, Description, Link, Parameter } from '../description.ts';
-import { clientId, createdAt } from './examples.ts';
+import type { Description, Link } from '../description.ts';
+import { clientId, createdAt, deliveryId, endpointId, messageId } from './examples.ts';
+import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
 const tag = 'Webhook deliveries';
-const deliveryId = 'whd_3V6Q9R8GKYQRTWJ0PD81CPZ102';
-const endpointId = 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X';
 const resendId = 'whr_5Y8S1T0HMZRSVXK2QE93DRZ214';
-const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
 
 const summary = {
   delivery_id: deliveryId,
@@ -26,21 +24,11 @@ const summary = {
   last_error: 'the status is 503',
 };
 
-const inQuery = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
-const deliveryIdInPath: Parameter = {
-  name: 'delivery_id',
-  in: 'path',
-  required: true,
-  description: 'The identifier of the delivery, which it carries as `webhook-id`.',
-  schema: { type: 'string' },
-  example: deliveryId,
-};
+const deliveryIdInPath = inPath(
+  'delivery_id',
+  'The identifier of the delivery, which it carries as `webhook-id`.',
+  deliveryId,
+);
 
 export const listWebhookDeliveries: Description = {
   tag,
@@ -58,15 +46,10 @@ export const listWebhookDeliveries: Description = {
     inQuery(
       'since',
       'Inclusive, as is `until`: when the message was accepted; where the list is by failure, when the event happened.',
-      { type: 'string', format: 'date-time' },
+      dateTime,
     ),
-    inQuery('until', 'See `since`.', { type: 'string', format: 'date-time' }),
-    inQuery('limit', 'Entries in a page, 1 to 100; default 20.', {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: 20,
-    }),
+    inQuery('until', 'See `since`.', dateTime),
+    inQuery('limit', 'Entries in a page, 1 to 100; default 20.', pageLimit),
     inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', {
       type: 'string',
       format: 'delivery-cursor',
@@ -223,42 +206,31 @@ const progress = {
   completed_at: null,
 };
 
-const shownProgress: Answer = {
-  status: 200,
-  description: 'How far it is.',
-  content: {
-    schema: 'WebhookResend',
-    examples: {
-      sending: { summary: 'Under way', value: progress },
-      completed: {
-        summary: 'Completed',
-        value: {
-          ...progress,
-          status: 'completed',
-          resent: 211,
-          skipped: 3,
-          completed_at: '2026-11-20T10:00:12.000Z',
-        },
-      },
-    },
-  },
-};
-
 export const getWebhookResend: Description = {
   tag,
   summary: 'Show how far a resend is',
   description:
     'First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.',
-  parameters: [
-    {
-      name: 'resend_id',
-      in: 'path',
-      required: true,
-      description: 'The identifier of the resend.',
-      schema: { type: 'string' },
-      example: resendId,
+  parameters: [inPath('resend_id', 'The identifier of the resend.', resendId)],
+  answer: {
+    status: 200,
+    description: 'How far it is.',
+    content: {
+      schema: 'WebhookResend',
+      examples: {
+        sending: { summary: 'Under way', value: progress },
+        completed: {
+          summary: 'Completed',
+          value: {
+            ...progress,
+            status: 'completed',
+            resent: 211,
+            skipped: 3,
+            completed_at: '2026-11-20T10:00:12.000Z',
+          },
+        },
+      },
     },
-  ],
-  answer: shownProgress,
+  },
   errors: ['not_found'],
 };

@@ -1,20 +1,14 @@
 /** The client's own webhook endpoints. */
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import type { Answer, Description, Link, Parameter } from '../description.ts';
-import { createdAt } from './examples.ts';
+import type { Answer, Description, Link } from '../description.ts';
+import { noStore } from '../headers.ts';
+import { createdAt, deliveryId, endpointId, rotation, webhookSecret as secret } from './examples.ts';
+import { inPath } from './parameters.ts';
 
 const tag = 'Webhook endpoints';
-const endpointId = 'whe_01KC9V7R2N8P4Q6R8S0T2V4W6X';
 
-const endpointIdInPath: Parameter = {
-  name: 'endpoint_id',
-  in: 'path',
-  required: true,
-  description: 'The identifier of the endpoint.',
-  schema: { type: 'string' },
-  example: endpointId,
-};
+const endpointIdInPath = inPath('endpoint_id', 'The identifier of the endpoint.', endpointId);
 
 const toEndpoint: Link = {
   operationId: 'getWebhookEndpoint',
@@ -32,8 +26,6 @@ const endpoint = {
   disabled_at: null,
   disabled_reason: null,
 };
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0dQ3kZ1lYxs=';
-const noStore = { 'Cache-Control': 'Always `no-store`.' };
 
 const shown: Answer = {
   status: 200,
@@ -168,13 +160,7 @@ export const rotateWebhookEndpointSecret: Description = {
       examples: {
         secret: {
           summary: 'A new secret',
-          value: {
-            endpoint_id: endpointId,
-            secret,
-            created_at: createdAt,
-            active_at: '2026-11-20T10:01:00.000Z',
-            previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
-          },
+          value: { endpoint_id: endpointId, secret, ...rotation },
         },
       },
     },
@@ -203,7 +189,7 @@ export const testWebhookEndpoint: Description = {
       examples: {
         queued: {
           summary: 'Queued',
-          value: { delivery_id: 'whd_3V6Q9R8GKYQRTWJ0PD81CPZ102', endpoint_id: endpointId },
+          value: { delivery_id: deliveryId, endpoint_id: endpointId },
         },
       },
     },

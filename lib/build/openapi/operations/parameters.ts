@@ -1,0 +1,25 @@
+/** Parameters of operations, in the path or in the query. */
+import type { Parameter } from '../description.ts';
+
+/** @param example - fills the samples of the operation */
+export function inPath(
+  name: string,
+  description: string,
+  example: string,
+  schema: Parameter['schema'] = { type: 'string' },
+): Parameter {
+  return { name, in: 'path', required: true, description, schema, example };
+}
+
+/** @param example - only for a parameter that the samples show */
+export function inQuery(
+  name: string,
+  description: string,
+  schema: Parameter['schema'],
+  example?: unknown,
+): Parameter {
+  return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
+}
+
+export const dateTime = { type: 'string', format: 'date-time' } as const;
+export const pageLimit = { type: 'integer', minimum: 1, maximum: 100, default: 20 } as const;
