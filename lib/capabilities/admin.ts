@@ -20,11 +20,11 @@ interface AdminProps {
 export class Admin extends Construct {
   constructor(scope: Construct, id: string, props: AdminProps) {
     super(scope, id);
-    this.makeAdminApi(props);
-    this.makeDashboard(props);
+    this.createAdminApi(props);
+    this.createDashboard(props);
   }
 
-  private makeAdminApi({ stage, storage, api, webhooks, receipts }: AdminProps): void {
+  private createAdminApi({ stage, storage, api, webhooks, receipts }: AdminProps): void {
     const adminApi = new GatewayFunction(this, 'AdminApi', {
       stage,
       functionName: 'admin-api',
@@ -79,7 +79,7 @@ export class Admin extends Construct {
   }
 
   /** Serves files only: nothing of the gateway is shown before an administrator signs in. */
-  private makeDashboard({ stage, api }: AdminProps): void {
+  private createDashboard({ stage, api }: AdminProps): void {
     const dashboard = new GatewayFunction(this, 'AdminDashboard', {
       stage,
       functionName: 'admin-dashboard',

@@ -46,18 +46,18 @@ export class Webhooks extends Construct {
       ...common,
       variable: 'SLOW_WEBHOOKS_QUEUE_URL',
     });
-    this.lane.feed(this.makeDeliver('DeliverWebhook', props), {
+    this.lane.feed(this.createDeliver('DeliverWebhook', props), {
       batchSize: 10,
       maxConcurrency: stage.concurrency.webhooks,
     });
     // A batch of hanging POSTs takes 5 s, like a single one, so batches are large. Retries are scheduled early by the
     // second of the batching window (shared/webhook/schedule/retry-scheduler.ts).
-    this.slowLane.feed(this.makeDeliver('DeliverSlowWebhook', props), {
+    this.slowLane.feed(this.createDeliver('DeliverSlowWebhook', props), {
       batchSize: slowLaneBatchSize,
       batchingWindowSeconds: slowLaneBatchWindowSeconds,
       maxConcurrency: stage.concurrency.slowWebhooks,
     });
-    this.sweep = this.makeSweep(props);
+    this.sweep = this.createSweep(props);
     createAlarm(this, 'Failed', {
       stage,
       metric: countedMetric(stage, 'WebhookFailed'),
@@ -82,7 +82,7 @@ export class Webhooks extends Construct {
     };
   }
 
-  private makeDeliver(id: string, { stage, storage, schedules }: WebhooksProps): GatewayFunction {
+  private createDeliver(id: string, { stage, storage, schedules }: WebhooksProps): GatewayFunction {
     const deliver = new GatewayFunction(this, id, {
       stage,
       functionName: 'deliver-webhook',
@@ -107,7 +107,7 @@ export class Webhooks extends Construct {
     return deliver;
   }
 
-  private makeSweep({ stage, storage, schedules }: WebhooksProps): GatewayFunction {
+  private createSweep({ stage, storage, schedules }: WebhooksProps): GatewayFunction {
     const sweep = new GatewayFunction(this, 'SweepWebhooks', {
       stage,
       functionName: 'sweep-webhooks',

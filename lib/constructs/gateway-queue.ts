@@ -45,13 +45,16 @@ export class GatewayQueue extends Construct {
     super(scope, id);
     this.variable = props.variable;
     this.stage = props.stage;
-    this.deadLetters = deadLetterQueue(this, 'DeadLetters', props.stage, id);
+    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', props.stage, id);
     this.queue = new Queue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(props.visibilitySeconds),
       retentionPeriod: Duration.days(4),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: props.stage.enforceSslOnQueues,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: props.maxReceives ?? defaultMaxReceives },
+      deadLetterQueue: {
+        queue: this.deadLetters,
+        maxReceiveCount: props.maxReceives ?? defaultMaxReceives,
+      },
     });
     acknowledgePlainHttp(this.queue, props.stage);
     createAlarm(this, 'Old', {
@@ -96,8 +99,13 @@ export class GatewayQueue extends Construct {
   }
 }
 
-/** A dead-letter queue with an alarm on its first message. */
-export function deadLetterQueue(scope: Construct, id: string, stage: StageSettings, of: string): Queue {
+/** A dead-letter queue with an alarm on its first message. @param source - the queue or function that messages come from */
+export function createDeadLetterQueue(
+  scope: Construct,
+  id: string,
+  stage: StageSettings,
+  source: string,
+): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
     encryption: QueueEncryption.SQS_MANAGED,
@@ -106,7 +114,7 @@ export function deadLetterQueue(scope: Construct, id: string, stage: StageSettin
   createAlarm(scope, `${id}Alarm`, {
     stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    meaning: `${of}: a message failed repeatedly and is in the dead-letter queue.`,
+    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue.`,
     runbook: 'dead-letters',
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';

@@ -41,8 +41,8 @@ export class Carriers extends Construct {
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
     if (props.stage.smsCarrier === 'aws') {
       this.addSms(props);
-      this.addFeedback(props);
-      this.compareOptOuts(props);
+      this.createReportVerified(props);
+      this.createCompareOptOuts(props);
     }
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
@@ -57,7 +57,7 @@ export class Carriers extends Construct {
       );
     }
     const name = smsConfigurationSet(stage);
-    const published = this.letPublish('sms-voice.amazonaws.com', {
+    const published = this.grantPublish('sms-voice.amazonaws.com', {
       ArnLike: {
         'aws:SourceArn': [
           this.arn('sms-voice', 'configuration-set', name),
@@ -98,7 +98,7 @@ export class Carriers extends Construct {
    * A function of its own, so that a failure of AWS does not delay the counting of the same stream. AWS takes a message as
    * not received after an hour, so older records are left out.
    */
-  private addFeedback({ stage, storage }: CarriersProps): void {
+  private createReportVerified({ stage, storage }: CarriersProps): void {
     const report = new GatewayFunction(this, 'ReportVerified', {
       stage,
       functionName: 'report-verified',
@@ -139,7 +139,7 @@ export class Carriers extends Construct {
   }
 
   /** Keeps the suppressions and AWS's own opt-out list in step. */
-  private compareOptOuts({ stage, storage, schedules }: CarriersProps): void {
+  private createCompareOptOuts({ stage, storage, schedules }: CarriersProps): void {
     const compare = new GatewayFunction(this, 'CompareOptOuts', {
       stage,
       functionName: 'compare-opt-outs',
@@ -163,7 +163,7 @@ export class Carriers extends Construct {
   }
 
   private addWhatsApp({ dispatch }: CarriersProps): void {
-    this.letPublish('social-messaging.amazonaws.com');
+    this.grantPublish('social-messaging.amazonaws.com');
     acknowledgeWildcard(
       dispatch.executionRole,
       'social-messaging',
@@ -178,7 +178,7 @@ export class Carriers extends Construct {
   }
 
   /** Restricted to this account, because the service publishes for any account that names the topic. */
-  private letPublish(service: string, conditions: Record<string, object> = {}): IDependable {
+  private grantPublish(service: string, conditions: Record<string, object> = {}): IDependable {
     const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };
     const granted = this.topic.grantPublish(
       new ServicePrincipal(service, { conditions: { StringEquals: sourceAccount, ...conditions } }),

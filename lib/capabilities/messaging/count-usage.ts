@@ -15,7 +15,7 @@ import type { Storage } from '../storage/storage.ts';
 const countTimeoutSeconds = 120;
 
 /** Reads the stream of messages beside the relay: a stream can have two readers. */
-export function makeCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
+export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
   const count = new GatewayFunction(scope, 'CountUsage', {
     stage,
     functionName: 'count-usage',
@@ -24,7 +24,7 @@ export function makeCountUsage(scope: Construct, stage: StageSettings, storage: 
   });
   storage.grant(count, 'message-usage', 'UpdateItem');
   storage.grant(count, 'counted-changes', 'Query', 'PutItem');
-  const mapping = new EventSourceMapping(scope, 'UsageStream', {
+  const messageStream = new EventSourceMapping(scope, 'UsageStream', {
     target: count.live,
     eventSourceArn: storage.grantStream(count, 'messages'),
     startingPosition: StartingPosition.TRIM_HORIZON,
@@ -34,9 +34,9 @@ export function makeCountUsage(scope: Construct, stage: StageSettings, storage: 
     // Nothing is counted of a deletion.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
   });
-  const otps = countOtps(scope, stage, storage, count);
-  for (const each of [mapping, otps]) {
-    acknowledge(each, {
+  const otpStream = createOtpStream(scope, stage, storage, count);
+  for (const stream of [messageStream, otpStream]) {
+    acknowledge(stream, {
       'Serverless-LambdaEventSourceMappingDestination':
         'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
     });
@@ -44,7 +44,7 @@ export function makeCountUsage(scope: Construct, stage: StageSettings, storage: 
 }
 
 /** The same function counts one-time passwords and their verifications, and holds those of a client to a country. */
-function countOtps(
+function createOtpStream(
   scope: Construct,
   stage: StageSettings,
   storage: Storage,

@@ -28,7 +28,7 @@ const carrierRefusals = 20;
 /** Throttling by a burst ends within minutes; a throttled message is delayed for at most five. */
 const carrierThrottles = 100;
 
-export function makeDispatch(scope: Construct, props: DispatchProps): void {
+export function createDispatch(scope: Construct, props: DispatchProps): void {
   const { stage, storage, schedules, otpSecret, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,

@@ -9,13 +9,13 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
-import { deadLetterQueue, GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
+import { createDeadLetterQueue, GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { OtpSecret } from '../otp-secret.ts';
 import type { Schedules } from '../schedules.ts';
 import type { Storage } from '../storage/storage.ts';
-import { makeCountUsage } from './count-usage.ts';
-import { makeDispatch } from './dispatch.ts';
+import { createCountUsage } from './count-usage.ts';
+import { createDispatch } from './dispatch.ts';
 import { OutboundQueues } from './outbound-queues.ts';
 
 interface MessagingProps {
@@ -51,12 +51,12 @@ export class Messaging extends Construct {
       maxReceives: 15,
       oldSeconds: 300,
     });
-    this.relayDeadLetters = deadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
-    this.relay = this.makeRelay(props);
-    makeCountUsage(this, stage, props.storage);
-    makeDispatch(this, { ...props, outbound: this.outbound, receipts: this.receipts });
-    this.makeRecordReceipt(props);
-    this.makeExpire(props);
+    this.relayDeadLetters = createDeadLetterQueue(this, 'RelayDeadLetters', stage, 'relay-changes');
+    this.relay = this.createRelay(props);
+    createCountUsage(this, stage, props.storage);
+    createDispatch(this, { ...props, outbound: this.outbound, receipts: this.receipts });
+    this.createRecordReceipt(props);
+    this.createExpire(props);
   }
 
   /** By the names of the stack outputs. */
@@ -76,7 +76,7 @@ export class Messaging extends Construct {
     this.storage.grant(to, 'activity-log', 'PutItem');
   }
 
-  private makeRelay({ stage, storage, schedules }: MessagingProps): GatewayFunction {
+  private createRelay({ stage, storage, schedules }: MessagingProps): GatewayFunction {
     const relay = new GatewayFunction(this, 'RelayChanges', {
       stage,
       functionName: 'relay-changes',
@@ -136,7 +136,7 @@ export class Messaging extends Construct {
     return relay;
   }
 
-  private makeRecordReceipt({ stage, storage }: MessagingProps): void {
+  private createRecordReceipt({ stage, storage }: MessagingProps): void {
     const record = new GatewayFunction(this, 'RecordReceipt', {
       stage,
       functionName: 'record-receipt',
@@ -164,7 +164,7 @@ export class Messaging extends Construct {
     });
   }
 
-  private makeExpire({ stage, storage, schedules }: MessagingProps): void {
+  private createExpire({ stage, storage, schedules }: MessagingProps): void {
     const expire = new GatewayFunction(this, 'ExpireMessages', {
       stage,
       functionName: 'expire-messages',

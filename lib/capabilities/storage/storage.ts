@@ -46,7 +46,7 @@ export class Storage extends Construct {
     for (const name of Object.keys(tableShapes) as TableName[]) {
       // The outbox has message bodies, so it exists only where no real message is sent.
       if (name === 'simulator-outbox' && !simulated) continue;
-      tables.set(name, makeTable(this, name, tableShapes[name], stage));
+      tables.set(name, createTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
     if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
@@ -112,7 +112,7 @@ export class Storage extends Construct {
   }
 }
 
-function makeTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
+function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
     // The contract names these tables (section 4). They start with the stack's name, so that an account can have several
