@@ -105,7 +105,7 @@ export function addWebhookCommands(program: Command, { run }: Runner): void {
           );
         }
         if (options.client !== undefined && !options.allFailed) {
-          throw new GatewayError('invalid_request', '--all-failed needs --client.');
+          throw new GatewayError('invalid_request', '--client needs --failed or --all-failed.');
         }
         const failed = options.allFailed
           ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })

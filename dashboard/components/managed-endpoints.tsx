@@ -34,7 +34,7 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
         name: `managed-endpoints-of-${clientId}`,
         columns: {
           endpoint_id: (row) => row.endpoint_id,
-          url: (row) => row.url,
+          url: destinationOf,
           events: (row) => row.events?.join(' '),
           enabled: (row) => row.enabled,
           disabled_reason: (row) => row.disabled_reason,
@@ -48,14 +48,14 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
 
 const columns: readonly TableProps.ColumnDefinition<EndpointSummary>[] = [
   {
-    id: 'url',
-    header: 'URL',
+    id: 'destination',
+    header: 'Destination',
     minWidth: 200,
     isRowHeader: true,
-    cell: ({ endpoint_id, url }) => (
+    cell: (endpoint) => (
       <>
-        <span className="id">{url}</span>
-        <Copyable name="endpoint id" text={endpoint_id} />
+        <span className="id">{destinationOf(endpoint)}</span>
+        <Copyable name="endpoint id" text={endpoint.endpoint_id} />
       </>
     ),
   },
@@ -79,13 +79,19 @@ const columns: readonly TableProps.ColumnDefinition<EndpointSummary>[] = [
   { id: 'created', header: 'Created', minWidth: 150, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
+/** The URL, or the ARN of the queue or event bus. */
+function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string | undefined {
+  return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn;
+}
+
 interface SendTestProps {
   readonly clientId: string;
   readonly endpoint: EndpointSummary;
 }
 
 /** The page of the webhook shows what becomes of it. */
-function SendTest({ clientId, endpoint: { endpoint_id, url, enabled } }: SendTestProps) {
+function SendTest({ clientId, endpoint }: SendTestProps) {
+  const { endpoint_id, enabled } = endpoint;
   const { api } = useDashboard();
   const send = useMutation({
     mutationFn: () => api.send('testWebhookEndpoint', { client_id: clientId, endpoint_id }, {}),
@@ -94,7 +100,7 @@ function SendTest({ clientId, endpoint: { endpoint_id, url, enabled } }: SendTes
   return (
     <Button
       variant="inline-link"
-      ariaLabel={`Send test event to ${url}`}
+      ariaLabel={`Send test event to ${destinationOf(endpoint)}`}
       disabled={!enabled}
       loading={send.isPending}
       onClick={() => send.mutate()}

@@ -20,7 +20,10 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await Promise.all([failForGood(messageId, 'sms.delivered'), failForGood(messageId, 'sms.sent')]);
   endpoint.answer = { status: 200, body: '' };
   const managed = `${endpoint.url}/managed`;
-  expect((await client.post('/api/v1/webhook-endpoints', { url: managed })).status).toBe(201);
+  const queue_arn = 'arn:aws:sqs:eu-west-1:123456789012:webhooks';
+  const sqs = { queue_arn, role_arn: 'arn:aws:iam::123456789012:role/webhooks' };
+  for (const destination of [{ url: managed }, { sqs }])
+    expect((await client.post('/api/v1/webhook-endpoints', destination)).status).toBe(201);
   const { page } = dashboard;
   await show(page, `clients/${client.clientId}`, name);
   const { origin } = new URL(endpoint.url);
@@ -42,6 +45,7 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await photograph(page, 'endpoint-charts', usualLook);
   expect(await axeViolations(page)).toEqual([]);
 
+  await page.getByRole('button', { name: `Send test event to ${queue_arn}` }).waitFor();
   await page.getByRole('button', { name: `Send test event to ${managed}` }).click();
   await page.getByRole('heading', { name: /^Webhook /, level: 1 }).waitFor();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
