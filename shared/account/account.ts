@@ -13,6 +13,7 @@ import {
   requireCaller,
 } from '../operation/operation.ts';
 import type { LimitReader } from '../rate-limit/overrides.ts';
+import type { AccountView } from './account-response.schema.ts';
 
 interface AccountDependencies {
   readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
@@ -93,11 +94,12 @@ async function ownClient(dependencies: AccountDependencies, caller: Caller): Pro
 }
 
 async function accountView(dependencies: AccountDependencies, client: Client): Promise<ApiResponse> {
-  const limits: Record<string, unknown> = {};
+  const limits: AccountView['limits'] = {};
   for (const name of shownPolicies) {
     const { perMinute, perHour, perDay } = await dependencies.limitsOf(client.client_id, name);
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
   const { client_id, name, webhook_url = null } = client;
-  return { status: 200, body: { client_id, name, webhook_url, limits } };
+  const body: AccountView = { client_id, name, webhook_url, limits };
+  return { status: 200, body };
 }

@@ -1,6 +1,7 @@
 /** An administrator's view of a client's webhook endpoints and of the log of its webhooks, and resending many of them. */
 
 import { addDays } from '../platform/clock.ts';
+import type { WebhookEndpointView } from '../webhook/endpoints/endpoint-response.schema.ts';
 import { endpointView } from '../webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../webhook/log/delivery-log.ts';
 import type { DeliveryList } from '../webhook/log/delivery-response.schema.ts';
@@ -12,7 +13,7 @@ import { runResend } from '../webhook/resend/run-resend.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './clients.ts';
 
-export interface EndpointSummary extends ReturnType<typeof endpointView> {
+export interface EndpointSummary extends WebhookEndpointView {
   /** Of the first failed attempt since the last success; null if the last one succeeded. */
   readonly failing_since: string | null;
 }

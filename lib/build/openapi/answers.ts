@@ -1,11 +1,11 @@
 /** The schemas of all successful answers; a test checks every answer of the deployed gateway against them. */
 import * as z from 'zod/mini';
+import { account, webhookSecret } from '../../../shared/account/account-response.schema.ts';
 import {
   acceptedBatch,
   acceptedSms,
   acceptedWhatsApp,
   batchStatus,
-  count,
   dryRun,
   dryRunBatch,
   instant,
@@ -19,6 +19,14 @@ import {
 } from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
 import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
+import {
+  deletedWebhookEndpoint,
+  queuedTestEvent,
+  webhookEndpoint,
+  webhookEndpointList,
+  webhookEndpointSecret,
+  webhookEndpointWithSecret,
+} from '../../../shared/webhook/endpoints/endpoint-response.schema.ts';
 import {
   deliveryListSchema,
   deliverySummarySchema,
@@ -36,14 +44,6 @@ const accessToken = z.object({
   expires_in: z.int(),
 });
 
-const limits = z.object({ per_minute: count, per_hour: count, per_day: count });
-const account = z.object({
-  client_id: z.string(),
-  name: z.string(),
-  webhook_url: z.nullable(z.string()),
-  limits: z.record(z.string(), limits),
-});
-
 /**
  * Of `getMessageStatus`, whose path takes the id of either. One object with the fields of both, because clients of
  * openapi-generator for Java cannot tell two objects apart; a rule of the document says which fields go together.
@@ -51,25 +51,6 @@ const account = z.object({
 const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.shape)), {
   created_at: instant,
 });
-
-const secret = z.string().check(z.meta({ pattern: '^whsec_' }));
-const rotation = { created_at: instant, active_at: instant, previous_secret_expires_at: z.nullable(instant) };
-const webhookSecret = z.object({ webhook_secret: secret, ...rotation });
-
-const webhookEndpoint = z.object({
-  endpoint_id: z.string(),
-  url: z.optional(z.string()),
-  sqs: z.optional(z.object({ queue_arn: z.string(), role_arn: z.string() })),
-  eventbridge: z.optional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
-  events: z.nullable(z.array(z.string())),
-  description: z.nullable(z.string()),
-  enabled: z.boolean(),
-  created_at: instant,
-  disabled_at: z.nullable(instant),
-  disabled_reason: z.nullable(z.string()),
-});
-const webhookEndpointWithSecret = z.extend(webhookEndpoint, { secret });
-const webhookEndpointSecret = z.object({ endpoint_id: z.string(), secret, ...rotation });
 
 /** By their names in the `components` of the document. */
 export const answers = {
@@ -93,15 +74,15 @@ export const answers = {
   WebhookSecret: webhookSecret,
   WebhookEndpoint: webhookEndpoint,
   WebhookEndpointWithSecret: webhookEndpointWithSecret,
-  WebhookEndpointList: z.object({ webhook_endpoints: z.array(webhookEndpoint) }),
-  DeletedWebhookEndpoint: z.object({ endpoint_id: z.string(), deleted: z.boolean() }),
+  WebhookEndpointList: webhookEndpointList,
+  DeletedWebhookEndpoint: deletedWebhookEndpoint,
   WebhookEndpointSecret: webhookEndpointSecret,
   WebhookDelivery: deliverySummarySchema,
   WebhookDeliveryWithAttempts: deliveryViewSchema,
   WebhookDeliveryList: deliveryListSchema,
   QueuedResend: requestedResendSchema,
   WebhookResend: resendViewSchema,
-  QueuedTestEvent: z.object({ delivery_id: z.string(), endpoint_id: z.string() }),
+  QueuedTestEvent: queuedTestEvent,
 } as const;
 
 export type Answers = typeof answers;

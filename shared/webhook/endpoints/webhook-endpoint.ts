@@ -9,6 +9,7 @@ import {
   roleArnOf,
   type SqsDestination,
 } from '../aws-destination/aws-destination.ts';
+import type { WebhookEndpointView } from './endpoint-response.schema.ts';
 
 export const endpointsMax = 10;
 
@@ -82,7 +83,7 @@ export function settingsOf({ url, role_arn, events, description, enabled }: Webh
 }
 
 /** An endpoint as its client sees it. */
-export function endpointView(endpoint: WebhookEndpoint) {
+export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {
   const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
   return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };
 }
