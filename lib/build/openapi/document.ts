@@ -17,7 +17,7 @@ import type { Example } from './description.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
-import type { SchemasByPlace } from './named-schemas.ts';
+import type { SchemasBySection } from './named-schemas.ts';
 import { type OperationName, operations } from './operations.ts';
 import {
   type DryRunDescription,
@@ -55,7 +55,7 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly webhooks: Readonly<Record<string, unknown>>;
-  readonly components: SchemasByPlace & {
+  readonly components: SchemasBySection & {
     readonly headers: NamedHeaders;
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
@@ -182,9 +182,7 @@ function countedOn(policy: Route['policy'], scope: Route['scope']): string {
     : 'source address';
 }
 
-/**
- * Generators that know callbacks, but no webhooks, find the bodies by these; the webhooks say more of each event.
- */
+/** For generators that know callbacks but not webhooks: the types of the bodies. The webhooks describe each event. */
 const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
   updateAccount: {
     events: callback('webhook_url', 'WebhookEvent', {
@@ -263,7 +261,7 @@ function webhooksOf<Name extends string>(
     {
       post: {
         ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-        // openapi-generator passes over it: its class for webhooks does not compile in Python. The body is a model all the same.
+        // Keeps openapi-generator from making a class of it, which does not compile in Python; the body is a model anyway.
         'x-internal': true,
         description: `Posted to ${to}. Any answer but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
         requestBody: {

@@ -1,6 +1,6 @@
 /**
- * Gives every part of a schema a name. Generators make a type of each, and name one without a name after its place: nobody
- * would write `SendWhatsAppRequestOneOf1TemplateParameters`.
+ * Gives each nested schema a name. Code generators make a type of every nested schema, and call one without a name after
+ * its place: `SendWhatsAppRequestOneOf1TemplateParameters`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
@@ -67,8 +67,8 @@ const parts: Readonly<Record<string, string>> = {
   'TestEvent.event': 'MessageEventName',
 };
 
-/** Some of a list's values, which are of its type all the same: Go has one constant for each value. */
-const wider: Readonly<Record<string, keyof typeof enums>> = {
+/** Fields that take only some values of an enum, by place. They have its type, because Go has one constant for each value. */
+const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
   'AcceptedWhatsapp.channel': 'Channel',
   'SentOtp.status': 'OtpStatus',
@@ -90,16 +90,16 @@ const openFields = [
 ];
 
 /**
- * Values of a request that another list has too: a pattern says them, and generators make a text of it. A type of their own
- * would be `WebhookEndpointSettingsEventsItem`, and no type at all in Go, which has one constant for each value of all lists.
+ * Fields of requests whose values another enum has too. A pattern lists them, so generators make a string of the field: as
+ * an enum its type would be `WebhookEndpointSettingsEventsItem`, and Go would have two constants for each value.
  */
-const textsOfList = [
+const patternFields = [
   'WebhookEndpointSettings.events[]',
   'WebhookEndpointUpdate.events[]',
   'WebhookSelection.state',
 ];
 
-/** A list of values is one type, wherever it is; but clients in Go have one constant for each value of all types. */
+/** Each is one type, in whatever schemas it is. No value is in two of them: Go has one constant for each value. */
 const enums = {
   Channel: channels,
   MessageStatus: statuses,
@@ -117,7 +117,7 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
     for (const keyword of Object.keys(part)) delete part[keyword];
     part.$ref = referenceTo(name);
   }
-  for (const [place, name] of Object.entries(wider)) {
+  for (const [place, name] of Object.entries(enumSubsets)) {
     const field = partAt(schemas, place);
     for (const keyword of Object.keys(field)) delete field[keyword];
     field.$ref = referenceTo(name);
@@ -135,8 +135,8 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
 }
 
 /** @throws Error for a place that no schema has */
-export function sayListsAsPatterns(schemas: Record<string, JsonSchema>): void {
-  for (const place of textsOfList) {
+export function writeEnumsAsPatterns(schemas: Record<string, JsonSchema>): void {
+  for (const place of patternFields) {
     const field = partAt(schemas, place);
     const values = field.enum as string[];
     field.pattern = `^(${values.map((value) => value.replaceAll(/[.*]/g, '\\$&')).join('|')})$`;
@@ -160,7 +160,7 @@ function alternative(schema: JsonSchema | undefined, kind: string): JsonSchema {
   return (schema?.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type === kind) ?? {};
 }
 
-/** The schema whose place a null may take. */
+/** The schema without its alternative `null`. */
 function notNull(schema: JsonSchema): JsonSchema {
   return (schema.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;
 }
@@ -188,8 +188,8 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
 }
 
 /**
- * Of answers that only the extension `x-dry-run` has: among the other schemas, linters that pass over extensions would say
- * that nothing uses them, and generators would make types that no method returns.
+ * Answers that only the extension `x-dry-run` uses have a section of their own in \`components\`. Among the other schemas,
+ * linters that ignore extensions would report them as unused, and generators would make types that no method returns.
  */
 const ofDryRuns = /^DryRun/;
 
@@ -197,12 +197,12 @@ export function referenceTo(name: string): string {
   return `#/components/${ofDryRuns.test(name) ? 'x-dry-run' : 'schemas'}/${name}`;
 }
 
-export interface SchemasByPlace {
+export interface SchemasBySection {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly 'x-dry-run': Readonly<Record<string, JsonSchema>>;
 }
 
-export function byPlace(schemas: Readonly<Record<string, JsonSchema>>): SchemasByPlace {
+export function bySection(schemas: Readonly<Record<string, JsonSchema>>): SchemasBySection {
   const { schemas: ofOperations = [], dryRuns = [] } = Object.groupBy(Object.entries(schemas), ([name]) =>
     ofDryRuns.test(name) ? 'dryRuns' : 'schemas',
   );

@@ -1,6 +1,6 @@
 /**
- * What an operation checks across fields, and values of several kinds: as `if`, `then` and `else`, which validators apply
- * and generators pass over. A union of objects would give their users eight types for one message.
+ * Rules across fields, and for fields whose values have several types: as `if`, `then` and `else`, which validators apply
+ * and code generators ignore. As a union of objects, one WhatsApp message would be eight types in generated clients.
  */
 import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
 import { buttonsMax, mediaFields } from '../../../shared/message/whatsapp-content.ts';
@@ -70,8 +70,8 @@ const atMostOne = (item: JsonSchema): JsonSchema => ({
 
 const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
 
-/** A row that is sent. Any other is only reported, but not every row may be. */
-function goodRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
+/** A row of a bulk that is sent. Others are only reported, but at least one must be valid. */
+function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', format: 'phone-number', pattern: e164.source };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
   const { properties, required } = having({ to, ...more });
@@ -143,10 +143,10 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     having({ message: visibleText }),
     having({
       recipients: {
-        contains: when(text, { format: 'phone-number', pattern: e164.source }, goodRow({})),
+        contains: when(text, { format: 'phone-number', pattern: e164.source }, validRow({})),
       },
     }),
-    having({ recipients: { contains: goodRow({ message: visibleText }) } }),
+    having({ recipients: { contains: validRow({ message: visibleText }) } }),
   ),
   TemplateParameters: when(having({ buttons: list }), {
     additionalProperties: true,
@@ -174,7 +174,10 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** In place of what the field's schema has: a text, a list or an object is for generators any value; code knows an origin. */
+/**
+ * Replace the schemas of these fields: generators have no type for a string, a list or an object, and an origin is checked
+ * by code, not by a schema.
+ */
 export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'TemplateParameters.header': when(
     text,

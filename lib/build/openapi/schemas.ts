@@ -5,7 +5,13 @@ import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
 import { endpointDisabled, inboundEvent, recipientEvent, webhookEvent } from './events.ts';
 import { fieldNotes } from './field-notes.ts';
-import { byPlace, nameParts, referenceTo, type SchemasByPlace, sayListsAsPatterns } from './named-schemas.ts';
+import {
+  bySection,
+  nameParts,
+  referenceTo,
+  type SchemasBySection,
+  writeEnumsAsPatterns,
+} from './named-schemas.ts';
 import { requests } from './requests.ts';
 import { fieldRules, rules } from './rules.ts';
 
@@ -15,7 +21,7 @@ export type JsonSchema = { [keyword: string]: unknown };
  * Schemas that no operation has in this form: a bulk's row, which the request's schema accepts in any form, because an
  * invalid one is only reported, and the media in the header of a template.
  */
-const more = (): Record<string, JsonSchema> => ({
+const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
   PhoneNumber: { type: 'string', description: 'A phone number in international format (E.164).' },
   BulkRow: {
@@ -39,8 +45,8 @@ const more = (): Record<string, JsonSchema> => ({
   },
 });
 
-export function componentSchemas(): SchemasByPlace {
-  const schemas = more();
+export function componentSchemas(): SchemasBySection {
+  const schemas = extraSchemas();
   const named = {
     ...requests,
     ...answers,
@@ -51,7 +57,7 @@ export function componentSchemas(): SchemasByPlace {
     RecipientEvent: recipientEvent,
   };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
-  sayListsAsPatterns(schemas);
+  writeEnumsAsPatterns(schemas);
   for (const schema of Object.values(schemas)) {
     withoutPatternOfFormat(schema);
     joinNulls(schema);
@@ -63,7 +69,7 @@ export function componentSchemas(): SchemasByPlace {
     describeFields(name, schema);
     Object.assign(schema, rules[name]);
   }
-  return byPlace(
+  return bySection(
     Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
   );
 }
@@ -80,7 +86,7 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return json;
 }
 
-/** Without what says the same again, which generators do not understand or show at length. */
+/** Removes redundant keywords, which generators do not understand or show at length. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
   // The bounds of safe integers.
