@@ -25,7 +25,7 @@ const hopByHop = new Set([
 const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
 /** Where requests go: the deployed API in the emulator. */
-export interface Target {
+interface Target {
   readonly endpoint: string;
   readonly apiId: string;
   readonly apiStage: string;

@@ -9,7 +9,7 @@ import type { JsonSchema } from '../openapi/schemas.ts';
  * When a request may be sent again after a failure that leaves open whether it was carried out: always, with the
  * idempotency key of the first attempt, or only if the gateway surely did not take it.
  */
-export type Repeat = 'always' | 'with_key' | 'if_refused';
+type Repeat = 'always' | 'with_key' | 'if_refused';
 
 export interface ClientMethod {
   readonly operationId: string;

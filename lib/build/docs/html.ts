@@ -43,10 +43,10 @@ export function inline(markdown: string): Html {
   })}`;
 }
 
-/** A heading that can be linked to, and that the search finds. @param finds - more words by which it is found */
-export function heading(level: 2 | 3, id: string, title: string | Html, finds = ''): Html {
+/** A heading that can be linked to, and that the search finds. @param keywords - more words by which it is found */
+export function heading(level: 2 | 3, id: string, title: string | Html, keywords = ''): Html {
   const tag: Html = { html: `h${level}` };
-  return html`<${tag} id="${id}"${finds !== '' && html` data-finds="${finds}"`}><a href="#${id}">${title}</a></${tag}>`;
+  return html`<${tag} id="${id}"${keywords !== '' && html` data-keywords="${keywords}"`}><a href="#${id}">${title}</a></${tag}>`;
 }
 
 export interface Column {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { type Html, html } from './html.ts';
-import { linkTo, type PageName, pageNames, sitePages, wayToRoot, withLinks } from './site.ts';
+import { linkTo, type PageName, pageNames, sitePages, pathToRoot, withLinks } from './site.ts';
 
 /** A heading in the list of contents. */
 export interface Section {
@@ -82,7 +82,7 @@ export function pageResponse({ name, sections, main }: Page): ApiResponse {
 <style>${inlined(css)}</style>
 <script>${inlined(beforeContent)}</script>
 </head>
-<body data-root="${wayToRoot(name)}">
+<body data-root="${pathToRoot(name)}">
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <a class="brand" href="${linkTo('start')}">Messaging Gateway</a>

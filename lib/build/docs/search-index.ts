@@ -4,22 +4,22 @@ import type { Page } from './page.ts';
 import { sitePages } from './site.ts';
 
 /** Title, address from the gateway's own, where it is, more words by which it is found. */
-type SearchEntry = readonly [title: string, address: string, place: string, finds: string];
+type SearchEntry = readonly [title: string, address: string, place: string, keywords: string];
 
-const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-finds="([^"]*)")?>(.*?)<\/\1>/gs;
+const marked = /<(h[123]|th)(?: scope="row")?(?: id="([^"]*)")?(?: data-keywords="([^"]*)")?>(.*?)<\/\1>/gs;
 
 export function searchIndex(pages: readonly Page[]): SearchEntry[] {
   return pages.flatMap(({ name, main }) => {
     const { path, title: pageTitle } = sitePages[name];
     let heading: string = pageTitle;
     return Array.from(main.html.matchAll(marked)).flatMap(
-      ([, tag = '', id, finds = '', content = '']): SearchEntry[] => {
+      ([, tag = '', id, keywords = '', content = '']): SearchEntry[] => {
         const title = textOf({ html: content.replace(/<span class="mark">.*?<\/span>/, '') } as Html).trim();
         const isHeading = tag !== 'th';
         if (isHeading) heading = title;
         const place = isHeading || heading === pageTitle ? pageTitle : `${pageTitle}: ${heading}`;
         if (tag === 'h1') return [[pageTitle, path, '', '']];
-        return id === undefined ? [] : [[title, `${path}#${id}`, place, finds]];
+        return id === undefined ? [] : [[title, `${path}#${id}`, place, keywords]];
       },
     );
   });

@@ -1,6 +1,6 @@
 /** The pages of the documentation: their addresses, and how they link to each other. */
 
-/** Addresses in the pages' HTML begin with it; each page replaces it by the way to the gateway's own address. */
+/** Links in the pages' HTML begin with it; each page replaces it by its relative path to the gateway's root. */
 const root = '~/';
 
 /** In the order of the navigation. */
@@ -23,12 +23,12 @@ export function linkTo(page: PageName, id?: string): string {
   return `${root}${sitePages[page].path.slice(1)}${id === undefined ? '' : `#${id}`}`;
 }
 
-/** From a page to the gateway's own address, with which relative links work below any prefix and behind any proxy. */
-export function wayToRoot(page: PageName): string {
+/** The relative path from a page to the gateway's root, so that links work below any prefix and behind any proxy. */
+export function pathToRoot(page: PageName): string {
   return '../'.repeat(sitePages[page].path.split('/').length - 2) || './';
 }
 
-/** The page's HTML with its links as they are there. */
+/** The page's HTML with links relative to the page. */
 export function withLinks(source: string, page: PageName): string {
-  return source.replaceAll(`href="${root}`, `href="${wayToRoot(page)}`);
+  return source.replaceAll(`href="${root}`, `href="${pathToRoot(page)}`);
 }

@@ -1,11 +1,11 @@
 /** Finds entries of the search index, best first. */
 
 /** Title, address, place, more words. */
-export type Entry = readonly [title: string, address: string, place: string, finds: string];
+export type Entry = readonly [title: string, address: string, place: string, keywords: string];
 
 const resultsMax = 30;
 
-/** Every word that is searched for is in an entry; those whose title is nearest to the words come first, pages before fields. */
+/** The entries that have every word, those whose titles match best first, and headings before fields. */
 export function find(entries: readonly Entry[], wanted: string): Entry[] {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
@@ -17,9 +17,9 @@ export function find(entries: readonly Entry[], wanted: string): Entry[] {
     .map(({ entry }) => entry);
 }
 
-function distanceOf([title, address, place, finds]: Entry, words: readonly string[]): number {
+function distanceOf([title, address, place, keywords]: Entry, words: readonly string[]): number {
   const titleText = title.toLowerCase();
-  const all = `${titleText} ${finds} ${place} ${address}`.toLowerCase();
+  const all = `${titleText} ${keywords} ${place} ${address}`.toLowerCase();
   if (!words.every((word) => all.includes(word))) return Number.POSITIVE_INFINITY;
   const whole = words.join(' ');
   // A row of a table is below a heading.
@@ -27,5 +27,5 @@ function distanceOf([title, address, place, finds]: Entry, words: readonly strin
   if (titleText === whole) return depth;
   if (titleText.startsWith(whole)) return 1 + depth;
   if (words.every((word) => titleText.includes(word))) return 2 + depth;
-  return words.every((word) => `${titleText} ${finds}`.toLowerCase().includes(word)) ? 3 : 4;
+  return words.every((word) => `${titleText} ${keywords}`.toLowerCase().includes(word)) ? 3 : 4;
 }
