@@ -18,17 +18,9 @@ export interface Connection extends ConnectionClients {
 }
 
 export function connectionOf(gateway: LocalGateway, clients: ConnectionClients): Connection {
-  return {
-    base_url: gateway.baseUrl,
-    client_id: clients.client_id,
-    client_secret: clients.client_secret,
-    api_key: clients.api_key,
-    webhook_secret: clients.webhook_secret,
-    admin: clients.admin,
-    aws: gateway.aws,
-    tables: gateway.tables,
-    queues: gateway.queues,
-  };
+  const { baseUrl: base_url, aws, tables, queues } = gateway;
+  const { client_id, client_secret, api_key, webhook_secret, admin } = clients;
+  return { base_url, client_id, client_secret, api_key, webhook_secret, admin, aws, tables, queues };
 }
 
 /** The text that `npm start` prints when the gateway is ready. */

@@ -17,10 +17,10 @@ export const emulatorAccess = {
 } as const;
 
 /** On a busy machine it takes long. */
-const readyWithinMilliseconds = 60_000;
-const stopWithinMilliseconds = 5000;
+const readyWithinMs = 60_000;
+const stopWithinMs = 5000;
 /** The emulator writes its state when it stops, which takes a while on a busy machine. */
-const keepWithinMilliseconds = 90_000;
+const keepWithinMs = 90_000;
 
 /** Runs MiniStack as the leader of a process group that ends with this process. */
 const launcher = join(import.meta.dirname, 'run_emulator.py');
@@ -100,7 +100,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     ended,
     async stop() {
       child.stdin.end();
-      const limit = options.dataFolder === undefined ? stopWithinMilliseconds : keepWithinMilliseconds;
+      const limit = options.dataFolder === undefined ? stopWithinMs : keepWithinMs;
       await Promise.race([ended, pause(limit, undefined, { ref: false })]);
       killGroup(child);
       await ended;
@@ -175,7 +175,7 @@ async function untilReady(emulator: Emulator, { logFile, signal }: EmulatorOptio
   void emulator.ended.then(() => {
     dead = true;
   });
-  const deadline = Date.now() + readyWithinMilliseconds;
+  const deadline = Date.now() + readyWithinMs;
   while (!dead && Date.now() < deadline) {
     signal.throwIfAborted();
     const answer = await fetch(`${emulator.endpoint}/_ministack/health`, {

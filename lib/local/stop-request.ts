@@ -4,7 +4,7 @@
  */
 
 /** A signal after this time is another Ctrl-C. */
-const forceAfterMilliseconds = 5000;
+const forceAfterMs = 5000;
 
 interface StopActions {
   readonly stop: () => void;
@@ -21,7 +21,7 @@ export function stopRequest({ stop, force, now }: StopActions): () => void {
     if (firstAt === undefined) {
       firstAt = now();
       stop();
-    } else if (now() - firstAt > forceAfterMilliseconds) {
+    } else if (now() - firstAt > forceAfterMs) {
       force();
     }
   };

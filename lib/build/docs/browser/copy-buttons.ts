@@ -1,7 +1,7 @@
 /** A button beside each block of code that copies it. */
 import { announce, element } from './elements.ts';
 
-const shownMilliseconds = 2000;
+const shownMs = 2000;
 
 export function addCopyButtons(): void {
   for (const block of document.querySelectorAll('.code')) {
@@ -19,7 +19,7 @@ export function addCopyButtons(): void {
       announce(said);
       setTimeout(() => {
         button.textContent = 'Copy';
-      }, shownMilliseconds);
+      }, shownMs);
     });
     block.append(button);
   }
