@@ -3,7 +3,7 @@
  * every minute.
  */
 import { Duration } from 'aws-cdk-lib';
-import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -36,10 +36,8 @@ export class RowFeedback extends Construct {
     const streams = { LimitsStream: 'limit-overrides', SendersStream: 'senders' } as const;
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {
-        target: review.live,
-        eventSourceArn: storage.grantStream(review, table),
+        ...storage.grantStream(review, table),
         // Without a filter: the gateway's own writes are recognised in code (shared/edited-table).
-        startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
         bisectBatchOnError: true,
         retryAttempts: 100,

@@ -4,7 +4,7 @@
  */
 import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -115,9 +115,7 @@ export class Carriers extends Construct {
       'Serverless-LambdaStarPermissions': noResource,
     });
     const mapping = new EventSourceMapping(this, 'VerifiedStream', {
-      target: report.live,
-      eventSourceArn: storage.grantStream(report, 'one-time-passwords'),
-      startingPosition: StartingPosition.TRIM_HORIZON,
+      ...storage.grantStream(report, 'one-time-passwords'),
       batchSize: 10,
       // By then the hand-over of the message is stored.
       maxBatchingWindow: Duration.seconds(10),

@@ -3,7 +3,7 @@
  * a country. The alarm for the cost of a day is in `dispatch.ts`: it reads the log lines of hand-overs.
  */
 import { Duration } from 'aws-cdk-lib';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -25,9 +25,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   storage.grant(count, 'message-usage', 'UpdateItem');
   storage.grant(count, 'counted-changes', 'Query', 'PutItem');
   const messageStream = new EventSourceMapping(scope, 'UsageStream', {
-    target: count.live,
-    eventSourceArn: storage.grantStream(count, 'messages'),
-    startingPosition: StartingPosition.TRIM_HORIZON,
+    ...storage.grantStream(count, 'messages'),
     // A batch takes as many writes as it has clients, so large batches are cheap, and usage is a minute behind.
     batchSize: 1000,
     maxBatchingWindow: Duration.minutes(1),
@@ -61,9 +59,7 @@ function createOtpStream(
   });
   const password = (status: string) => ({ status: { S: FilterRule.isEqual(status) } });
   return new EventSourceMapping(scope, 'OtpStream', {
-    target: count.live,
-    eventSourceArn: storage.grantStream(count, 'one-time-passwords'),
-    startingPosition: StartingPosition.TRIM_HORIZON,
+    ...storage.grantStream(count, 'one-time-passwords'),
     // A batch takes a few writes for each client and country in it. An attack is noticed this much later.
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),

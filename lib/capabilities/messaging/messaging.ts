@@ -3,7 +3,7 @@
  * carrier, by the receipts queue back to its row. Messages without a final receipt are expired every minute.
  */
 import { Duration } from 'aws-cdk-lib';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -92,9 +92,7 @@ export class Messaging extends Construct {
     this.outbound.grantSchedules(relay, schedules);
     this.grantSetAside(relay);
     new EventSourceMapping(this, 'MessagesStream', {
-      target: relay.live,
-      eventSourceArn: storage.grantStream(relay, 'messages'),
-      startingPosition: StartingPosition.TRIM_HORIZON,
+      ...storage.grantStream(relay, 'messages'),
       batchSize: 100,
       // Nothing follows from a deletion (by TTL) or from the gateway's claim of a message (`sending`).
       filters: [

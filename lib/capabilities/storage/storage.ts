@@ -10,6 +10,7 @@ import {
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant } from 'aws-cdk-lib/aws-iam';
+import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { createAlarm } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -52,8 +53,8 @@ export class Storage extends Construct {
     if (stage.alarmsOnExpressions) createThrottleAlarms(this, [...tables.values()], stage);
   }
 
-  /** Permits reading the stream of a table: each change of a row, in order. Returns the stream's ARN. */
-  grantStream(to: GatewayFunction, name: TableName): string {
+  /** Permits reading the stream of a table; returns what an event source mapping needs to read it from its oldest record. */
+  grantStream(to: GatewayFunction, name: TableName) {
     const { tableStreamArn } = this.table(name);
     if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
     Grant.addToPrincipal({
@@ -66,7 +67,11 @@ export class Storage extends Construct {
       ],
       resourceArns: [tableStreamArn],
     }).assertSuccess();
-    return tableStreamArn;
+    return {
+      target: to.live,
+      eventSourceArn: tableStreamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+    };
   }
 
   /** The tables' names, by stack output. */
