@@ -3,13 +3,12 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 import { capNames } from '../value-names.ts';
 import type { CsvColumns } from './download.ts';
-import { List } from './list.tsx';
+import { type Column, List } from './list.tsx';
 import { Time } from './time.tsx';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
@@ -38,7 +37,7 @@ const sources = {
   own_row: 'Own row',
 } as const satisfies Record<ExplainedEndpoint['source'], string>;
 
-const columnsIn = (currency = ''): readonly TableProps.ColumnDefinition<ExplainedEndpoint>[] => [
+const columnsIn = (currency = ''): readonly Column<ExplainedEndpoint>[] => [
   {
     id: 'endpoint',
     header: 'Endpoint',

@@ -20,12 +20,14 @@ interface Csv<Row> {
   readonly pageAt?: (cursor: string | undefined) => Promise<Page<Row>>;
 }
 
+export type Column<Row> = TableProps.ColumnDefinition<Row>;
+
 interface ListProps<Row> {
   readonly title: string;
   readonly description?: string | undefined;
   readonly actions?: ReactNode;
   readonly filter?: ReactNode;
-  readonly columns: readonly TableProps.ColumnDefinition<Row>[];
+  readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   /** Where the rows are loaded by themselves: they can be refreshed, and loaded again after an error. */
   readonly query?: UseQueryResult;

@@ -1,14 +1,13 @@
 /** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
 import Button from '@cloudscape-design/components/button';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import type { EndpointSummary } from '../../shared/admin/webhook-log.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { go, linkTo } from '../route.ts';
 import { Copyable } from './copyable.tsx';
-import { List } from './list.tsx';
+import { type Column, List } from './list.tsx';
 import { State } from './state.tsx';
 import { Time } from './time.tsx';
 
@@ -46,7 +45,7 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
   );
 }
 
-const columns: readonly TableProps.ColumnDefinition<EndpointSummary>[] = [
+const columns: readonly Column<EndpointSummary>[] = [
   {
     id: 'destination',
     header: 'Destination',

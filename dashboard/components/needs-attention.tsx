@@ -4,14 +4,13 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../shared/admin/attention.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 import { AllowOtps } from './allow-otps.tsx';
 import { ClientLink } from './client-name.tsx';
-import { List } from './list.tsx';
+import { type Column, List } from './list.tsx';
 import { useIsNarrow } from './narrow.ts';
 import { Time } from './time.tsx';
 
@@ -58,7 +57,7 @@ function Problem({ type, text, href }: Item) {
   );
 }
 
-const columns: readonly TableProps.ColumnDefinition<Item>[] = [
+const columns: readonly Column<Item>[] = [
   { id: 'what', header: 'Problem', minWidth: 220, isRowHeader: true, cell: Problem },
   {
     id: 'client',
@@ -71,7 +70,7 @@ const columns: readonly TableProps.ColumnDefinition<Item>[] = [
 ];
 
 /** All of it in one column, as others would be cut off. */
-const narrowColumns: readonly TableProps.ColumnDefinition<Item>[] = [
+const narrowColumns: readonly Column<Item>[] = [
   {
     id: 'what',
     header: 'Problem',

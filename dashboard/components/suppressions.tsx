@@ -2,7 +2,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
@@ -11,7 +10,7 @@ import { useDashboard } from '../context.ts';
 import { linkTo, useListState } from '../route.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import type { CsvColumns } from './download.ts';
-import { List } from './list.tsx';
+import { type Column, List } from './list.tsx';
 import { NewSuppression } from './new-suppression.tsx';
 import { withoutSeparators } from './phone-number.ts';
 import { scopeNames, sourceNames } from './reachability.tsx';
@@ -115,7 +114,7 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
 }
 
 /** The most important first: a narrow window shows one or two of them. */
-const columns: readonly TableProps.ColumnDefinition<SuppressionView>[] = [
+const columns: readonly Column<SuppressionView>[] = [
   {
     id: 'why',
     header: 'Suppressed by',

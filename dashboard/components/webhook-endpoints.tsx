@@ -3,12 +3,11 @@
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import type { OriginHealth } from '../../shared/admin/webhook-health.ts';
 import { useAnswer } from '../api/queries.ts';
 import { linkTo } from '../route.ts';
 import { EndpointCharts } from './endpoint-charts.tsx';
-import { List } from './list.tsx';
+import { type Column, List } from './list.tsx';
 import { ResendSince } from './resend-since.tsx';
 import { Time } from './time.tsx';
 import { percent } from './total.tsx';
@@ -65,7 +64,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   );
 }
 
-const columns: readonly TableProps.ColumnDefinition<OriginHealth>[] = [
+const columns: readonly Column<OriginHealth>[] = [
   {
     id: 'origin',
     header: 'Endpoint',

@@ -5,7 +5,6 @@ import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { ActivityKind } from '../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../shared/admin/activity.ts';
@@ -15,7 +14,7 @@ import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import type { CsvColumns, Page as ListPage } from '../components/download.ts';
 import { Filters } from '../components/filters.tsx';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { useResend, useResendAll } from '../components/resend.ts';
 import { State } from '../components/state.tsx';
@@ -178,7 +177,7 @@ export function ActivityPage() {
 }
 
 /** The most important first: a narrow window shows one or two of them. */
-const columns: readonly TableProps.ColumnDefinition<ActivityView>[] = [
+const columns: readonly Column<ActivityView>[] = [
   {
     id: 'summary',
     header: 'Activity',
@@ -224,14 +223,14 @@ const csvColumns = {
   message_id: (entry) => entry.message_id,
 } as const satisfies CsvColumns<ActivityView>;
 
-const destination: TableProps.ColumnDefinition<ActivityView> = {
+const destination: Column<ActivityView> = {
   id: 'to',
   header: 'Endpoint',
   minWidth: 180,
   cell: (entry) => <span className="id">{entry.delivery?.url ?? '–'}</span>,
 };
 
-const change: TableProps.ColumnDefinition<ActivityView> = {
+const change: Column<ActivityView> = {
   id: 'change',
   header: 'Changes',
   minWidth: 180,
@@ -239,7 +238,7 @@ const change: TableProps.ColumnDefinition<ActivityView> = {
 };
 
 /** Webhooks have a destination; all other activities a change. */
-function columnsOf(kind: string): readonly TableProps.ColumnDefinition<ActivityView>[] {
+function columnsOf(kind: string): readonly Column<ActivityView>[] {
   return [...columns, kind === 'webhook_failed' || kind === 'webhook_resent' ? destination : change];
 }
 

@@ -1,14 +1,13 @@
 /** The list of clients; creates clients, whose secrets are shown once. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { useState } from 'react';
 import type { ClientView } from '../../shared/admin/client-views.ts';
 import type { ShownClient } from '../../shared/admin/clients.ts';
 import { useAnswer } from '../api/queries.ts';
 import { Copyable } from '../components/copyable.tsx';
 import type { CsvColumns } from '../components/download.ts';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { NewClient } from '../components/new-client.tsx';
 import { Page } from '../components/page.tsx';
 import { Secrets } from '../components/secret.tsx';
@@ -74,7 +73,7 @@ export function ClientsPage() {
   );
 }
 
-const columns: TableProps.ColumnDefinition<ClientView>[] = [
+const columns: Column<ClientView>[] = [
   {
     id: 'name',
     header: 'Name',

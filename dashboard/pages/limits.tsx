@@ -3,7 +3,6 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../shared/admin/limits.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -11,7 +10,7 @@ import { ClientLimits } from '../components/client-limits.tsx';
 import { ClientField, ClientLink, useClientNames } from '../components/client-name.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { LimitFaultNote, LimitWarningNote } from '../components/limit-fault.tsx';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { go, linkTo } from '../route.ts';
 
@@ -75,7 +74,7 @@ function Overrides() {
   );
 }
 
-const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
+const columns: Column<EndpointLimits>[] = [
   {
     id: 'client',
     header: 'Client',

@@ -7,7 +7,6 @@ import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { type FormEvent, useState } from 'react';
 import type { FoundMessage } from '../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../shared/contract/message-error-codes.ts';
@@ -18,7 +17,7 @@ import { CorrespondentsOf } from '../components/correspondents.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { Filters } from '../components/filters.tsx';
 import { IdLink } from '../components/id-link.tsx';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { summaryOf } from '../components/message-content.tsx';
 import { Page } from '../components/page.tsx';
 import { isInProgress, messageStatuses, State } from '../components/state.tsx';
@@ -191,7 +190,7 @@ function Search({ filters }: { readonly filters: Entered }) {
 }
 
 /** The most important first: a narrow window shows one or two of them. */
-const columns: TableProps.ColumnDefinition<FoundMessage>[] = [
+const columns: Column<FoundMessage>[] = [
   {
     id: 'recipient',
     header: 'Message',

@@ -1,10 +1,9 @@
 /** Outbox: what the simulated carrier received, body and all; only where it is the carrier. */
-import type { TableProps } from '@cloudscape-design/components/table';
 import type { OutboxMessage } from '../../shared/admin/outbox.ts';
 import { useAnswer } from '../api/queries.ts';
 import type { CsvColumns } from '../components/download.ts';
 import { IdLink } from '../components/id-link.tsx';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { withoutSeparators } from '../components/phone-number.ts';
 import { SearchForm } from '../components/search-form.tsx';
@@ -43,7 +42,7 @@ export function OutboxPage() {
 }
 
 /** The most important first: a narrow window shows one or two of them. */
-const columns: TableProps.ColumnDefinition<OutboxMessage>[] = [
+const columns: Column<OutboxMessage>[] = [
   { id: 'to', header: 'Recipient', minWidth: 140, isRowHeader: true, cell: (entry) => entry.to },
   { id: 'body', header: 'Text', minWidth: 200, cell: (entry) => entry.body },
   { id: 'at', header: 'Time', minWidth: 150, cell: (entry) => <Time at={entry.at} /> },

@@ -4,7 +4,6 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SenderView } from '../../shared/admin/senders.ts';
@@ -13,7 +12,7 @@ import { ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { everyClient } from '../components/limit-field.ts';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { type EditedSender, newSender, SenderForm } from '../components/sender-form.tsx';
 import { useDashboard } from '../context.ts';
@@ -84,10 +83,7 @@ export function SendersPage() {
   );
 }
 
-function columns(
-  edit: (row: SenderView) => void,
-  remove: (row: SenderView) => void,
-): TableProps.ColumnDefinition<SenderView>[] {
+function columns(edit: (row: SenderView) => void, remove: (row: SenderView) => void): Column<SenderView>[] {
   return [
     {
       id: 'client',

@@ -6,13 +6,12 @@ import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { TableProps } from '@cloudscape-design/components/table';
 import type { UsageList, UsageSummary } from '../../shared/admin/usage.ts';
 import { usageCsv } from '../../shared/admin/usage-csv.ts';
 import { useAnswer } from '../api/queries.ts';
 import { ChoiceField } from '../components/choice-field.tsx';
 import { type CsvColumns, downloadCsv } from '../components/download.ts';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Loaded, LoadFailure } from '../components/loaded.tsx';
 import { Page } from '../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../components/period-choice.tsx';
@@ -126,7 +125,7 @@ function amountText(amount: number, currency: string): string {
   return `${currency} ${amount.toLocaleString(undefined, digits)}`;
 }
 
-function senderColumns(currency: string): readonly TableProps.ColumnDefinition<Sender>[] {
+function senderColumns(currency: string): readonly Column<Sender>[] {
   return [
     {
       id: 'client',
@@ -166,10 +165,7 @@ function senderColumns(currency: string): readonly TableProps.ColumnDefinition<S
   ];
 }
 
-const errorColumns = ({
-  from: since,
-  to: until,
-}: UsageSummary): readonly TableProps.ColumnDefinition<ErrorCode>[] => [
+const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column<ErrorCode>[] => [
   {
     id: 'code',
     header: 'Code',

@@ -2,7 +2,6 @@
 import Box from '@cloudscape-design/components/box';
 import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
-import type { TableProps } from '@cloudscape-design/components/table';
 import { eventNames } from '../../shared/contract/webhook-events.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
 import { useAnswer } from '../api/queries.ts';
@@ -11,7 +10,7 @@ import { ClientField } from '../components/client-name.tsx';
 import type { CsvColumns } from '../components/download.ts';
 import { Filters } from '../components/filters.tsx';
 import { IdLink } from '../components/id-link.tsx';
-import { List } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
 import { DeliveryState, isInProgress, webhookStates } from '../components/state.tsx';
 import { Time } from '../components/time.tsx';
@@ -95,7 +94,7 @@ const any = { value: '', label: 'Any' };
 const stateOptions = [any, ...webhookStates.map((value) => ({ value, label: nameOf(value) }))];
 const eventOptions = [any, ...eventNames.map((value) => ({ value }))];
 
-const columns: readonly TableProps.ColumnDefinition<DeliverySummary>[] = [
+const columns: readonly Column<DeliverySummary>[] = [
   {
     id: 'event',
     header: 'Webhook',
