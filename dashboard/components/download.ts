@@ -23,19 +23,29 @@ export function downloadCsv(name: string, text: string): void {
 /** As many as people read in a spreadsheet; a download of more has its own means (docs/usage.md). */
 const rowsMax = 1000;
 
-export interface Page<Row> {
+/** The query of a page, as long as the admin API allows. */
+export function longestPage(cursor: string | undefined) {
+  return { cursor, limit: '100' };
+}
+
+type PageQuery = ReturnType<typeof longestPage>;
+
+/** Reads one page of a list. */
+export type ReadPage<Row> = (page: PageQuery) => Promise<Page<Row>>;
+
+interface Page<Row> {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
 }
 
 /** The first pages of a list, up to 1,000 rows. */
 export async function firstRows<Row>(
-  pageAt: (cursor: string | undefined) => Promise<Page<Row>>,
+  readPage: ReadPage<Row>,
 ): Promise<{ readonly rows: readonly Row[]; readonly isAll: boolean }> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {
-    const page = await pageAt(cursor);
+    const page = await readPage(longestPage(cursor));
     rows.push(...page.rows);
     cursor = page.next;
   } while (cursor !== undefined && rows.length < rowsMax);

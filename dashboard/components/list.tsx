@@ -9,15 +9,15 @@ import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
-import { type CsvColumns, downloadRows, firstRows, type Page } from './download.ts';
+import { type CsvColumns, downloadRows, firstRows, type ReadPage } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
 
 interface Csv<Row> {
   /** Without `.csv`. */
   readonly name: string;
   readonly columns: CsvColumns<Row>;
-  /** Where the list has pages: reads one. */
-  readonly pageAt?: (cursor: string | undefined) => Promise<Page<Row>>;
+  /** Where the list has pages. */
+  readonly readPage?: ReadPage<Row>;
 }
 
 export type Column<Row> = TableProps.ColumnDefinition<Row>;
@@ -156,10 +156,10 @@ interface DownloadCsvProps<Row> {
   readonly of: string;
 }
 
-function DownloadCsv<Row>({ csv: { name, columns, pageAt }, rows, of }: DownloadCsvProps<Row>) {
+function DownloadCsv<Row>({ csv: { name, columns, readPage }, rows, of }: DownloadCsvProps<Row>) {
   const { notify } = useDashboard();
   const load = useMutation({
-    mutationFn: async () => (pageAt === undefined ? { rows, isAll: true } : await firstRows(pageAt)),
+    mutationFn: async () => (readPage === undefined ? { rows, isAll: true } : await firstRows(readPage)),
     onSuccess: ({ rows: loaded, isAll }) => {
       downloadRows(`${name}.csv`, columns, loaded);
       if (!isAll) notify('success', `The file has the first ${loaded.length.toLocaleString()} rows.`);

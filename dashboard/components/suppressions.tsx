@@ -82,9 +82,9 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
         csv={{
           name: `suppressions-of-${clientId}`,
           columns: csvColumns,
-          pageAt: async (at) => {
-            const page = await api.get('listSuppressions', client, { recipient, cursor: at, limit: '100' });
-            return { rows: page.suppressions, next: page.next_cursor };
+          readPage: async (page) => {
+            const read = await api.get('listSuppressions', client, { recipient, ...page });
+            return { rows: read.suppressions, next: read.next_cursor };
           },
         }}
         emptyTitle="No suppressions"

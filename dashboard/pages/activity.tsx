@@ -12,7 +12,7 @@ import { useAnswer } from '../api/queries.ts';
 import { ChoiceField } from '../components/choice-field.tsx';
 import { ClientField, ClientLink } from '../components/client-name.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import type { CsvColumns, Page as ListPage } from '../components/download.ts';
+import { type CsvColumns, longestPage, type ReadPage } from '../components/download.ts';
 import { Filters } from '../components/filters.tsx';
 import { type Column, List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
@@ -78,11 +78,11 @@ export function ActivityPage() {
   );
   const { api } = useDashboard();
   const resend = useResend();
-  const pageAt = async (at: string | undefined) => {
-    const page = await api.get('listActivity', {}, { ...withStart(filters), cursor: at, limit: '100' });
-    return { rows: page.entries, next: page.next_cursor };
+  const readPage: ReadPage<ActivityView> = async (page) => {
+    const read = await api.get('listActivity', {}, { ...withStart(filters), ...page });
+    return { rows: read.entries, next: read.next_cursor };
   };
-  const resendAll = useResendAll(() => failedIn(pageAt));
+  const resendAll = useResendAll(() => failedIn(readPage));
   const [isAsking, setIsAsking] = useState(false);
   // While the user types, the old client's entries must not be shown or resent.
   const entries = client.isTyping ? undefined : query.data?.entries;
@@ -142,11 +142,7 @@ export function ActivityPage() {
         query={query}
         nextCursor={query.data?.next_cursor}
         isCounted
-        csv={{
-          name: 'activity',
-          columns: csvColumns,
-          pageAt,
-        }}
+        csv={{ name: 'activity', columns: csvColumns, readPage }}
         empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing was logged.'}
         isFiltered={isFiltered}
         idOf={(entry) => entry.entry_id}
@@ -268,15 +264,14 @@ function shown(value: unknown): string {
 }
 
 const resentAtOnceMax = 1000;
-/** Of 100 entries each. */
 const pagesMax = 50;
 
 /** The webhooks in these entries that are failed now; `isAll` is false if there may be more. */
-async function failedIn(pageAt: (cursor: string | undefined) => Promise<ListPage<ActivityView>>) {
+async function failedIn(readPage: ReadPage<ActivityView>) {
   const ids = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; pages < pagesMax && ids.size < resentAtOnceMax; pages += 1) {
-    const { rows, next } = await pageAt(cursor);
+    const { rows, next } = await readPage(longestPage(cursor));
     for (const { delivery } of rows) if (delivery?.state === 'failed') ids.add(delivery.delivery_id);
     cursor = next;
     if (cursor === undefined) break;

@@ -41,9 +41,9 @@ export function ClientsPage() {
         csv={{
           name: 'clients',
           columns: csvColumns,
-          pageAt: async (at) => {
-            const page = await api.get('listClients', {}, { cursor: at, limit: '100' });
-            return { rows: page.clients, next: page.next_cursor };
+          readPage: async (page) => {
+            const read = await api.get('listClients', {}, page);
+            return { rows: read.clients, next: read.next_cursor };
           },
         }}
         empty="Create a client to send messages."

@@ -89,13 +89,9 @@ export function MessagesPage() {
         csv={{
           name: 'messages',
           columns: csvColumns,
-          pageAt: async (at) => {
-            const page = await api.get(
-              'searchMessages',
-              {},
-              { ...withStart(sent), cursor: at, limit: '100' },
-            );
-            return { rows: page.messages, next: page.next_cursor };
+          readPage: async (page) => {
+            const read = await api.get('searchMessages', {}, { ...withStart(sent), ...page });
+            return { rows: read.messages, next: read.next_cursor };
           },
         }}
         emptyTitle="Search for messages"

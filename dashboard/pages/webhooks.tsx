@@ -72,13 +72,10 @@ export function WebhooksPage() {
         csv={{
           name: `webhooks-of-${clientId}`,
           columns: csvColumns,
-          pageAt: async (at) => {
-            const page = await api.get(
-              'listWebhookDeliveries',
-              { client_id: clientId },
-              { ...withStart(sent), cursor: at, limit: '100' },
-            );
-            return { rows: page.webhook_deliveries, next: page.next_cursor };
+          readPage: async (page) => {
+            const filters = { ...withStart(sent), ...page };
+            const read = await api.get('listWebhookDeliveries', { client_id: clientId }, filters);
+            return { rows: read.webhook_deliveries, next: read.next_cursor };
           },
         }}
         emptyTitle="Choose a client"
