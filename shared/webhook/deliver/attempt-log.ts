@@ -35,6 +35,9 @@ function firstHeaders(headers: Readonly<Record<string, string>>): Record<string,
  * The `number` of an attempt counts the dropped ones too.
  */
 export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
+  // Of most logs every attempt is so small that it is within all limits.
+  const isSmall = (attempt: Attempt): boolean => sizeOf(attempt) <= textKeptBytes / 2;
+  if (attempts.length <= attemptsKept && attempts.every(isSmall)) return attempts;
   const kept: Attempt[] = [];
   let left = logBytesMax;
   for (const attempt of attempts.slice(-attemptsKept).reverse()) {

@@ -1,5 +1,5 @@
 /** The signatures of a webhook: `X-Webhook-Signature` (specification, section 6.3) and Standard Webhooks. */
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { epochSeconds } from '../../platform/clock.ts';
 
@@ -34,5 +34,6 @@ export function signatureHeaders(
 /** Not by the package `standardwebhooks`: the tests verify with it, and its SHA-256 is in JavaScript. */
 function standardSignature(secret: string, signed: string): string {
   const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
-  return `v1,${createHmac('sha256', Buffer.from(text, 'base64')).update(signed).digest('base64')}`;
+  // A key object: a `Buffer` as the key takes four times as long in Node 24.
+  return `v1,${createHmac('sha256', createSecretKey(text, 'base64')).update(signed).digest('base64')}`;
 }
