@@ -112,7 +112,7 @@ describe('a text of white space', () => {
     ];
     const valid = [...blanks, 'A'].flatMap((text) =>
       bodiesWith(text).flatMap(([name, body]) =>
-        ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, body) ? [[name, text]] : [],
+        ajv.validate(`openapi#/components/schemas/${name}`, body) ? [[name, text]] : [],
       ),
     );
     expect(valid).toEqual(bodiesWith('A').map(([name]) => [name, 'A']));
