@@ -46,7 +46,8 @@ const sdkPauseMs = 100;
 const delayMaxMs = 3000;
 /** Lambda freezes a process whose function has returned: what it did not wait for does not happen. */
 const isGone = ({ dead, ended }: Process): boolean => dead || ended !== undefined;
-export const never = new Promise<never>(() => {});
+/** Each its own: what waits for a promise that the module keeps could never be freed. */
+export const never = () => new Promise<never>(() => {});
 
 /** Draws a fault for each call, in parts of all calls. */
 export function randomFaults(random: () => number, rates: Partial<Record<Fault, number>>) {
@@ -92,7 +93,7 @@ export function faultyProcesses(
 
   function die(process: Process): Promise<never> {
     process.killed = true;
-    return never;
+    return never();
   }
 
   async function call<T>(
@@ -101,7 +102,7 @@ export function faultyProcesses(
     act: () => Promise<T>,
     spared: readonly Spared[] = [],
   ): Promise<T> {
-    if (isGone(process)) return never;
+    if (isGone(process)) return never();
     const drawn = faultOf?.(name, calls.length);
     calls.push(name);
     const isSpared = drawn !== undefined && (spared.includes(drawn) || (process.safe && deaths.has(drawn)));
@@ -111,12 +112,12 @@ export function faultyProcesses(
     await time.sleep(latencyMs() + (fault === 'delay' ? random() * delayMaxMs : 0));
     if (failures.has(fault))
       await failUntilOver(process, act, fault, spared.includes('retry') ? 1 : sdkTries);
-    if (isGone(process)) return never;
+    if (isGone(process)) return never();
     if (fault === 'double') await act();
     const value = await act();
     if (fault === 'kill_after') return die(process);
     // Its time may have ended meanwhile.
-    return process.dead ? never : value;
+    return process.dead ? never() : value;
   }
 
   /** Returns if the failure was over before the last of the tries: in half of the cases. */
