@@ -19,7 +19,7 @@ export function permissionsOf(
 }
 
 /** The kind of message: an SMS can name its sender, the others cannot. */
-export type MessageKind = 'sms' | 'otp' | 'whatsapp';
+type MessageKind = 'sms' | 'otp' | 'whatsapp';
 
 /** Entries of a list of senders that allow a kind of message and are not senders of an SMS. */
 const kindEntries: readonly string[] = ['otp', 'whatsapp'] satisfies MessageKind[];
