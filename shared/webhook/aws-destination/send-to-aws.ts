@@ -5,7 +5,7 @@
 import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 import { queueText } from '../../platform/aws/queue-text.ts';
 import type { AttemptError } from '../delivery.ts';
-import type { PostResult } from '../post/post-webhook.ts';
+import type { PostResult } from '../post/http-post.ts';
 import {
   type AssumedRoles,
   isAccessDenied,

@@ -1,6 +1,6 @@
 /** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
 import type { Attempt, AttemptError, Delivery, WithdrawnError } from '../delivery.ts';
-import type { PostResult } from '../post/post-webhook.ts';
+import type { PostResult } from '../post/http-post.ts';
 
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 

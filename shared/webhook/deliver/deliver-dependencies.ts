@@ -17,7 +17,7 @@ import { type SendToAws, sendToAws } from '../aws-destination/send-to-aws.ts';
 import { dynamoEndpointHealthStore } from '../endpoint-health/endpoint-health.dynamo.ts';
 import { endpointHealth } from '../endpoint-health/endpoint-health.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../endpoints/endpoint-store.dynamo.ts';
-import { httpPost } from '../post/post-webhook.ts';
+import { httpPost } from '../post/http-post.ts';
 import { dnsResolve, machineResolve } from '../post/resolve-host.ts';
 import { addressRules } from '../post/webhook-url.ts';
 import { sqsDeliveryQueue } from '../schedule/delivery-queue.sqs.ts';

@@ -24,7 +24,7 @@ import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
 import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
-import type { Post } from '../post/post-webhook.ts';
+import type { Post } from '../post/http-post.ts';
 import type { DeliveryMessage, DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { RetryScheduler } from '../schedule/retry-scheduler.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';

@@ -39,7 +39,7 @@ import {
   dynamoEndpointReader,
   dynamoEndpointResults,
 } from '../../../shared/webhook/endpoints/endpoint-store.dynamo.ts';
-import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+import { httpPost } from '../../../shared/webhook/post/http-post.ts';
 import { machineResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/store/delivery-store.dynamo.ts';

@@ -10,7 +10,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
-import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
+import type { Post } from '../../../shared/webhook/post/http-post.ts';
 import { clientConfig } from '../gateway/gateway.ts';
 
 export type Phase = 'before' | 'after';

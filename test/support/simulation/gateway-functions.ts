@@ -58,7 +58,7 @@ import type { EndpointReader, EndpointResults } from '../../../shared/webhook/en
 import type { WebhookEndpoint } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
 import { sendTestEvent } from '../../../shared/webhook/manage/manage-endpoints.ts';
-import type { Post } from '../../../shared/webhook/post/post-webhook.ts';
+import type { Post } from '../../../shared/webhook/post/http-post.ts';
 import { continueResends } from '../../../shared/webhook/resend/continue-resends.ts';
 import {
   type RequestResendDependencies,

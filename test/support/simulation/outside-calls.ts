@@ -11,7 +11,7 @@ import type { Message, StoredSender } from '../../../shared/message/message.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { expectedPrice } from '../../../shared/price/prices.ts';
 import type { AttemptError, Delivery, Lane } from '../../../shared/webhook/delivery.ts';
-import type { Post as PostWebhook } from '../../../shared/webhook/post/post-webhook.ts';
+import type { Post as PostWebhook } from '../../../shared/webhook/post/http-post.ts';
 import type { DeliveryStore } from '../../../shared/webhook/store/delivery-store.ts';
 import type { Process } from './processes.ts';
 import type { SimulatedWorld } from './world.ts';

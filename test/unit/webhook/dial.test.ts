@@ -4,7 +4,7 @@ import { type AddressInfo, type LookupFunction, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { guardedLookup } from '../../../shared/webhook/post/address-guard.ts';
 import { type ConnectTo, dial } from '../../../shared/webhook/post/dial.ts';
-import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+import { httpPost } from '../../../shared/webhook/post/http-post.ts';
 
 const v4 = '93.184.216.34';
 const v6 = '2001:4860::1';

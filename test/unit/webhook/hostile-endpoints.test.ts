@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Resolve } from '../../../shared/webhook/post/address-guard.ts';
-import { httpPost, type PostResult } from '../../../shared/webhook/post/post-webhook.ts';
+import { httpPost, type PostResult } from '../../../shared/webhook/post/http-post.ts';
 import { hostileWebhookEndpoints } from '../../support/webhook/hostile-endpoints.ts';
 
 const limitMs = 5500;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { httpPost } from '../../../shared/webhook/post/post-webhook.ts';
+import { httpPost } from '../../../shared/webhook/post/http-post.ts';
 import { dnsResolve } from '../../../shared/webhook/post/resolve-host.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
 

@@ -11,6 +11,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { restOfResponseMs } from '../../contract/delivery-times.ts';
 import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
 import type { AttemptError } from '../delivery.ts';
+import { verdictOf } from './acknowledgement.ts';
 import {
   type AddressRules,
   checkUrl,
@@ -209,12 +210,6 @@ function run(
     request.on('close', () => end({ kind: 'error', error: new Error('the connection closed') }));
     request.end(body);
   });
-}
-
-function verdictOf(status: number): { error?: AttemptError; errorMessage?: string } {
-  if (status === 200) return {};
-  const redirect = status >= 300 && status < 400;
-  return { error: redirect ? 'redirect' : 'not_200', errorMessage: `answered with status ${status}` };
 }
 
 function headersKept(response: IncomingMessage): Record<string, string> {
