@@ -1,7 +1,8 @@
 /** Whether a client is disabled, at most 45 s old. Reads that attribute only, so other invalid ones do no harm. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { accessCache } from '../contract/access-cache.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 
 export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
   const cache = new CachedReader(read, accessCache, clock);

@@ -97,6 +97,3 @@ export class CachedReader<V> {
     return load;
   }
 }
-
-/** For rows that decide about access or limits: changes must take effect within 60 s (contract, sections 3 and 4). */
-export const accessCache: CacheBounds = { maxAgeSeconds: 45, maxEntries: 2000 };

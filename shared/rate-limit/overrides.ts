@@ -3,7 +3,8 @@ import { type CapName, everyClient, type WindowAttribute } from '../contract/lim
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache } from '../contract/access-cache.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 
 /** The limits of a policy in force for a client. */

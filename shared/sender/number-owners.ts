@@ -1,9 +1,11 @@
 /** Which client a number belongs to: by the rows of `senders` that are `inbound` (contract, sections 13 and 14). */
+
+import { accessCache } from '../contract/access-cache.ts';
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/review-rows.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 import { parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */

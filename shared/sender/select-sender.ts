@@ -2,11 +2,13 @@
  * Selects what a message is sent from: the most specific row wins, client before country (contract, section 14). A row
  * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
  */
+
+import { accessCache } from '../contract/access-cache.ts';
 import type { Channel } from '../contract/channels.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { CachedReader } from '../platform/expiring-cache.ts';
 import { canReach, everyCountry, type ParsedSenderRow, parseSenderRow, type Sender } from './sender-row.ts';
 
 export interface Addressed {
