@@ -2,10 +2,10 @@
 import { cpus, totalmem } from 'node:os';
 import type { Load } from './load.ts';
 
-/** The value below which `fraction` of the values lie; the middle one for 0.5. */
+/** By nearest rank: the p99 of 100 values is the 99th. */
 export function quantile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+  return sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)] ?? Number.NaN;
 }
 
 export function median(values: readonly number[]): number {
