@@ -6,6 +6,9 @@ import { channels } from '../contract/channels.ts';
 export const codeLength = { min: 4, max: 10 } as const;
 export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
 
+/** How long a code is valid, in seconds. */
+export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
+
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({
   otp_id: z.string(),

@@ -33,13 +33,12 @@ import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
-import { attemptsRemaining, codeLength, isPending, type OneTimePassword } from './otp.ts';
+import { attemptsRemaining, codeLength, isPending, type OneTimePassword, ttlSeconds } from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpStore, PendingOtpKey } from './otp-store.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
 import { checkRecipientSends, countRecipientSend } from './recipient-limit.ts';
 
-const longestTtlSeconds = 3600;
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
 interface SendOtpDependencies extends SendDependencies {
@@ -71,13 +70,16 @@ const template = smsText.check(
 
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */
 export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
-  const leg = z.object(legFields(longestTtlSeconds - 1));
+  const leg = z.object(legFields(ttlSeconds.max - 1));
   return z
     .object({
       to: recipientSchema,
       channel: withDefault(z.enum(channels), 'sms'),
       code_length: withDefault(z.int().check(z.minimum(codeLength.min), z.maximum(codeLength.max)), 6),
-      ttl: withDefault(z.int().check(z.minimum(60), z.maximum(longestTtlSeconds)), 300),
+      ttl: withDefault(
+        z.int().check(z.minimum(ttlSeconds.min), z.maximum(ttlSeconds.max)),
+        ttlSeconds.default,
+      ),
       max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),
       purpose: withDefault(purposeText, defaultPurpose),
       template: optional(template),
@@ -123,7 +125,7 @@ interface TextParts {
 
 /** In characters, with the longest value of each placeholder. */
 function longestText({ template = '', brand = '', code_length }: TextParts): number {
-  const ttl_minutes = String(longestTtlSeconds / 60);
+  const ttl_minutes = String(ttlSeconds.max / 60);
   const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
   return rendered.ok ? [...rendered.text].length : 0;
 }
@@ -233,7 +235,7 @@ function newOtp({ key, wanted, now }: OtpSend, messageId: string): OneTimePasswo
 
 /** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
 function longestMessage(send: OtpSend, messageId: string): Message {
-  const longest = { ...send.wanted, ttl: longestTtlSeconds, code_length: codeLength.max };
+  const longest = { ...send.wanted, ttl: ttlSeconds.max, code_length: codeLength.max };
   return otpMessage(send, messageId, newOtp({ ...send, wanted: longest }, messageId));
 }
 

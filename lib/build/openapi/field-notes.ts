@@ -1,6 +1,6 @@
 /** The description of each field, by `Schema.name`, or by name where it is the same in every schema. */
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { codeLengthText } from '../../../shared/otp/otp.ts';
+import { codeLengthText, ttlSeconds } from '../../../shared/otp/otp.ts';
 
 const suppressionScope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
 const endpointUrlNote =
@@ -92,7 +92,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   attempts_remaining: 'How many wrong codes are still allowed.',
   verified: 'Whether the code was right.',
   code_length: `Length of the code, ${codeLengthText}; default 6.`,
-  ttl: 'Seconds for which the code is valid, 60 to 3600; default 300.',
+  ttl: `Seconds for which the code is valid, ${ttlSeconds.min} to ${ttlSeconds.max}; default ${ttlSeconds.default}.`,
   max_attempts: 'How many codes may be tried, 1 to 10; default 5.',
   purpose: 'What the code is for: one code can be pending for each recipient and purpose. Default `default`.',
   template: 'The template.',
