@@ -33,7 +33,7 @@ export interface ApiRequest {
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
   readonly rawBody: string;
-  /** Names of fields of the body and the query that are ignored; whoever parses them adds to it, and a header lists them. */
+  /** Names of fields that are ignored, of the body and the query; parsing adds to it, and a header lists them. */
   readonly unknownFields: Set<string>;
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */

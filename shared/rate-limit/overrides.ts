@@ -1,9 +1,9 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract, sections 4 and 10). */
+import { accessCache } from '../contract/access-cache.ts';
 import { type CapName, everyClient, type WindowAttribute } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache } from '../contract/access-cache.ts';
 import { CachedReader } from '../platform/expiring-cache.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 

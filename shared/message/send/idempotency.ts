@@ -55,7 +55,7 @@ function isSameRequest(stored: string | undefined, fingerprint: string, body: un
   return stored === fingerprint || stored === requestHash(body);
 }
 
-/** What a send stores, and what its Idempotency-Key stands for. */
+/** What a send stores, and what its Idempotency-Key means. */
 interface KeyedSend<Entry> {
   /** The id of the record begins with it. */
   readonly prefix: IdPrefix;
