@@ -2,6 +2,8 @@
  * Reads entries of the Activity Log ahead: small pages that follow one another are taken from one call of DynamoDB, so
  * they cost what one large page costs. Entries never change; only those that are added meanwhile are not seen.
  */
+
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { ActivityPage, ActivityQuery } from './activity-log.ts';
 
 interface ActivityPages {
@@ -19,9 +21,9 @@ export function readAhead(activity: ActivityPages, entriesAhead: number): Activi
       const { entries, nextCursor } = isNext ? ahead : await activity.list({ ...query, limit });
       const page = entries.slice(0, query.limit);
       const left = entries.slice(query.limit);
-      ahead = { ...(nextCursor === undefined ? {} : { nextCursor }), entries: left };
+      ahead = { ...withoutUndefined({ nextCursor }), entries: left };
       position = left.length === 0 ? nextCursor : page.at(-1)?.entry_id;
-      return { entries: page, ...(position === undefined ? {} : { nextCursor: position }) };
+      return { entries: page, ...withoutUndefined({ nextCursor: position }) };
     },
   };
 }

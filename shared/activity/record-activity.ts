@@ -1,6 +1,7 @@
 /** Writes a change to the activity log: who, what, when, and the values before and after; never a secret. */
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { Activity, ActivityKind, ActivityLog } from './activity-log.ts';
 
 export interface ActivityRecorder {
@@ -30,8 +31,7 @@ export async function recordActivity(
     summary,
     client_id: clientId,
     actor,
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
+    ...withoutUndefined({ before, after }),
   };
   await activityLog.add(entry);
 }

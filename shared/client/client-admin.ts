@@ -3,6 +3,7 @@ import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { ApiKeyStore } from './api-key-store.dynamo.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ClientStore } from './client-store.dynamo.ts';
@@ -65,8 +66,10 @@ export async function createClient(
     disabled: false,
     secrets: [{ hash: secretHash(clientSecret), created_at: createdAt }],
     created_at: createdAt,
-    ...(wanted.webhookUrl === undefined ? {} : { webhook_url: wanted.webhookUrl }),
-    ...(wanted.countries === undefined ? {} : { countries: [...wanted.countries] }),
+    ...withoutUndefined({
+      webhook_url: wanted.webhookUrl,
+      countries: wanted.countries && [...wanted.countries],
+    }),
   };
   await dependencies.webhookSecrets.replace(
     clientId,

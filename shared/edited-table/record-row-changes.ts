@@ -5,6 +5,7 @@
 import type { Activity, ActivityLog } from '../activity/activity-log.ts';
 import { everyClient } from '../contract/limit-rows.ts';
 import { derivedIdAt } from '../platform/ids.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import { changeOf } from './changed-by.ts';
 import { type EditedRow, type EditedTable, shownValue } from './edited-row.ts';
 
@@ -54,7 +55,7 @@ function entryOf(
     at: at.toISOString(),
     summary: `${who} ${what}`,
     client_id: clientId,
-    ...(actor === undefined ? {} : { actor }),
+    ...withoutUndefined({ actor }),
     before: { [table.sortKey]: sortKey, ...shownValues(before, table) },
     after: { [table.sortKey]: sortKey, ...shownValues(after, table) },
   };

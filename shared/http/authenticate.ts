@@ -6,6 +6,7 @@ import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Caller } from '../operation/operation.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { Subject } from '../rate-limit/subject.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';
 import { beforeDeadline } from './deadline.ts';
@@ -55,9 +56,8 @@ export function authenticateBearer({ clients, tokens }: BearerDependencies, scop
     }
     const { client, scopes } = owner;
     const caller: Caller = { clientId: client.client_id, scopes, client };
-    const refusal = refusalOf(caller, scope);
     const subject: Subject = { kind: 'client', clientId: client.client_id };
-    return { subject, caller, ...(refusal === undefined ? {} : { refusal }) };
+    return { subject, caller, ...withoutUndefined({ refusal: refusalOf(caller, scope) }) };
   };
 
   async function ownerOf({ headers, now }: IncomingRequest): Promise<CredentialOwner | GatewayError> {

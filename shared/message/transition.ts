@@ -1,5 +1,6 @@
 /** A change of state as a value: what to write. */
 import { type MessageErrorCode, messageError } from '../contract/message-error-codes.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import { type Message, type Status, transitions } from './message.ts';
 
 /** A change of state that a carrier reported, or that is due. */
@@ -39,7 +40,7 @@ export function expiry(at: Date): Transition {
 export function fieldsOf(
   report: CarrierReport & Pick<Transition, 'reported' | 'suppressed'>,
 ): Partial<Message> {
-  const fields = {
+  return withoutUndefined({
     error_code: report.errorCode,
     error_message: report.errorMessage,
     suppressed: report.suppressed,
@@ -47,6 +48,5 @@ export function fieldsOf(
     currency: report.currency,
     cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
     carrier_message_id: report.carrierMessageId,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  });
 }

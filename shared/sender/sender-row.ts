@@ -14,6 +14,7 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
+import { withoutUndefined } from '../platform/without-undefined.ts';
 import {
   canonicalRecipient,
   countriesWithoutSenderIds,
@@ -81,12 +82,8 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   }
   if (destination === undefined || identity === undefined || ignored.length > 0)
     return { clientId, valid: undefined, ignored };
-  const sender = {
-    identity,
-    ...(pace === undefined ? {} : { messages_per_second: pace }),
-    ...(entityId === undefined ? {} : { entity_id: entityId }),
-    ...(templateId === undefined ? {} : { template_id: templateId }),
-  };
+  const registered = { entity_id: entityId, template_id: templateId };
+  const sender = { identity, ...withoutUndefined({ messages_per_second: pace, ...registered }) };
   return { clientId, valid: { ...destination, sender, inbound }, ignored };
 }
 

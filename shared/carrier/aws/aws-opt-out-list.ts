@@ -29,11 +29,7 @@ export function awsOptOutList(OptOutListName: string): OptOutList {
     async page(NextToken) {
       try {
         const { OptedOutNumbers = [], NextToken: next } = await client.send(
-          new DescribeOptedOutNumbersCommand({
-            OptOutListName,
-            MaxResults: pageSize,
-            ...(NextToken === undefined ? {} : { NextToken }),
-          }),
+          new DescribeOptedOutNumbersCommand({ OptOutListName, MaxResults: pageSize, NextToken }),
           limit(),
         );
         return { optOuts: OptedOutNumbers.flatMap(listed), next };

@@ -83,11 +83,9 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: timeToLive(message, clock()),
-      ...(settings.protectConfigurationId === undefined
-        ? {}
-        : { ProtectConfigurationId: settings.protectConfigurationId }),
+      ProtectConfigurationId: settings.protectConfigurationId,
       // A verified one-time password is reported (shared/otp/feedback).
-      ...(message.otp === undefined ? {} : { MessageFeedbackEnabled: true }),
+      MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id },
     };

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
 import type { Receipt } from '../../message/receipts/receipt.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { roundPrice } from '../../price/prices.ts';
 
 /** Prices of these events are in US dollars, also where the account pays in another currency. */
@@ -50,7 +51,7 @@ export function receiptsOfSmsEvent(event: SmsEvent): Receipt[] {
   if (outcome === undefined) return [];
   return [
     {
-      ...(event.context?.message_id === undefined ? {} : { messageId: event.context.message_id }),
+      ...withoutUndefined({ messageId: event.context?.message_id }),
       carrierMessageId: event.messageId,
       transition: {
         ...outcome,

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import type { InboundMessage } from '../../message/receive/inbound-message.ts';
 import type { MediaType } from '../../message/received-content.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { inboundNumber } from './inbound-number.ts';
 import { epochSecondsText, momentIn } from './meta-time.ts';
 
@@ -117,10 +118,9 @@ export function inboundOfWhatsApp(message: unknown, event: EventFields): Inbound
     carrierMessageId,
     person: inboundNumber(from),
     number: inboundNumber(event.number),
-    ...(event.numberId === undefined ? {} : { numberId: event.numberId }),
     receivedAt: momentIn(timestamp, event.receivedAt),
     ...read(message),
-    ...(repliesTo === undefined ? {} : { repliesTo }),
+    ...withoutUndefined({ numberId: event.numberId, repliesTo }),
   };
 }
 

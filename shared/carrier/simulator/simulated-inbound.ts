@@ -36,7 +36,7 @@ const eventOf: Readonly<Record<Channel, (inbound: SimulatedInbound) => object>> 
     messageKeyword: 'KEYWORD_SIMULATOR',
     messageBody: text,
     inboundMessageId: id,
-    ...(repliesTo === undefined ? {} : { previousPublishedMessageId: repliesTo }),
+    previousPublishedMessageId: repliesTo,
   }),
   whatsapp: ({ from, to, text, id, at, repliesTo }) =>
     whatsAppEvent(
@@ -49,7 +49,7 @@ const eventOf: Readonly<Record<Channel, (inbound: SimulatedInbound) => object>> 
             timestamp: String(Math.floor(at.getTime() / 1000)),
             type: 'text',
             text: { body: text },
-            ...(repliesTo === undefined ? {} : { context: { id: repliesTo } }),
+            context: repliesTo === undefined ? undefined : { id: repliesTo },
           },
         ],
       },

@@ -37,7 +37,6 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
       return { outcome: 'try_again', reason: 'the simulator throttles' };
 
     const at = dependencies.clock();
-    const from = fromOf(message);
     const carrierMessageId = dependencies.newCarrierMessageId();
     const price = expectedPrice(dependencies.prices, message);
     await dependencies.outbox.record(
@@ -45,7 +44,7 @@ export function simulator(dependencies: SimulatorDependencies): Carrier {
         message_id: message.message_id,
         channel: message.channel,
         to: message.recipient,
-        ...(from === undefined ? {} : { from }),
+        from: fromOf(message),
         body: readableBody(message, body.text),
         at: at.toISOString(),
       },

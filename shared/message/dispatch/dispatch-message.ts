@@ -21,6 +21,7 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { isReplaced } from '../fallback/replaced.ts';
 import { type StartLegDependencies, startNextLeg } from '../fallback/start-next-leg.ts';
 import type { Message } from '../message.ts';
@@ -203,8 +204,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     at: handedOverAt,
     carrierMessageId: answer.carrierMessageId,
     findableByCarrierId: message.channel === 'whatsapp',
-    ...(answer.cost === undefined ? {} : { cost: answer.cost }),
-    ...(answer.currency === undefined ? {} : { currency: answer.currency }),
+    ...withoutUndefined({ cost: answer.cost, currency: answer.currency }),
   };
   const toSent = { to: 'sent', ...noted } as const;
   const sent = await retry(retryPolicy, () => messages.transition(messageId, toSent));

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/send-kinds.ts';
 import { queueDelayMaxSeconds } from '../../platform/aws/queue-delay.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { Message } from '../message.ts';
 import { sendKindOf } from '../send-kind.ts';
 
@@ -24,7 +25,7 @@ export function outboundEntryOf(message: Message, delaySeconds?: number): Outbou
     messageId: message.message_id,
     clientId: message.client_id,
     kind: sendKindOf(message),
-    ...(delaySeconds === undefined ? {} : { delaySeconds }),
+    ...withoutUndefined({ delaySeconds }),
   };
 }
 
@@ -72,18 +73,10 @@ export const queuedMessage = z.object({
 
 export type QueuedMessage = z.output<typeof queuedMessage>;
 
-export function queuedMessageOf({
-  messageId,
-  clientId,
-  kind,
-  slotAt,
-  nextLeg,
-}: OutboundEntry): QueuedMessage {
-  return {
-    message_id: messageId,
-    ...(slotAt === undefined ? {} : { slot: { at: slotAt, client_id: clientId, kind } }),
-    ...(nextLeg === undefined ? {} : { next_leg: true }),
-  };
+export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
+  const { messageId, clientId, kind, slotAt, nextLeg } = entry;
+  const slot = slotAt === undefined ? undefined : { at: slotAt, client_id: clientId, kind };
+  return { message_id: messageId, ...withoutUndefined({ slot, next_leg: nextLeg }) };
 }
 
 export interface OutboundQueue {

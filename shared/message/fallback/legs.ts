@@ -5,6 +5,7 @@
  */
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
 import { withSampleCode } from '../send/sample-code.ts';
 import { segment } from '../send/segments.ts';
@@ -103,18 +104,14 @@ export function nextLegOf(
     leg,
     client_id,
     recipient,
-    ...(country === undefined ? {} : { country }),
     type,
-    ...(reference === undefined ? {} : { reference }),
-    ...(webhook_url === undefined ? {} : { webhook_url }),
     ...content,
-    ...(text === undefined ? {} : { text }),
+    ...withoutUndefined({ country, reference, webhook_url, text, otp }),
     ...(next.channel === 'sms' ? segment(withSampleCode(text ?? '', otp)) : {}),
     status: 'queued',
     created_at: createdAt,
     queued_at: createdAt,
     expires_at: expiresAt.toISOString(),
-    ...(otp === undefined ? {} : { otp }),
     ...(later.length === 0 ? {} : { fallback: later }),
   };
 }

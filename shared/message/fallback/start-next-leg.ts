@@ -13,6 +13,7 @@ import type { AllowanceOf } from '../../cap/allowance.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import type { Clock, Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { LegRefusal, Message } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { earlierLegIds, nextLegDueAt, nextLegOf } from './legs.ts';
@@ -78,7 +79,7 @@ export async function startNextLeg(
   const refusal =
     (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
     (await refusalBy(() => allowance?.take([leg])));
-  const row = { ...leg, ...(refusal === undefined ? {} : { refusal }), stored_by: workId };
+  const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
     messages.createLeg(row, earlierLegIds(leg)),
   );

@@ -9,6 +9,7 @@
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { onlyWordOf, wishIn } from '../../contract/opt-out-words.ts';
 import { derivedId, derivedIdAt } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
 import type { OwnerOfNumber } from '../../sender/number-owners.ts';
 import type { Message } from '../message.ts';
@@ -79,7 +80,6 @@ function rowOf(
   wish: Message['opt_keyword'] | undefined,
 ): Message {
   const at = inbound.receivedAt.toISOString();
-  const country = countryOf(inbound.person);
   return {
     message_id: inboundIdOf(inbound),
     client_id: owner?.clientId ?? nobody,
@@ -89,11 +89,13 @@ function rowOf(
     recipient: inbound.person,
     from: inbound.number,
     type: 'transactional',
-    ...(country === undefined ? {} : { country }),
-    ...(inbound.text === undefined ? {} : { text: inbound.text }),
-    ...(inbound.content === undefined ? {} : { received_content: inbound.content }),
-    ...(wish === undefined ? {} : { opt_keyword: wish }),
-    ...(owner?.inReplyTo === undefined ? {} : { in_reply_to: owner.inReplyTo }),
+    ...withoutUndefined({
+      country: countryOf(inbound.person),
+      text: inbound.text,
+      received_content: inbound.content,
+      opt_keyword: wish,
+      in_reply_to: owner?.inReplyTo,
+    }),
     carrier_message_id: inbound.carrierMessageId,
     created_at: at,
     received_at: at,

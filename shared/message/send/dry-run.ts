@@ -7,6 +7,7 @@ import { GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { millionthsPerUnit } from '../../contract/money.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { Price, PricedMessage } from '../../price/prices.ts';
 import { fromOf, type Message, type StoredLeg } from '../message.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from '../message-response.schema.ts';
@@ -49,7 +50,7 @@ export async function refusalsOf(checks: readonly Check[]): Promise<DryRunRefusa
         status,
         error: code,
         message,
-        ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+        ...withoutUndefined({ retry_after: retryAfterSeconds }),
       });
     }
   }
@@ -80,15 +81,14 @@ export async function dryRunOf(
     estimated_cost: costOf(price, failure),
     currency: price?.currency ?? null,
     ...failure,
-    ...(message.fallback === undefined ? {} : { fallback: message.fallback.map(legView) }),
+    ...withoutUndefined({ fallback: message.fallback?.map(legView) }),
     refusals: [...refusals],
   };
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
 
   function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): DryRunLeg {
     const parts = channel === 'sms' ? segment(textOf(text)) : {};
-    const { country } = message;
-    const price = priceOf({ channel, ...(country === undefined ? {} : { country }), ...parts });
+    const price = priceOf({ channel, ...withoutUndefined({ country: message.country }), ...parts });
     return {
       channel,
       after_seconds: after_seconds ?? null,

@@ -4,6 +4,7 @@ import { assertMaySend, type SendingPermissions } from '../../client/permission.
 import { type Channel, channels } from '../../contract/channels.ts';
 import { faultAt, isGiven, optional } from '../../operation/request-fields.ts';
 import { lazily } from '../../platform/lazily.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { senderSchema } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message, StoredLeg } from '../message.ts';
@@ -92,18 +93,19 @@ function legToStore(
   const sender = select({ channel, country: first.country, from });
   return {
     channel,
-    ...(after_seconds === undefined ? {} : { after_seconds }),
-    ...(from === undefined ? {} : { from }),
-    ...(sender === undefined ? {} : { sender }),
+    ...withoutUndefined({ after_seconds, from, sender }),
     ...contentOf({ channel, ...wanted }, first),
   };
 }
 
+/** The message that the legs follow. */
+interface FirstMessage {
+  readonly channel: Channel;
+  readonly from?: string | undefined;
+}
+
 /** An SMS after an SMS has the same sender, unless it names another. */
-function senderOf(
-  { channel, from }: WantedLeg,
-  first: Pick<Message, 'channel' | 'from'>,
-): string | undefined {
+function senderOf({ channel, from }: WantedLeg, first: FirstMessage): string | undefined {
   if (channel !== 'sms') return undefined;
   return from ?? (first.channel === 'sms' ? first.from : undefined);
 }
@@ -114,33 +116,20 @@ function contentOf(
 ): Pick<StoredLeg, 'text' | 'whatsapp' | 'fallback_template'> {
   if (template !== undefined) return { whatsapp: { type: 'template', template } };
   const text = message ?? first.text;
-  const stored = text === undefined ? {} : { text };
-  if (channel === 'sms') return stored;
-  if (message !== undefined || first.channel === 'sms') return { ...stored, whatsapp: { type: 'text' } };
+  if (channel === 'sms') return withoutUndefined({ text });
+  if (message !== undefined || first.channel === 'sms')
+    return { ...withoutUndefined({ text }), whatsapp: { type: 'text' } };
   const { whatsapp, fallback_template } = first;
-  return {
-    ...stored,
-    ...(whatsapp === undefined ? {} : { whatsapp }),
-    ...(fallback_template === undefined ? {} : { fallback_template }),
-  };
+  return withoutUndefined({ text, whatsapp, fallback_template });
 }
 
 /** @throws GatewayError `forbidden` where the client may not send one of the legs. */
 export function assertMaySendLegs(
   permissions: SendingPermissions,
   wanted: readonly WantedLeg[] | undefined,
-  first: {
-    readonly channel: Channel;
-    readonly recipient: string;
-    readonly from?: string | undefined;
-  },
+  first: FirstMessage & Pick<Message, 'recipient'>,
 ): void {
   for (const leg of wanted ?? []) {
-    assertMaySend(
-      permissions,
-      leg.channel,
-      first.recipient,
-      senderOf(leg, { channel: first.channel, ...(first.from === undefined ? {} : { from: first.from }) }),
-    );
+    assertMaySend(permissions, leg.channel, first.recipient, senderOf(leg, first));
   }
 }

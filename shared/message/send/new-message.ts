@@ -1,5 +1,6 @@
 /** The fields that every new message has: client, recipient, sender, first state and end of the validity period. */
 import type { Channel } from '../../contract/channels.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { countryOf } from '../../recipient/phone-number.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
@@ -41,11 +42,7 @@ export function newMessage(
     client_id: clientId,
     channel,
     recipient,
-    ...(country === undefined ? {} : { country }),
-    ...(from === undefined ? {} : { from }),
-    ...(sender === undefined ? {} : { sender }),
-    ...(reference === undefined ? {} : { reference }),
-    ...(webhook_url === undefined ? {} : { webhook_url }),
+    ...withoutUndefined({ country, from, sender, reference, webhook_url }),
     created_at: createdAt,
     ...(scheduled_at === undefined
       ? { status: 'queued', queued_at: createdAt }

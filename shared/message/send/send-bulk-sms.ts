@@ -20,6 +20,7 @@ import {
 import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
@@ -112,9 +113,7 @@ export function sendBulkSms(dependencies: SendBulkDependencies): Operation {
           unpaced.map(({ message }) => message),
         );
         newRows = unpaced.map((row, position) => ({ ...row, message: messages[position] ?? row.message }));
-        return expectedEndAt === undefined
-          ? batch
-          : { ...batch, expected_end_at: expectedEndAt.toISOString() };
+        return { ...batch, ...withoutUndefined({ expected_end_at: expectedEndAt?.toISOString() }) };
       },
     });
     const acceptedRows = replayed ? messagesOf(batch, bulk, rows, select) : newRows;
@@ -199,7 +198,7 @@ function answer(batch: Batch, rows: readonly AcceptedRow[], replayed: boolean): 
     total,
     accepted: acceptedRows,
     rejected: errors.length,
-    ...(batch.expected_end_at === undefined ? {} : { expected_end_at: batch.expected_end_at }),
+    ...withoutUndefined({ expected_end_at: batch.expected_end_at }),
     messages: rows.map(rowView),
     errors,
   };

@@ -3,6 +3,7 @@
 import { standardError } from '../../contract/errors.ts';
 import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { showLegs } from '../fallback/show-legs.ts';
 import { type Message, type Status, statuses } from '../message.ts';
 import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
@@ -34,7 +35,7 @@ export function getStatus(dependencies: StatusDependencies): Operation {
         ? undefined
         : showLegs(messages, message),
     ]);
-    const fallback = legs === undefined ? {} : { fallback: legs.following };
+    const fallback = withoutUndefined({ fallback: legs?.following });
     return { status: 200, body: { ...statusView(message), ...window, ...fallback } };
   };
 }
@@ -63,14 +64,13 @@ async function batchStatus(
     if (count > 0) counts[status] = count;
   }
   const { total, accepted, errors, created_at } = batch;
-  const expectedEndAt = expectedEndOf(rows, now);
   const body: BatchStatus = {
     batch_id: batchId,
     total,
     accepted,
     rejected: errors.length,
     counts,
-    ...(expectedEndAt === undefined ? {} : { expected_end_at: expectedEndAt.toISOString() }),
+    ...withoutUndefined({ expected_end_at: expectedEndOf(rows, now)?.toISOString() }),
     created_at,
   };
   return { status: 200, body };

@@ -20,9 +20,8 @@ export function sqsSendMessage(
             { DataType: 'String', StringValue: value },
           ]),
         ),
-        ...(order === undefined
-          ? {}
-          : { MessageGroupId: order.groupId, MessageDeduplicationId: order.deduplicationId }),
+        MessageGroupId: order?.groupId,
+        MessageDeduplicationId: order?.deduplicationId,
       }),
       { abortSignal },
     );

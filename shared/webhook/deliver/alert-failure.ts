@@ -1,6 +1,7 @@
 /** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { type Delivery, isWithdrawn } from '../delivery.ts';
 import { alerted } from '../delivery-transitions.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
@@ -25,7 +26,7 @@ export async function alertFailure(dependencies: AlertDependencies, delivery: De
     at,
     summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
     client_id: delivery.client_id,
-    ...(delivery.message_id === undefined ? {} : { message_id: delivery.message_id }),
+    ...withoutUndefined({ message_id: delivery.message_id }),
     delivery_id: delivery.delivery_id,
   });
   // An endpoint that its client withdrew is no fault that anyone must act on.

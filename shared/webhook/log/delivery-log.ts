@@ -8,6 +8,7 @@ import type { MessageStore } from '../../message/store/message-store.ts';
 import { dateOf } from '../../operation/list-query.ts';
 import { addDays, type Clock, earlierOf } from '../../platform/clock.ts';
 import { isId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { DeliveryState } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
@@ -259,7 +260,7 @@ function urlNow(
 }
 
 function listed(found: readonly DeliverySummary[], cursor: string | undefined): DeliveryList {
-  return { webhook_deliveries: found, ...(cursor === undefined ? {} : { next_cursor: cursor }) };
+  return { webhook_deliveries: found, ...withoutUndefined({ next_cursor: cursor }) };
 }
 
 function laterOf(a: Date, b: Date): Date {
