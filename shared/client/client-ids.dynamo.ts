@@ -19,7 +19,7 @@ export function dynamoClientIds(client: DynamoDBDocumentClient, TableName: strin
         TableName,
         ProjectionExpression: 'client_id',
         Limit: pageSize,
-        ...(after === undefined ? {} : { ExclusiveStartKey: { client_id: after } }),
+        ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
       }),
     );
     const clientIds = keys.parse(Items ?? []).map(({ client_id }) => client_id);

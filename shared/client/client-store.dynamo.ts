@@ -1,13 +1,13 @@
 /** The clients table. Each change is one conditional write; its result is false if there is no such client. */
 import {
   type DynamoDBDocumentClient,
-  GetCommand,
   PutCommand,
   ScanCommand,
-  UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../platform/aws/read-rows.dynamo.ts';
+import { setOrRemove } from '../platform/aws/update-expression.dynamo.ts';
 import { type Client, type ClientSecret, clientRow, isClientId } from './client.ts';
 
 export interface PermissionChange {
@@ -29,17 +29,21 @@ export interface ClientPage {
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string) {
-  const update = (clientId: string, input: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> =>
-    conditionHolds(dynamo.send(new UpdateCommand({ TableName, Key: { client_id: clientId }, ...input })));
+  async function update(
+    clientId: string,
+    input: Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ConditionExpression'>,
+    ConditionExpression = 'attribute_exists(client_id)',
+  ): Promise<boolean> {
+    const Key = { client_id: clientId };
+    const { applied } = await conditionalUpdate(dynamo, { TableName, Key, ...input, ConditionExpression });
+    return applied;
+  }
 
   return {
     /** A consistent read. A text that cannot be a client's id is not looked up. */
     async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
-      const { Item } = await dynamo.send(
-        new GetCommand({ TableName, Key: { client_id: clientId }, ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : clientRow.parse(Item);
+      return readRow(dynamo, clientRow, { TableName, Key: { client_id: clientId }, ConsistentRead: true });
     },
     /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {
@@ -52,60 +56,35 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       );
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
-      update(clientId, {
-        UpdateExpression: 'SET disabled = :disabled',
-        ConditionExpression: 'attribute_exists(client_id)',
-        ExpressionAttributeValues: { ':disabled': disabled },
-      }),
+      update(clientId, setOrRemove({ disabled })),
     /** `undefined` removes the URL. */
     setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> =>
-      update(clientId, {
-        UpdateExpression: webhookUrl === undefined ? 'REMOVE webhook_url' : 'SET webhook_url = :webhook_url',
-        ConditionExpression: 'attribute_exists(client_id)',
-        ...(webhookUrl === undefined ? {} : { ExpressionAttributeValues: { ':webhook_url': webhookUrl } }),
-      }),
+      update(clientId, setOrRemove({ webhook_url: webhookUrl })),
     /** `null` removes a list, which allows everything; an absent list is not changed. */
     setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
-      const entries = Object.entries(change).filter(([, list]) => list !== undefined);
-      const set = entries.filter(([, list]) => list !== null);
-      const removed = entries.filter(([, list]) => list === null);
-      const clause = (verb: string, parts: readonly string[]) =>
-        parts.length === 0 ? [] : [`${verb} ${parts.join(', ')}`];
-      return update(clientId, {
-        UpdateExpression: [
-          ...clause(
-            'SET',
-            set.map(([name]) => `${name} = :${name}`),
-          ),
-          ...clause(
-            'REMOVE',
-            removed.map(([name]) => name),
-          ),
-        ].join(' '),
-        ConditionExpression: 'attribute_exists(client_id)',
-        ...(set.length === 0
-          ? {}
-          : { ExpressionAttributeValues: Object.fromEntries(set.map(([name, list]) => [`:${name}`, list])) }),
-      });
+      const lists = Object.entries(change).filter(([, list]) => list !== undefined);
+      return update(
+        clientId,
+        setOrRemove(Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined]))),
+      );
     },
     /** False if the secrets are no longer `before`, because another writer changed them. */
     replaceSecrets: (
       clientId: string,
       before: readonly ClientSecret[],
       after: readonly ClientSecret[],
-    ): Promise<boolean> =>
-      update(clientId, {
-        UpdateExpression: 'SET secrets = :after',
-        ConditionExpression: 'secrets = :before',
-        ExpressionAttributeValues: { ':before': before, ':after': after },
-      }),
+    ): Promise<boolean> => {
+      const values = { ':before': before, ':after': after };
+      const input = { UpdateExpression: 'SET secrets = :after', ExpressionAttributeValues: values };
+      return update(clientId, input, 'secrets = :before');
+    },
     /** A scan, one page at a time: only administrators list clients. */
     async list({ limit, after }: ListOptions): Promise<ClientPage> {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName,
           Limit: limit,
-          ...(after === undefined ? {} : { ExclusiveStartKey: { client_id: after } }),
+          ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
         }),
       );
       const next: unknown = LastEvaluatedKey?.client_id;

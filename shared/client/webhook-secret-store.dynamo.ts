@@ -1,6 +1,6 @@
 /** Reads and replaces the secrets that sign webhooks, in a separate table that few functions may read. */
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { dynamoWebhookSecrets } from './webhook-secrets.dynamo.ts';
 import type { WebhookSecretStore } from './webhook-secrets.ts';
 
@@ -10,21 +10,18 @@ export function dynamoWebhookSecretStore(
 ): WebhookSecretStore {
   return {
     ...dynamoWebhookSecrets(dynamo, TableName),
-    replace: (clientId, before, after, endpointId) => {
+    replace: async (clientId, before, after, endpointId) => {
       const list = endpointId === undefined ? 'webhook_secrets' : 'endpoint_secrets.#endpoint';
-      return conditionHolds(
-        dynamo.send(
-          new UpdateCommand({
-            TableName,
-            Key: { client_id: clientId },
-            UpdateExpression: `SET ${list} = :after`,
-            ConditionExpression: before.length === 0 ? `attribute_not_exists(${list})` : `${list} = :before`,
-            ExpressionAttributeValues:
-              before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
-            ...(endpointId === undefined ? {} : { ExpressionAttributeNames: { '#endpoint': endpointId } }),
-          }),
-        ),
-      );
+      const { applied } = await conditionalUpdate(dynamo, {
+        TableName,
+        Key: { client_id: clientId },
+        UpdateExpression: `SET ${list} = :after`,
+        ConditionExpression: before.length === 0 ? `attribute_not_exists(${list})` : `${list} = :before`,
+        ExpressionAttributeValues:
+          before.length === 0 ? { ':after': after } : { ':before': before, ':after': after },
+        ExpressionAttributeNames: endpointId === undefined ? undefined : { '#endpoint': endpointId },
+      });
+      return applied;
     },
   };
 }

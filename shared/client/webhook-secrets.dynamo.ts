@@ -1,6 +1,7 @@
 /** Reads the client-secrets table; only the delivery and admin functions have that permission. */
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { WebhookSecrets } from './webhook-secrets.ts';
 
 const secretList = z._default(
@@ -21,14 +22,12 @@ const secretsRow = z.object({
   endpoint_secrets: z._default(z.record(z.string(), z.unknown()), {}),
 });
 
-export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, tableName: string): WebhookSecrets {
+export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, TableName: string): WebhookSecrets {
   return {
     async find(clientId, endpointId) {
-      const answer = await client.send(
-        new GetCommand({ TableName: tableName, Key: { client_id: clientId }, ConsistentRead: true }),
-      );
-      if (answer.Item === undefined) return [];
-      const row = secretsRow.parse(answer.Item);
+      const key = { TableName, Key: { client_id: clientId }, ConsistentRead: true };
+      const row = await readRow(client, secretsRow, key);
+      if (row === undefined) return [];
       return secretList.parse(
         endpointId === undefined ? row.webhook_secrets : row.endpoint_secrets[endpointId],
       );

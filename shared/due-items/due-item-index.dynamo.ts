@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
+import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import {
@@ -34,25 +35,18 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
 
     async *due(list, shard, until) {
       let unreadable = 0;
-      let startKey: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: '#list = :list AND #position < :until',
-            ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
-            ExpressionAttributeValues: { ':list': listKey(list, shard), ':until': positionAfter(until) },
-            ExclusiveStartKey: startKey,
-            Limit: pageSize,
-          }),
-        );
-        for (const item of page.Items ?? []) {
-          const entry = dueItemRow.safeParse(item);
-          if (entry.success) yield entry.data;
-          else unreadable += 1;
-        }
-        startKey = page.LastEvaluatedKey;
-      } while (startKey !== undefined);
+      const rows = queryRows(client, {
+        TableName,
+        KeyConditionExpression: '#list = :list AND #position < :until',
+        ExpressionAttributeNames: { '#list': 'list', '#position': 'position' },
+        ExpressionAttributeValues: { ':list': listKey(list, shard), ':until': positionAfter(until) },
+        Limit: pageSize,
+      });
+      for await (const row of rows) {
+        const entry = dueItemRow.safeParse(row);
+        if (entry.success) yield entry.data;
+        else unreadable += 1;
+      }
       // Thrown last, so that a broken entry delays no other.
       if (unreadable > 0) throw new Error(`${unreadable} due-item entries cannot be read`);
     },

@@ -2,12 +2,13 @@
  * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
  * recipient and purpose, and `sends#…` with the latest sends to a recipient.
  */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient, PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { conditionHolds, tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { otpSchema } from './otp.ts';
-import type { OtpRecipient, OtpStore, PendingOtpKey, RecipientSends } from './otp-store.ts';
+import type { OtpRecipient, OtpStore, PendingOtpKey } from './otp-store.ts';
 import { recipientWindowSeconds } from './recipient-limit.ts';
 
 /** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
@@ -19,36 +20,23 @@ const sendsRow = z.object({
   revision: z.int(),
 });
 
-export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string): OtpStore {
-  async function read(key: string): Promise<unknown> {
-    const answer = await client.send(
-      new GetCommand({ TableName: tableName, Key: { otp_id: key }, ConsistentRead: true }),
-    );
-    return answer.Item;
+export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string): OtpStore {
+  function read<Schema extends z.ZodMiniType>(schema: Schema, key: string) {
+    return readRow(client, schema, { TableName, Key: { otp_id: key }, ConsistentRead: true });
   }
 
   async function put(
-    item: Record<string, unknown>,
-    condition: string,
-    values?: Record<string, unknown>,
+    Item: Record<string, unknown>,
+    ConditionExpression: string,
+    ExpressionAttributeValues?: PutCommandInput['ExpressionAttributeValues'],
   ): Promise<boolean> {
-    return conditionHolds(
-      client.send(
-        new PutCommand({
-          TableName: tableName,
-          Item: item,
-          ConditionExpression: condition,
-          ...(values === undefined ? {} : { ExpressionAttributeValues: values }),
-        }),
-      ),
-    );
+    const input = { TableName, Item, ConditionExpression, ExpressionAttributeValues };
+    const { applied } = await conditionalPut(client, input);
+    return applied;
   }
 
   return {
-    async get(otpId) {
-      const row = await read(otpId);
-      return row === undefined ? undefined : otpSchema.parse(row);
-    },
+    get: (otpId) => read(otpSchema, otpId),
 
     async create(otp) {
       const purgeAt = epochSeconds(addDays(new Date(otp.expires_at), keptDays));
@@ -56,8 +44,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     async latest(key) {
-      const row = await read(pendingId(key));
-      return row === undefined ? undefined : pendingRow.parse(row).latest;
+      return (await read(pendingRow, pendingId(key)))?.latest;
     },
 
     setLatest(key, seen, otpId, now) {
@@ -68,9 +55,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
         : put(item, 'latest = :seen', { ':seen': seen });
     },
 
-    async recipientSends(recipient): Promise<RecipientSends> {
-      const row = await read(sendsId(recipient));
-      return row === undefined ? { sends: [], revision: 0 } : sendsRow.parse(row);
+    async recipientSends(recipient) {
+      return (await read(sendsRow, sendsId(recipient))) ?? { sends: [], revision: 0 };
     },
 
     replaceRecipientSends(recipient, seen, sends, now) {
@@ -84,49 +70,42 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, tableName: string
     },
 
     async countAttempt({ otpId, clientId, workId }, now) {
-      const counting = await tryConditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: tableName,
-            Key: { otp_id: otpId },
-            UpdateExpression: 'SET latest_attempt = :work ADD attempts :one',
-            ConditionExpression:
-              'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':one': 1,
-              ':work': workId,
-              ':client': clientId,
-              ':pending': 'pending',
-              ':now': now.toISOString(),
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
+      const counting = await conditionalUpdate(client, {
+        TableName,
+        Key: { otp_id: otpId },
+        UpdateExpression: 'SET latest_attempt = :work ADD attempts :one',
+        ConditionExpression:
+          'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND (attribute_not_exists(latest_attempt) OR latest_attempt <> :work)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ':work': workId,
+          ':client': clientId,
+          ':pending': 'pending',
+          ':now': now.toISOString(),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.answer.Attributes) };
       const otp = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
       return { counted: otp?.client_id === clientId && otp.latest_attempt === workId, otp };
     },
 
-    markVerified({ otpId, workId }) {
-      return conditionHolds(
-        client.send(
-          new UpdateCommand({
-            TableName: tableName,
-            Key: { otp_id: otpId },
-            UpdateExpression: 'SET #status = :verified, verified_by = :work',
-            ConditionExpression: '#status = :pending OR verified_by = :work',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':verified': 'verified',
-              ':pending': 'pending',
-              ':work': workId,
-            },
-          }),
-        ),
-      );
+    async markVerified({ otpId, workId }) {
+      const { applied } = await conditionalUpdate(client, {
+        TableName,
+        Key: { otp_id: otpId },
+        UpdateExpression: 'SET #status = :verified, verified_by = :work',
+        ConditionExpression: '#status = :pending OR verified_by = :work',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':verified': 'verified',
+          ':pending': 'pending',
+          ':work': workId,
+        },
+      });
+      return applied;
     },
   };
 }

@@ -1,7 +1,8 @@
 /** The signing-keys table: one row for each public key. */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { conditionHolds } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
 
 const signingKeyRow = z.object({
@@ -18,8 +19,8 @@ const signingKeyRow = z.object({
 export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string): SigningKeyStore {
   return {
     async find(kid) {
-      const { Item } = await dynamo.send(new GetCommand({ TableName, Key: { kid }, ConsistentRead: true }));
-      return Item === undefined ? undefined : signingKeyRow.parse(Item).public_jwk;
+      const row = await readRow(dynamo, signingKeyRow, { TableName, Key: { kid }, ConsistentRead: true });
+      return row?.public_jwk;
     },
     async all() {
       // One row for each generation of the key: a page holds far more.
@@ -29,9 +30,11 @@ export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName:
     },
     async publish(kid, jwk, at) {
       const Item = { kid, public_jwk: JSON.stringify(jwk), created_at: at.toISOString() };
-      await conditionHolds(
-        dynamo.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(kid)' })),
-      );
+      await conditionalPut(dynamo, {
+        TableName,
+        Item,
+        ConditionExpression: 'attribute_not_exists(kid)',
+      });
     },
   };
 }

@@ -3,8 +3,9 @@
  * has a row for each period and client.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
 import type { Amounts } from './amounts.ts';
 import type { UsageCounter } from './count-changes.ts';
@@ -66,27 +67,20 @@ export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
     async counted(minute) {
       const ids = new Set<string>();
       let parts = 0;
-      let after: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName: tables.countedChanges,
-            KeyConditionExpression: '#minute = :minute',
-            ExpressionAttributeNames: { '#minute': 'minute' },
-            ExpressionAttributeValues: { ':minute': keyOf(minute) },
-            ConsistentRead: true,
-            ExclusiveStartKey: after,
-          }),
-        );
-        for (const item of Items) {
-          const row = partRow.parse(item);
-          // A part that was written while this read went on may come after one that the read did not see.
-          if (row.part !== partKey(parts)) return { ids, parts };
-          for (const id of idsIn(row.ids)) ids.add(id);
-          parts += 1;
-        }
-        after = LastEvaluatedKey;
-      } while (after !== undefined);
+      const rows = queryRows(client, {
+        TableName: tables.countedChanges,
+        KeyConditionExpression: '#minute = :minute',
+        ExpressionAttributeNames: { '#minute': 'minute' },
+        ExpressionAttributeValues: { ':minute': keyOf(minute) },
+        ConsistentRead: true,
+      });
+      for await (const item of rows) {
+        const row = partRow.parse(item);
+        // A part that was written while this read went on may come after one that the read did not see.
+        if (row.part !== partKey(parts)) break;
+        for (const id of idsIn(row.ids)) ids.add(id);
+        parts += 1;
+      }
       return { ids, parts };
     },
 

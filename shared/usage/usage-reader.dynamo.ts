@@ -1,7 +1,8 @@
 /** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
+import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Amounts } from './amounts.ts';
 
 /** The amounts of one client, or of all (`*`), in one period. */
@@ -28,22 +29,13 @@ export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: str
 
     /** The rows of every client that had messages in this period, and the row of all clients. */
     async rowsIn(period: string): Promise<UsageRow[]> {
-      const rows: UsageRow[] = [];
-      let after: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName: tableName,
-            KeyConditionExpression: '#period = :period',
-            ExpressionAttributeNames: { '#period': 'period' },
-            ExpressionAttributeValues: { ':period': period },
-            ExclusiveStartKey: after,
-          }),
-        );
-        rows.push(...Items.map(parsed));
-        after = LastEvaluatedKey;
-      } while (after !== undefined);
-      return rows;
+      const rows = queryRows(client, {
+        TableName: tableName,
+        KeyConditionExpression: '#period = :period',
+        ExpressionAttributeNames: { '#period': 'period' },
+        ExpressionAttributeValues: { ':period': period },
+      });
+      return Array.fromAsync(rows, parsed);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The simulator's outbox in its table: partition `recipient`, sort `handed_over`, index `by-day`. */
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, dayOf, epochSeconds } from '../../platform/clock.ts';
 import { type Outbox, type OutboxEntry, outboxEntry } from './outbox.ts';
 
@@ -22,29 +23,24 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, table: string, rete
   }
 
   async function query(
-    index: string | undefined,
+    IndexName: string | undefined,
     key: string,
     value: string,
     limit: number,
   ): Promise<OutboxEntry[]> {
     const entries: OutboxEntry[] = [];
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new QueryCommand({
-          TableName: table,
-          ...(index === undefined ? {} : { IndexName: index }),
-          KeyConditionExpression: '#key = :value',
-          ExpressionAttributeNames: { '#key': key },
-          ExpressionAttributeValues: { ':value': value },
-          ScanIndexForward: false,
-          Limit: limit - entries.length,
-          ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-        }),
-      );
-      entries.push(...(page.Items ?? []).map((item) => outboxEntry.parse(item)));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined && entries.length < limit);
+    const rows = queryRows(client, {
+      TableName: table,
+      IndexName,
+      KeyConditionExpression: '#key = :value',
+      ExpressionAttributeNames: { '#key': key },
+      ExpressionAttributeValues: { ':value': value },
+      ScanIndexForward: false,
+      Limit: limit,
+    });
+    for await (const row of rows) {
+      if (entries.push(outboxEntry.parse(row)) >= limit) break;
+    }
     return entries;
   }
 

@@ -1,6 +1,7 @@
 /** One row of the suppressions table, under a key that no client has. */
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import type { ProgressStore } from './opt-out-progress.ts';
 
 const time = z.pipe(
@@ -23,19 +24,14 @@ export function dynamoOptOutProgress(
   const Key = { client_id: '#opt-out-list', recipient: listName };
   return {
     async read() {
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      if (Item === undefined) return undefined;
-      const { started_at: startedAt, ...rest } = progressRow.parse(Item);
+      const row = await readRow(client, progressRow, { TableName, Key, ConsistentRead: true });
+      if (row === undefined) return undefined;
+      const { started_at: startedAt, ...rest } = row;
       return { startedAt, ...rest };
     },
     async write({ startedAt, since, phase, position }) {
-      const Item = {
-        ...Key,
-        started_at: startedAt.toISOString(),
-        phase,
-        ...(since === undefined ? {} : { since: since.toISOString() }),
-        ...(position === undefined ? {} : { position }),
-      };
+      const times = { started_at: startedAt.toISOString(), since: since?.toISOString() };
+      const Item = { ...Key, ...times, phase, position };
       await client.send(new PutCommand({ TableName, Item }));
     },
   };

@@ -1,6 +1,6 @@
 /** Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention. */
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 
 /** Beyond the retention, which begins at the end of the validity period of the newest record. */
@@ -26,6 +26,7 @@ export async function noteKeyUse(
     ExpressionAttributeValues: Record<string, unknown>,
   ): Promise<boolean> {
     const command = { TableName, Key, UpdateExpression, ConditionExpression, ExpressionAttributeValues };
-    return conditionHolds(client.send(new UpdateCommand(command)));
+    const { applied } = await conditionalUpdate(client, command);
+    return applied;
   }
 }

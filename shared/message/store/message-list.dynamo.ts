@@ -1,6 +1,7 @@
 /** Merges the shards of a client's list; with a reference, reads the index by reference. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import {
   type Direction,
   type ListedKey,
@@ -26,30 +27,19 @@ export function listPartitions(client: DynamoDBDocumentClient, tableName: string
     range: Pick<ListRange, 'from' | 'before'>,
     pageSize: number,
   ): AsyncGenerator<ListedKey> {
-    let startKey: Record<string, unknown> | undefined;
-    do {
-      const answer = await client.send(
-        new QueryCommand({
-          TableName: tableName,
-          IndexName: index.name,
-          KeyConditionExpression: `${index.key} = :key AND list_at BETWEEN :from AND :before`,
-          ExpressionAttributeValues: {
-            ':key': index.value,
-            ':from': range.from,
-            ':before': range.before,
-          },
-          ScanIndexForward: false,
-          Limit: pageSize,
-          ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
-        }),
-      );
-      for (const item of answer.Items ?? []) {
-        const row = indexRow.parse(item);
-        // `BETWEEN` includes both ends; `before` is the last message of the previous page.
-        if (row.list_at !== range.before) yield { messageId: row.message_id, position: row.list_at };
-      }
-      startKey = answer.LastEvaluatedKey;
-    } while (startKey !== undefined);
+    const rows = queryRows(client, {
+      TableName: tableName,
+      IndexName: index.name,
+      KeyConditionExpression: `${index.key} = :key AND list_at BETWEEN :from AND :before`,
+      ExpressionAttributeValues: { ':key': index.value, ':from': range.from, ':before': range.before },
+      ScanIndexForward: false,
+      Limit: pageSize,
+    });
+    for await (const row of rows) {
+      const { message_id, list_at } = indexRow.parse(row);
+      // `BETWEEN` includes both ends; `before` is the last message of the previous page.
+      if (list_at !== range.before) yield { messageId: message_id, position: list_at };
+    }
   };
 }
 

@@ -1,16 +1,11 @@
 /** The messages table. A write that the SDK repeats after a lost response recognizes its own row. */
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { ReadOptions } from '../../platform/read-options.ts';
-import { type Message, transitions } from '../message.ts';
+import { type Message, messageSchema, transitions } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
 import { fieldsOf, statesEntered, type Transition } from '../transition.ts';
 import { noteKeyUse } from './idempotency-key-use.dynamo.ts';
@@ -28,57 +23,43 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   const TableName = table.tableName;
 
   async function create(message: Message): Promise<Created> {
-    const creating = await tryConditionalWrite(
-      client.send(
-        new PutCommand({
-          TableName,
-          Item: messageRowOf(message, table.retentionDays),
-          ConditionExpression: 'attribute_not_exists(message_id)',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
+    const creating = await conditionalPut(client, {
+      TableName,
+      Item: messageRowOf(message, table.retentionDays),
+      ConditionExpression: 'attribute_not_exists(message_id)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
     if (creating.applied) return { created: true };
     const existing = parseMessageRow(creating.row);
     return isOwn(message, existing) ? { created: true } : { created: false, existing };
   }
 
-  async function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
-    const answer = await client.send(
-      new GetCommand({
-        TableName,
-        Key: { message_id: messageId },
-        ConsistentRead: reading?.consistent ?? true,
-      }),
-    );
-    return answer.Item === undefined ? undefined : parseMessageRow(answer.Item);
+  function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
+    const ConsistentRead = reading?.consistent ?? true;
+    return readRow(client, messageSchema(), { TableName, Key: { message_id: messageId }, ConsistentRead });
   }
 
   async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {
     const now = wanted.at.toISOString();
-    const claiming = await tryConditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { message_id: messageId },
-          UpdateExpression:
-            'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
-          ConditionExpression:
-            'expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':sending': 'sending',
-            ':queued': 'queued',
-            ':now': now,
-            ':until': addSeconds(wanted.at, wanted.leaseSeconds).toISOString(),
-            ':claim': wanted.claimId,
-            ':one': 1,
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
+    const claiming = await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression:
+        'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
+      ConditionExpression:
+        'expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':sending': 'sending',
+        ':queued': 'queued',
+        ':now': now,
+        ':until': addSeconds(wanted.at, wanted.leaseSeconds).toISOString(),
+        ':claim': wanted.claimId,
+        ':one': 1,
+      },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
     if (claiming.applied) return { outcome: 'claimed', message: parseMessageRow(claiming.answer.Attributes) };
     if (claiming.row === undefined) return { outcome: 'unknown' };
     const message = parseMessageRow(claiming.row);
@@ -88,59 +69,47 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   }
 
   async function release(messageId: string, claimId: string, claimableAt: Date, slot?: Slot): Promise<void> {
-    await conditionHolds(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { message_id: messageId },
-          UpdateExpression: `SET handover_until = :until${slot === undefined ? '' : ', slot = :slot'}`,
-          ConditionExpression: '#status = :sending AND handover_claim = :claim',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':until': claimableAt.toISOString(),
-            ':sending': 'sending',
-            ':claim': claimId,
-            ...(slot === undefined ? {} : { ':slot': slot }),
-          },
-        }),
-      ),
-    );
+    await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression: `SET handover_until = :until${slot === undefined ? '' : ', slot = :slot'}`,
+      ConditionExpression: '#status = :sending AND handover_claim = :claim',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':until': claimableAt.toISOString(),
+        ':sending': 'sending',
+        ':claim': claimId,
+        ...(slot === undefined ? {} : { ':slot': slot }),
+      },
+    });
   }
 
   async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
-    const changing = await tryConditionalWrite(client.send(transitionCommand(TableName, messageId, change)));
+    const changing = await conditionalUpdate(client, transitionInput(TableName, messageId, change));
     return changing.applied ? parseMessageRow(changing.answer.Attributes) : undefined;
   }
 
   async function noteHandOver(messageId: string, noted: HandOverNote): Promise<void> {
     const known = Object.entries({ ...notedIn(noted), sent_at: noted.at.toISOString() });
-    await conditionHolds(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { message_id: messageId },
-          UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
-          ConditionExpression: 'attribute_exists(message_id)',
-          ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
-        }),
-      ),
-    );
+    await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression: `SET ${known.map(([name]) => `${name} = if_not_exists(${name}, :${name})`).join(', ')}`,
+      ConditionExpression: 'attribute_exists(message_id)',
+      ExpressionAttributeValues: Object.fromEntries(known.map(([name, value]) => [`:${name}`, value])),
+    });
   }
 
   async function fillInSent(messageId: string, at: Date): Promise<Message | undefined> {
-    const filling = await tryConditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { message_id: messageId },
-          UpdateExpression: 'SET sent_at = :at',
-          ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
-          ReturnValues: 'ALL_NEW',
-        }),
-      ),
-    );
+    const filling = await conditionalUpdate(client, {
+      TableName,
+      Key: { message_id: messageId },
+      UpdateExpression: 'SET sent_at = :at',
+      ConditionExpression: 'attribute_not_exists(sent_at) AND #status IN (:failed, :expired)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
+      ReturnValues: 'ALL_NEW',
+    });
     return filling.applied ? parseMessageRow(filling.answer.Attributes) : undefined;
   }
 
@@ -182,7 +151,7 @@ function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown
 }
 
 /** One write of the new state and the times of all states that it implies. */
-function transitionCommand(TableName: string, messageId: string, change: Transition): UpdateCommand {
+function transitionInput(TableName: string, messageId: string, change: Transition): UpdateCommandInput {
   const { from } = transitions[change.to];
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
@@ -197,7 +166,7 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
     values[`:from${index}`] = state;
     return `:from${index}`;
   });
-  return new UpdateCommand({
+  return {
     TableName,
     Key: { message_id: messageId },
     UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
@@ -205,5 +174,5 @@ function transitionCommand(TableName: string, messageId: string, change: Transit
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
-  });
+  };
 }

@@ -2,15 +2,11 @@
  * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
  * notifications may arrive in any order and any number of times.
  */
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { type DynamoDBDocumentClient, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import {
   isSuppression,
   rowKey,
@@ -29,41 +25,30 @@ const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at)';
 export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string): SuppressionStore {
   return {
     async get(client_id, recipient) {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: { client_id, recipient }, ConsistentRead: false }),
-      );
-      const row = Item === undefined ? undefined : suppressionRow.parse(Item);
+      const row = await readRow(client, suppressionRow, { TableName, Key: { client_id, recipient } });
       return isSuppression(row) ? row : undefined;
     },
 
     async change(change) {
       const isOther =
         change.scope === undefined ? 'attribute_exists(#scope)' : 'attribute_not_exists(#scope)';
-      const entering = await tryConditionalWrite(
-        client.send(
-          new UpdateCommand({
-            ...update(change, { cause: change.cause }),
-            ConditionExpression: `${isNewer} AND ${isOther}`,
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
+      const entering = await conditionalUpdate(client, {
+        ...update(change, { cause: change.cause }),
+        ConditionExpression: `${isNewer} AND ${isOther}`,
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       if (entering.applied) {
         return { outcome: 'changed', row: suppressionRow.parse(entering.answer.Attributes) };
       }
       const row = entering.row === undefined ? undefined : suppressionRow.parse(entering.row);
       // This very change, before a crash or a lost response.
       if (row?.cause === change.cause) return { outcome: 'changed', row };
-      const refreshing = await tryConditionalWrite(
-        client.send(
-          new UpdateCommand({
-            ...update(change, row === undefined ? { cause: change.cause } : {}),
-            ConditionExpression: isNewer,
-            ReturnValues: 'ALL_NEW',
-          }),
-        ),
-      );
+      const refreshing = await conditionalUpdate(client, {
+        ...update(change, row === undefined ? { cause: change.cause } : {}),
+        ConditionExpression: isNewer,
+        ReturnValues: 'ALL_NEW',
+      });
       return refreshing.applied
         ? { outcome: 'same', row: suppressionRow.parse(refreshing.answer.Attributes) }
         : { outcome: 'outdated' };
@@ -81,7 +66,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
             ExpressionAttributeNames: { '#scope': 'scope' },
             ExpressionAttributeValues: { ':client': clientId },
             Limit: limit,
-            ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+            ExclusiveStartKey: start,
           }),
         );
         suppressions.push(...Items.flatMap(readable).filter(isSuppression));
@@ -95,7 +80,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     const since = at.toISOString();
     const set: Record<string, unknown> = { source, changed_at: since, ...more };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, removedDays));
-    else Object.assign(set, { scope, ...(reason === undefined ? {} : { reason }) });
+    else Object.assign(set, { scope, ...withoutUndefined({ reason }) });
     // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
     const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
     const removed = [
@@ -131,7 +116,7 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   const suppressions = found.slice(0, limit);
   const last = suppressions.at(-1)?.recipient;
   if (found.length > limit && last !== undefined) return { suppressions, nextAfter: last };
-  return { suppressions, ...(readTo === undefined ? {} : { nextAfter: readTo }) };
+  return { suppressions, ...withoutUndefined({ nextAfter: readTo }) };
 }
 
 /** Scans: the comparison with a carrier's list looks at every row, which costs half a read unit for 4 KB of them. */
@@ -152,7 +137,7 @@ export function dynamoSuppressionChanges(
                 FilterExpression: `${isRow} AND changed_at >= :since`,
                 ExpressionAttributeValues: { ':since': since.toISOString() },
               }),
-          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+          ExclusiveStartKey: after,
         }),
       );
       return {

@@ -1,12 +1,7 @@
 /** The table `otp-holds`. A row that a person made invalid holds nothing. */
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { conditionHolds } from '../../platform/aws/conditional-write.dynamo.ts';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
+import { scanRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { type OtpHold, type OtpHoldState, type OtpHoldStore, otpHoldRow } from './otp-hold.ts';
 
 export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string): OtpHoldStore {
@@ -29,37 +24,23 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
     },
 
     async listHeld() {
-      const held: OtpHold[] = [];
-      let after: Record<string, unknown> | undefined;
-      do {
-        const { Items, LastEvaluatedKey } = await client.send(
-          new ScanCommand({ TableName, ExclusiveStartKey: after }),
-        );
-        held.push(...heldIn(Items));
-        after = LastEvaluatedKey;
-      } while (after !== undefined);
+      const held = heldIn(await Array.fromAsync(scanRows(client, { TableName })));
       return held.toSorted((one, other) => other.held_at.localeCompare(one.held_at));
     },
 
-    hold(hold, seen) {
-      return conditionHolds(
-        client.send(
-          new PutCommand({
-            TableName,
-            Item: hold,
-            ConditionExpression:
-              seen === undefined
-                ? 'attribute_not_exists(client_id)'
-                : '#state = :allowed AND allowed_at = :seen',
-            ...(seen === undefined
-              ? {}
-              : {
-                  ExpressionAttributeNames: { '#state': 'state' },
-                  ExpressionAttributeValues: { ':allowed': 'allowed', ':seen': seen.allowed_at },
-                }),
-          }),
-        ),
-      );
+    async hold(hold, seen) {
+      const { applied } = await conditionalPut(client, {
+        TableName,
+        Item: hold,
+        ...(seen === undefined
+          ? { ConditionExpression: 'attribute_not_exists(client_id)' }
+          : {
+              ConditionExpression: '#state = :allowed AND allowed_at = :seen',
+              ExpressionAttributeNames: { '#state': 'state' },
+              ExpressionAttributeValues: { ':allowed': 'allowed', ':seen': seen.allowed_at },
+            }),
+      });
+      return applied;
     },
 
     async allow(allowance) {

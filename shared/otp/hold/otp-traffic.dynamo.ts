@@ -1,10 +1,12 @@
 /** The table `otp-traffic`: for each client and country a row for each minute and day, with the passwords sent and verified. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../../platform/aws/stream-record.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
 import type { OnceCounter } from '../../usage/count-once.ts';
 import { dynamoOnceCounter } from '../../usage/usage-counter.dynamo.ts';
+import type { OtpMinute } from './judge-traffic.ts';
 import { type OtpAddition, type OtpRecord, type OtpTrafficReader, spanName } from './otp-traffic.ts';
 
 /** Longer than anything that reads them: minutes are read for an hour, days for a week. */
@@ -81,33 +83,26 @@ export function dynamoOtpCounter(
 
 export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string): OtpTrafficReader {
   async function spans(key: string, span: OtpAddition['span'], since: Date, until: Date) {
-    const rows: { readonly start: Date; readonly sends: number; readonly verified: number }[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: '#key = :key AND #span BETWEEN :first AND :last',
-          ExpressionAttributeNames: { '#key': 'client_country', '#span': 'span' },
-          ExpressionAttributeValues: {
-            ':key': key,
-            ':first': `${span}#${spanName(span, since)}`,
-            ':last': `${span}#${spanName(span, until)}`,
-          },
-          // Just written by the caller.
-          ConsistentRead: true,
-          ExclusiveStartKey: after,
-        }),
-      );
-      for (const item of Items) {
-        const row = spanRow.safeParse(item);
-        const start = row.success ? startOf(row.data.span.slice(span.length + 1)) : undefined;
-        if (row.success && start !== undefined && start < until) {
-          rows.push({ start, sends: row.data.sends, verified: row.data.verified });
-        }
+    const rows: OtpMinute[] = [];
+    const found = queryRows(client, {
+      TableName,
+      KeyConditionExpression: '#key = :key AND #span BETWEEN :first AND :last',
+      ExpressionAttributeNames: { '#key': 'client_country', '#span': 'span' },
+      ExpressionAttributeValues: {
+        ':key': key,
+        ':first': `${span}#${spanName(span, since)}`,
+        ':last': `${span}#${spanName(span, until)}`,
+      },
+      // Just written by the caller.
+      ConsistentRead: true,
+    });
+    for await (const item of found) {
+      const row = spanRow.safeParse(item);
+      const start = row.success ? startOf(row.data.span.slice(span.length + 1)) : undefined;
+      if (row.success && start !== undefined && start < until) {
+        rows.push({ start, sends: row.data.sends, verified: row.data.verified });
       }
-      after = LastEvaluatedKey;
-    } while (after !== undefined);
+    }
     return rows;
   }
 

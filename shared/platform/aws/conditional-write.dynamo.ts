@@ -1,6 +1,27 @@
 /** Conditional writes: a failed condition is a result and not an error. Every other error is thrown. */
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DeleteCommandInput,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+export function conditionalPut(client: DynamoDBDocumentClient, input: PutCommandInput) {
+  return tryConditionalWrite(client.send(new PutCommand(input)));
+}
+
+export function conditionalUpdate(client: DynamoDBDocumentClient, input: UpdateCommandInput) {
+  return tryConditionalWrite(client.send(new UpdateCommand(input)));
+}
+
+export function conditionalDelete(client: DynamoDBDocumentClient, input: DeleteCommandInput) {
+  return tryConditionalWrite(client.send(new DeleteCommand(input)));
+}
 
 /** Whether the write's condition was met, and so the write applied. */
 export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {

@@ -52,7 +52,7 @@ function entryOf({ json, clientId, delaySeconds }: QueueMessage, index: number):
     Id: String(index),
     MessageBody: queueText(json),
     MessageGroupId: messageGroupOf(clientId),
-    ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+    DelaySeconds: delaySeconds,
   };
 }
 

@@ -2,9 +2,10 @@
  * The health of endpoints: rows of the deliveries table with the keys `endpoint#<client>#<origin>` and
  * `trial#<client>#<slot>`, which expire by TTL.
  */
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { conditionHolds, tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionalDelete, conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
+import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { epochSeconds } from '../../platform/clock.ts';
 import type { ClientOrigin, EndpointHealthStore } from './endpoint-health.ts';
 
@@ -17,7 +18,7 @@ const trialRow = z.object({ taken_since: z.iso.datetime() });
 
 export function dynamoEndpointHealthStore(
   client: DynamoDBDocumentClient,
-  tableName: string,
+  TableName: string,
 ): EndpointHealthStore {
   const endpointKey = (of: ClientOrigin) => ({ delivery_id: `endpoint#${of.clientId}#${of.origin}` });
   const slotKey = (slot: string) => ({ delivery_id: `trial#${slot}` });
@@ -26,9 +27,9 @@ export function dynamoEndpointHealthStore(
   return {
     async read(endpoint) {
       // Eventually consistent: half the price, and workers cache the result for longer than it lags.
-      const answer = await client.send(new GetCommand({ TableName: tableName, Key: endpointKey(endpoint) }));
-      if (answer.Item === undefined) return undefined;
-      const { status, known_until, slow_but_ok: slowButOk = false } = endpointRow.parse(answer.Item);
+      const row = await readRow(client, endpointRow, { TableName, Key: endpointKey(endpoint) });
+      if (row === undefined) return undefined;
+      const { status, known_until, slow_but_ok: slowButOk = false } = row;
       const until = new Date(known_until);
       return status === 'healthy' ? { status, until, slowButOk } : { status, until };
     },
@@ -36,7 +37,7 @@ export function dynamoEndpointHealthStore(
     async setSlow(endpoint, slowAt, until) {
       await client.send(
         new PutCommand({
-          TableName: tableName,
+          TableName,
           Item: {
             ...endpointKey(endpoint),
             status: 'slow',
@@ -48,59 +49,44 @@ export function dynamoEndpointHealthStore(
     },
 
     async setLikelySlow(endpoint, now, until) {
-      await conditionHolds(
-        client.send(
-          new PutCommand({
-            TableName: tableName,
-            Item: { ...endpointKey(endpoint), status: 'slow', ...lasting(until) },
-            ConditionExpression: 'attribute_not_exists(slow_at) OR known_until <= :now',
-            ExpressionAttributeValues: { ':now': now.toISOString() },
-          }),
-        ),
-      );
+      await conditionalPut(client, {
+        TableName,
+        Item: { ...endpointKey(endpoint), status: 'slow', ...lasting(until) },
+        ConditionExpression: 'attribute_not_exists(slow_at) OR known_until <= :now',
+        ExpressionAttributeValues: { ':now': now.toISOString() },
+      });
     },
 
     async setHealthy(endpoint, until, slowButOk, unlessSlowSince) {
-      return conditionHolds(
-        client.send(
-          new PutCommand({
-            TableName: tableName,
-            Item: { ...endpointKey(endpoint), status: 'healthy', slow_but_ok: slowButOk, ...lasting(until) },
-            ConditionExpression: 'attribute_not_exists(slow_at) OR slow_at <= :limit',
-            ExpressionAttributeValues: { ':limit': unlessSlowSince.toISOString() },
-          }),
-        ),
-      );
+      const { applied } = await conditionalPut(client, {
+        TableName,
+        Item: { ...endpointKey(endpoint), status: 'healthy', slow_but_ok: slowButOk, ...lasting(until) },
+        ConditionExpression: 'attribute_not_exists(slow_at) OR slow_at <= :limit',
+        ExpressionAttributeValues: { ':limit': unlessSlowSince.toISOString() },
+      });
+      return applied;
     },
 
     async takeSlot(slot, holder, now, until) {
-      const taking = await tryConditionalWrite(
-        client.send(
-          new PutCommand({
-            TableName: tableName,
-            Item: { ...slotKey(slot), holder, taken_since: now.toISOString(), ...lasting(until) },
-            ConditionExpression: 'attribute_not_exists(holder) OR holder = :holder OR known_until <= :now',
-            ExpressionAttributeValues: { ':holder': holder, ':now': now.toISOString() },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
+      const taking = await conditionalPut(client, {
+        TableName,
+        Item: { ...slotKey(slot), holder, taken_since: now.toISOString(), ...lasting(until) },
+        ConditionExpression: 'attribute_not_exists(holder) OR holder = :holder OR known_until <= :now',
+        ExpressionAttributeValues: { ':holder': holder, ':now': now.toISOString() },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       if (taking.applied) return undefined;
       return new Date(taking.row === undefined ? now : trialRow.parse(taking.row).taken_since);
     },
 
     async freeSlot(slot, holder) {
       // The condition fails if the slot expired and another holder took it.
-      await conditionHolds(
-        client.send(
-          new DeleteCommand({
-            TableName: tableName,
-            Key: slotKey(slot),
-            ConditionExpression: 'holder = :holder',
-            ExpressionAttributeValues: { ':holder': holder },
-          }),
-        ),
-      );
+      await conditionalDelete(client, {
+        TableName,
+        Key: slotKey(slot),
+        ConditionExpression: 'holder = :holder',
+        ExpressionAttributeValues: { ':holder': holder },
+      });
     },
   };
 }

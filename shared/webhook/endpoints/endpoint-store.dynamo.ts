@@ -11,7 +11,8 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { tryConditionalWrite } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { setOrRemove } from '../../platform/aws/update-expression.dynamo.ts';
 import { log } from '../../platform/log.ts';
 import { retry } from '../../platform/retry.ts';
 import type { EndpointReader, EndpointResults, EndpointStore } from './endpoint-store.ts';
@@ -31,8 +32,6 @@ const removable = [
   'failing_since',
   'failed_attempts',
 ] as const;
-/** The worker writes these; a change by the client only removes them. */
-const counted: ReadonlySet<string> = new Set(['failing_since', 'failed_attempts']);
 /** Another transaction on the same client was running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
@@ -79,18 +78,14 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     ConditionExpression: string,
     ExpressionAttributeValues: Readonly<Record<string, unknown>>,
   ): Promise<WebhookEndpoint | undefined> {
-    const updating = await tryConditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName,
-          Key: { client_id, endpoint_id },
-          UpdateExpression,
-          ConditionExpression,
-          ExpressionAttributeValues,
-          ReturnValues: 'ALL_NEW',
-        }),
-      ),
-    );
+    const updating = await conditionalUpdate(client, {
+      TableName,
+      Key: { client_id, endpoint_id },
+      UpdateExpression,
+      ConditionExpression,
+      ExpressionAttributeValues,
+      ReturnValues: 'ALL_NEW',
+    });
     return updating.applied ? readable(updating.answer.Attributes ?? {}) : undefined;
   }
 
@@ -201,32 +196,21 @@ export function dynamoEndpointStore(
 
     async replace(seen, next) {
       const { client_id, endpoint_id, created_at: _created, ...fields } = next;
-      const set = Object.keys(fields).filter((name) => !counted.has(name));
-      const removed = removable.filter((name) => next[name] === undefined);
-      const replacing = await tryConditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName,
-            Key: { client_id, endpoint_id },
-            UpdateExpression: `SET ${set.map((name) => `#${name} = :${name}`).join(', ')}${
-              removed.length === 0 ? '' : ` REMOVE ${removed.map((name) => `#${name}`).join(', ')}`
-            }`,
-            ConditionExpression: '#revision = :seen',
-            ExpressionAttributeNames: Object.fromEntries(
-              [...set, ...removed].map((name) => [`#${name}`, name]),
-            ),
-            ExpressionAttributeValues: {
-              ...Object.fromEntries(
-                Object.entries(fields)
-                  .filter(([name]) => set.includes(name))
-                  .map(([name, value]) => [`:${name}`, value]),
-              ),
-              ':seen': seen.revision,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
-      );
+      // The worker writes these two; a change by the client only removes them.
+      const { failing_since: _since, failed_attempts: _attempts, ...settings } = fields;
+      const absent = removable.filter((name) => next[name] === undefined).map((name) => [name, undefined]);
+      const { ExpressionAttributeValues, ...expressions } = setOrRemove({
+        ...Object.fromEntries(absent),
+        ...settings,
+      });
+      const replacing = await conditionalUpdate(client, {
+        TableName,
+        Key: { client_id, endpoint_id },
+        ...expressions,
+        ConditionExpression: '#revision = :seen',
+        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':seen': seen.revision },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
       return replacing.applied || replacing.row?.revision === next.revision;
     },
 

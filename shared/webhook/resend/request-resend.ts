@@ -7,6 +7,7 @@ import { dateTime } from '../../operation/date-time.ts';
 import { optional } from '../../operation/request-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { isDestinationArn } from '../aws-destination/aws-destination.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
@@ -21,7 +22,7 @@ export interface RequestResendDependencies extends RunResendDependencies {
 }
 
 /** As `originOf` gives it. */
-const origin = z
+const originText = z
   .string()
   .check(
     z.refine(
@@ -33,7 +34,7 @@ const origin = z
 export const resendRequestSchema = z
   .object({
     endpoint_id: optional(z.string()),
-    origin: optional(origin),
+    origin: optional(originText),
     state: optional(z.enum(resendableStates)),
     since: dateTime,
     until: optional(dateTime),
@@ -119,13 +120,10 @@ function assertEnabled(endpoint: WebhookEndpoint | undefined): void {
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
 }
 
-function filterOf(
-  { endpoint_id, origin: given, state, since, until }: ResendRequest,
-  now: Date,
-): ResendFilter {
+function filterOf(request: ResendRequest, now: Date): ResendFilter {
+  const { endpoint_id, origin, state, since, until } = request;
   return {
-    ...(endpoint_id === undefined ? {} : { endpoint_id }),
-    ...(given === undefined ? {} : { origin: given }),
+    ...withoutUndefined({ endpoint_id, origin }),
     state: state ?? 'failed',
     since: isoOf(since),
     until: isoOf(until ?? now),
@@ -159,6 +157,6 @@ async function sameRequest(
   return latest ?? (isSame ? earlier : { resendId: present ?? '' });
 }
 
-function destinationText({ endpoint_id, origin: given }: ResendFilter): string {
-  return endpoint_id ?? given ?? 'the client';
+function destinationText({ endpoint_id, origin }: ResendFilter): string {
+  return endpoint_id ?? origin ?? 'the client';
 }

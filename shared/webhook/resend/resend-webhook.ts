@@ -3,6 +3,7 @@ import type { ActivityLog } from '../../activity/activity-log.ts';
 import type { DueItemIndex } from '../../due-items/due-item-index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
 import { resendDue } from '../delivery-transitions.ts';
 import { dueItemOf } from '../plan/delivery-due-item.ts';
@@ -61,7 +62,7 @@ export async function resend(
     at: now.toISOString(),
     summary: `${actor} asked for ${seen.event} to be sent again`,
     client_id: seen.client_id,
-    ...(seen.message_id === undefined ? {} : { message_id: seen.message_id }),
+    ...withoutUndefined({ message_id: seen.message_id }),
     delivery_id: deliveryId,
     actor,
   });

@@ -4,6 +4,7 @@ import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
 import { originOf } from '../endpoint-health/endpoint-health.ts';
+import type { RevisedRows } from '../store/delivery-store.ts';
 import type { ResendView } from './resend-response.schema.ts';
 import { resendableStates, resendStatuses } from './resend-states.ts';
 
@@ -38,6 +39,8 @@ export const resendSchema = z.readonly(
   }),
 );
 export type Resend = z.output<typeof resendSchema>;
+
+export type ResendStore = RevisedRows<Resend>;
 
 interface NewResend {
   readonly resendId: string;

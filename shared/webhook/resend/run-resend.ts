@@ -27,8 +27,8 @@ import { entryCursor, entryOf, positionCursor, positionOf } from '../log/log-cur
 import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
 import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { ResendStore } from './resend.ts';
 import { afterStep, isAskedFor, isDue, type Resend, type StepResult } from './resend.ts';
-import type { ResendStore } from './resend-store.ts';
 
 export interface RunResendDependencies extends ByMessagesDependencies, FailedDependencies {
   readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;
@@ -185,7 +185,7 @@ async function resendAll(
   const groupMs = stepMs / groups;
   const resentAs = ({ row, rank, after }: OrderedDelivery, from: Date, position = 0): Delivery => {
     const finished_at = row.finished_at ?? row.created_at;
-    const resent_by = { resend_id: resend.resend_id, finished_at, ...(after === undefined ? {} : { after }) };
+    const resent_by = { resend_id: resend.resend_id, finished_at, after };
     // A worker that has the group waits for each: they are posted one after the other, in half of the group's time, so
     // that its work ends before the next group comes.
     const withinGroupMs = (position * groupMs) / (2 * groupSize);

@@ -1,6 +1,5 @@
 /** Requests to resend many webhooks in memory; passes the same tests as the table. */
-import type { Resend } from '../../../shared/webhook/resend/resend.ts';
-import type { ResendStore } from '../../../shared/webhook/resend/resend-store.ts';
+import type { Resend, ResendStore } from '../../../shared/webhook/resend/resend.ts';
 
 export function memoryResendStore(): ResendStore {
   const rows = new Map<string, Resend>();
