@@ -1,14 +1,10 @@
-/** Sends one WhatsApp message (text, template, media or location): stored in one write, like an SMS. */
+/** Sends one WhatsApp message: text, template, media or location. */
 
 import * as z from 'zod/mini';
-import { assertMaySend, permissionsOf } from '../../client/permission.ts';
-import { type Operation, requireCaller, requiredField } from '../../operation/operation.ts';
+import { type Operation, requiredField } from '../../operation/operation.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/request-fields.ts';
-import { newId } from '../../platform/ids.ts';
 import { recipientSchema } from '../../recipient/phone-number.ts';
 import type { Message } from '../message.ts';
-import { acceptedView } from '../message-response.ts';
-import type { MessageStore } from '../store/message-store.ts';
 import {
   type LocationContent,
   type MediaSource,
@@ -19,25 +15,12 @@ import {
   type WhatsAppContent,
   whatsAppParts,
 } from '../whatsapp-content.ts';
-import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
-import { assertMaySendLegs, fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
-import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
+import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
 import { type MessageOrigin, newMessage } from './new-message.ts';
-import type { SendDependencies } from './send-dependencies.ts';
-import {
-  endOfValidity,
-  messageTextOf,
-  parseSend,
-  referenceText,
-  scheduledAt,
-  validityPeriod,
-} from './send-fields.ts';
+import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
+import { type SendOneDependencies, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
-
-interface SendWhatsAppDependencies extends SendDependencies {
-  readonly messages: MessageStore;
-}
 
 /** The field that each type needs. */
 const contentField = {
@@ -170,53 +153,9 @@ type RequestContent =
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp({
-  messages,
-  allowanceOf,
-  stageCountries,
-  sendersOf,
-  webhookUrl,
-  ...forDryRun
-}: SendWhatsAppDependencies): Operation {
-  const schema = sendWhatsAppSchema(webhookUrl);
-  return async (request) => {
-    const caller = requireCaller(request);
-    const key = idempotencyKeyOf(request.headers);
-    const { data, assertTimely } = parseSend(schema, request);
-    const [allowance, select] = await Promise.all([
-      allowanceOf(caller.clientId, request),
-      sendersOf(caller.clientId),
-    ]);
-    const assertAllowed = (): void => {
-      const permissions = permissionsOf(caller.client, stageCountries);
-      assertMaySend(permissions, 'whatsapp', data.to);
-      assertMaySendLegs(permissions, data.fallback, { channel: 'whatsapp', recipient: data.to });
-    };
-    const messageWithId = (messageId: string): Message =>
-      newWhatsApp({ messageId, clientId: caller.clientId, select }, data, request.now);
-    if (isDryRun(request)) {
-      assertTimely();
-      const message = messageWithId(newId('msg', request.now));
-      const refusals = await refusalsOf([assertAllowed, () => allowance?.check([message])]);
-      return dryRunOf(message, forDryRun, refusals);
-    }
-    const { entry, replayed } = await createOnce(messages, request, {
-      prefix: 'msg',
-      endpoint: 'whatsapp/send',
-      clientId: caller.clientId,
-      key,
-      meaning: () => data,
-      allowance,
-      build: async (messageId) => {
-        assertTimely();
-        assertAllowed();
-        const message = messageWithId(messageId);
-        await allowance?.take([message]);
-        return message;
-      },
-    });
-    return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
-  };
+export function sendWhatsApp(dependencies: SendOneDependencies): Operation {
+  const schema = sendWhatsAppSchema(dependencies.webhookUrl);
+  return sendOne(dependencies, { channel: 'whatsapp', schema, newMessage: newWhatsApp });
 }
 
 function newWhatsApp(origin: MessageOrigin, request: SendWhatsAppRequest, now: Date): Message {
