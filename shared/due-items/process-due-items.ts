@@ -4,7 +4,7 @@
  *
  * A row that cannot be reviewed delays no other: it gets a later entry.
  */
-import { addSeconds, type Clock } from '../platform/clock.ts';
+import { addSeconds, type Clock, laterOf } from '../platform/clock.ts';
 import {
   type DueItem,
   type DueItemEntry,
@@ -90,8 +90,4 @@ export async function processDueItems(
 
   await Promise.all(Array.from({ length: dueItemShards }, (_, shard) => processShard(shard)));
   return { cutShort, failures };
-}
-
-function laterOf(a: Date, b: Date): Date {
-  return a > b ? a : b;
 }

@@ -33,6 +33,10 @@ export function earlierOf(one: Date, other: Date): Date {
   return one < other ? one : other;
 }
 
+export function laterOf(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}
+
 /** `2026-11-20`, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);

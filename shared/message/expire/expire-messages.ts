@@ -12,7 +12,7 @@ import {
 } from '../../due-items/process-due-items.ts';
 import { errorOf, readRows } from '../../due-items/read-rows.ts';
 import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { SetAside } from '../../set-aside/set-aside.ts';
 import { nextLegEntryOf, type OutboundQueue, outboundEntriesOf } from '../dispatch/outbound-queue.ts';
 import { isFinished, laterLegIds, nextLegDueAt } from '../fallback/legs.ts';
@@ -53,7 +53,7 @@ const legWaitedForSeconds = 86_400;
 export function firstReview(message: Message): DueItem {
   const legDueAt = nextLegDueAt(message);
   const review = nextReview(message);
-  const dueAt = legDueAt === undefined ? review : earlier(review, addSeconds(legDueAt, legLateSeconds));
+  const dueAt = legDueAt === undefined ? review : earlierOf(review, addSeconds(legDueAt, legLateSeconds));
   return { id: message.message_id, dueAt };
 }
 
@@ -63,13 +63,13 @@ function nextReview(message: Message): Date {
     case 'scheduled':
       return addSeconds(new Date(message.scheduled_at ?? message.created_at), requeueAfterSeconds);
     case 'queued':
-      return earlier(
+      return earlierOf(
         addSeconds(afterSlot(message, message.queued_at ?? message.created_at), lostAfterSeconds),
         expiresAt,
       );
     case 'sending':
       // A message that the carrier throttles has a newer claim.
-      return earlier(
+      return earlierOf(
         addSeconds(afterSlot(message, message.handover_until ?? message.created_at), lostAfterSeconds),
         expiresAt,
       );
@@ -91,7 +91,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     const legReview = await reviewNextLeg(message);
     const ownReview = await reviewState(message);
     if (legReview === undefined || ownReview === undefined) return legReview ?? ownReview;
-    return earlier(legReview, ownReview);
+    return earlierOf(legReview, ownReview);
   }
 
   /** Queues the start of the next leg again if it is late. */
@@ -121,7 +121,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
       await dependencies.outbound.enqueue(outboundEntriesOf(message, now));
       totals.requeued += 1;
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
-      return earlier(addSeconds(now, pauseSeconds), expiresAt);
+      return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
     }
     const expired = await dependencies.messages.transition(message.message_id, expiry(now));
     // The row has changed since it was read; the next review reads it again.
@@ -144,7 +144,7 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
     const expiresAt = new Date(message.expires_at);
     if (now > addSeconds(expiresAt, refusedForSeconds)) return undefined;
     const again = addSeconds(now, lostIntervalSeconds);
-    return expiresAt > now ? earlier(again, expiresAt) : again;
+    return expiresAt > now ? earlierOf(again, expiresAt) : again;
   }
 
   async function review(ids: readonly string[]): Promise<ReviewResult> {
@@ -164,8 +164,4 @@ export async function expireOverdue(dependencies: ExpireDependencies): Promise<E
   }
 
   return { ...(await processDueItems(dependencies, 'messages', review)), ...totals };
-}
-
-function earlier(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }

@@ -1,7 +1,7 @@
 /** Shows a client one of its messages or batches; 404 for one of another client, as for one that does not exist. */
 
 import { standardError } from '../../contract/errors.ts';
-import { type ApiResponse, type Caller, type Operation, requireCaller } from '../../operation/operation.ts';
+import { type ApiResponse, type Operation, requireCaller } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { showLegs } from '../fallback/show-legs.ts';
@@ -25,10 +25,10 @@ interface StatusDependencies {
 export function getStatus(dependencies: StatusDependencies): Operation {
   const { messages, windows } = dependencies;
   return async (request) => {
-    const caller = requireCaller(request);
+    const { clientId } = requireCaller(request);
     const id = request.pathParameters.message_id;
-    if (id !== undefined && isId('bat', id)) return batchStatus(dependencies, caller, id, request.now);
-    const message = await ownMessage(messages, caller, id);
+    if (id !== undefined && isId('bat', id)) return batchStatus(dependencies, clientId, id, request.now);
+    const message = await ownMessage(messages, clientId, id);
     const [window, legs] = await Promise.all([
       message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
       message.fallback === undefined || message.fallback_of !== undefined
@@ -51,12 +51,12 @@ async function windowOf(
 
 async function batchStatus(
   { messages, batches }: StatusDependencies,
-  caller: Caller,
+  clientId: string,
   batchId: string,
   now: Date,
 ): Promise<ApiResponse> {
   const batch = await batches.get(batchId);
-  if (batch === undefined || batch.client_id !== caller.clientId) throw standardError('not_found');
+  if (batch === undefined || batch.client_id !== clientId) throw standardError('not_found');
   const rows = await messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batchId, index)));
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {

@@ -77,8 +77,7 @@ export async function deliveriesOfMessages(
     .flatMap((message) => candidatesOf(message, query))
     .filter(({ position }) => position.message !== after?.message || isAfter(position, after));
   const ids = candidates.map(({ deliveryId }) => deliveryId);
-  const consistent = query.consistent ?? false;
-  const rows = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids, { consistent });
+  const rows = await dependencies.deliveries.getMany(ids, { consistent: query.consistent ?? false });
   const byId = new Map(rows.map((row) => [row.delivery_id, row]));
   const located = candidates.map((candidate) => ({ candidate, delivery: byId.get(candidate.deliveryId) }));
   return { located, end };

@@ -4,10 +4,10 @@
  */
 import { standardError } from '../../contract/errors.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
+import { ownMessage } from '../../message/status/own-message.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
 import { dateOf } from '../../operation/list-query.ts';
-import { addDays, type Clock, earlierOf } from '../../platform/clock.ts';
-import { isId } from '../../platform/ids.ts';
+import { addDays, type Clock, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
 import type { DeliveryState } from '../delivery.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
@@ -22,7 +22,7 @@ import {
 import type { DeliveryList, DeliverySummary } from './delivery-response.schema.ts';
 import { deliverySummary } from './delivery-view.ts';
 import { type FailedDependencies, failuresOf, isLastFailure } from './failed-deliveries.ts';
-import { entryCursor, entryOf, positionCursor, positionOf } from './log-cursor.ts';
+import { entryCursor, positionCursor } from './log-cursor.ts';
 import { notificationDeliveries } from './notification-deliveries.ts';
 
 export interface DeliveryLogDependencies extends ByMessagesDependencies, FailedDependencies {
@@ -46,6 +46,16 @@ export interface DeliveryLogQuery {
   readonly cursor?: string | undefined;
 }
 
+/** What one request looks for. */
+interface Search extends DeliveryLogQuery {
+  readonly clientId: string;
+  /** All of the client. */
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly now: Date;
+  /** `since`, or the earliest time that is kept. */
+  readonly from: Date;
+}
+
 /** One request reads at most so many pages: of about 400 deliveries, or of 100 failures. */
 const pagesMax = 3;
 const failuresPerPage = 100;
@@ -59,43 +69,34 @@ export async function deliveryLog(
   query: DeliveryLogQuery,
 ): Promise<DeliveryList> {
   const endpoints = await dependencies.endpoints.list(clientId);
-  const { endpoint_id } = query;
+  const { endpoint_id, since } = query;
   if (endpoint_id !== undefined && !endpoints.some((endpoint) => endpoint.endpoint_id === endpoint_id))
     throw standardError('not_found');
-  const byFailure = query.state === 'failed' && query.message_id === undefined;
-  return byFailure
-    ? failedLog(dependencies, clientId, query)
-    : messagesLog(dependencies, clientId, query, endpoints);
-}
-
-async function failedLog(
-  dependencies: DeliveryLogDependencies,
-  clientId: string,
-  query: DeliveryLogQuery,
-): Promise<DeliveryList> {
   const now = dependencies.clock();
   const earliest = addDays(now, -dependencies.retentionDays);
-  const since = query.since === undefined ? earliest : laterOf(dateOf(query.since), earliest);
+  const from = since === undefined ? earliest : laterOf(dateOf(since), earliest);
+  const search = { ...query, clientId, endpoints, now, from };
+  const byFailure = query.state === 'failed' && query.message_id === undefined;
+  return byFailure ? failedLog(dependencies, search) : messagesLog(dependencies, search);
+}
+
+async function failedLog(dependencies: DeliveryLogDependencies, search: Search): Promise<DeliveryList> {
+  const { clientId, from: since, now: until } = search;
   const found: DeliverySummary[] = [];
-  let cursor = query.cursor === undefined ? undefined : entryOf(query.cursor);
+  let cursor = search.cursor === undefined ? undefined : entryCursor.decode(search.cursor);
   for (let pages = 0; pages < pagesMax; pages += 1) {
-    const page = await failuresOf(dependencies, {
-      clientId,
-      since,
-      until: now,
-      limit: failuresPerPage,
-      cursor,
-    });
+    const page = await failuresOf(dependencies, { clientId, since, until, limit: failuresPerPage, cursor });
     for (const failure of page.failures) {
-      if (!isLastFailure(failure) || !passes(deliverySummary(failure.delivery), query)) continue;
-      found.push(deliverySummary(failure.delivery));
+      const summary = deliverySummary(failure.delivery);
+      if (!isLastFailure(failure) || !passes(summary, search)) continue;
+      found.push(summary);
       cursor = failure.cursor;
-      if (found.length === query.limit) return listed(found, entryCursor(cursor));
+      if (found.length === search.limit) return listed(found, entryCursor.encode(cursor));
     }
     cursor = page.nextCursor;
-    if (cursor === undefined) return listed(found, undefined);
+    if (cursor === undefined) break;
   }
-  return listed(found, cursor === undefined ? undefined : entryCursor(cursor));
+  return listed(found, cursor && entryCursor.encode(cursor));
 }
 
 function passes(
@@ -110,55 +111,41 @@ function passes(
   );
 }
 
-async function messagesLog(
-  dependencies: DeliveryLogDependencies,
-  clientId: string,
-  query: DeliveryLogQuery,
-  endpoints: readonly WebhookEndpoint[],
-): Promise<DeliveryList> {
-  const { message_id, endpoint_id, event, since, until, limit } = query;
-  const message = message_id === undefined ? undefined : await ownMessage(dependencies, clientId, message_id);
+async function messagesLog(dependencies: DeliveryLogDependencies, search: Search): Promise<DeliveryList> {
+  const { clientId, message_id, endpoint_id, endpoints } = search;
+  const message =
+    message_id === undefined ? undefined : await ownMessage(dependencies.messages, clientId, message_id);
   const endpointIds =
     endpoint_id === undefined
       ? [undefined, ...endpoints.map((endpoint) => endpoint.endpoint_id)]
       : [endpoint_id];
   const accountUrl = await dependencies.accountUrlOf(clientId);
-  const now = dependencies.clock();
   const found: DeliverySummary[] = [];
-  let after = query.cursor === undefined ? undefined : positionOf(query.cursor);
-  const notifications =
-    message === undefined ? await notificationsOf(dependencies, clientId, query, endpoints, after) : [];
+  let after = search.cursor === undefined ? undefined : positionCursor.decode(search.cursor);
+  const notifications = message === undefined ? await notificationsOf(dependencies, search, after) : [];
   for (let pages = 0; pages < pagesMax; pages += 1) {
     // These follow from no message.
     const page =
-      event === endpointDisabledEvent
+      search.event === endpointDisabledEvent
         ? { located: [], end: undefined }
-        : await deliveriesOfMessages(dependencies, {
-            clientId,
-            message,
-            since,
-            until,
-            endpointIds,
-            event,
-            after,
-          });
+        : await deliveriesOfMessages(dependencies, { ...search, message, endpointIds, after });
     const ofMessages = page.located.map((located) => ({
       position: located.candidate.position,
-      summary: summaryOf(located, { endpoints, accountUrl, now }),
+      summary: summaryOf(located, { ...search, accountUrl }),
     }));
     for (const { position, summary } of inOrder([
       ...ofMessages,
       ...between(notifications, after, page.end),
     ])) {
       if (summary === undefined || summary.client_id !== clientId) continue;
-      if (query.state !== undefined && summary.state !== query.state) continue;
+      if (search.state !== undefined && summary.state !== search.state) continue;
       found.push(summary);
-      if (found.length === limit) return listed(found, positionCursor(position));
+      if (found.length === search.limit) return listed(found, positionCursor.encode(position));
     }
     after = page.end;
-    if (after === undefined) return listed(found, undefined);
+    if (after === undefined) break;
   }
-  return listed(found, after === undefined ? undefined : positionCursor(after));
+  return listed(found, after && positionCursor.encode(after));
 }
 
 interface Placed {
@@ -169,23 +156,19 @@ interface Placed {
 /** The webhooks of no message that the query asks for, after the position. */
 async function notificationsOf(
   dependencies: DeliveryLogDependencies,
-  clientId: string,
-  query: DeliveryLogQuery,
-  endpoints: readonly WebhookEndpoint[],
+  search: Search,
   after: Position | undefined,
 ): Promise<readonly Placed[]> {
-  const now = dependencies.clock();
-  const earliest = addDays(now, -dependencies.retentionDays);
-  const times = [query.until, after?.message.split('#')[0]].filter((time) => time !== undefined);
+  const times = [search.until, after?.message.split('#')[0]].filter((time) => time !== undefined);
   const notifications = await notificationDeliveries(dependencies, {
-    clientId,
-    endpoints,
-    since: query.since === undefined ? earliest : laterOf(dateOf(query.since), earliest),
-    until: times.map(dateOf).reduce(earlierOf, now),
+    clientId: search.clientId,
+    endpoints: search.endpoints,
+    since: search.from,
+    until: times.map(dateOf).reduce(earlierOf, search.now),
   });
   return notifications
     .map(({ position, delivery }) => ({ position, summary: deliverySummary(delivery) }))
-    .filter(({ summary }) => passes(summary, query));
+    .filter(({ summary }) => passes(summary, search));
 }
 
 /** Those of one page: after a position, and not after its end. */
@@ -209,20 +192,8 @@ function inOrder(placed: readonly Placed[]): readonly Placed[] {
   });
 }
 
-async function ownMessage(
-  { messages }: DeliveryLogDependencies,
-  clientId: string,
-  messageId: string,
-): Promise<NonNullable<Awaited<ReturnType<MessageStore['get']>>>> {
-  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
-  if (message?.client_id !== clientId) throw standardError('not_found');
-  return message;
-}
-
-interface Present {
-  readonly endpoints: readonly WebhookEndpoint[];
+interface Present extends Pick<Search, 'endpoints' | 'now'> {
   readonly accountUrl: string | undefined;
-  readonly now: Date;
 }
 
 /** Undefined if there is no delivery. One that no worker has taken yet has no row, and is pending. */
@@ -261,8 +232,4 @@ function urlNow(
 
 function listed(found: readonly DeliverySummary[], cursor: string | undefined): DeliveryList {
   return { webhook_deliveries: found, ...withoutUndefined({ next_cursor: cursor }) };
-}
-
-function laterOf(a: Date, b: Date): Date {
-  return a > b ? a : b;
 }

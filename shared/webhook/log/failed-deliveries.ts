@@ -43,18 +43,10 @@ export async function failuresOf(
   { activity, deliveries }: FailedDependencies,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
 ): Promise<FailurePage> {
-  const kind = 'webhook_failed';
-  const { entries, nextCursor } = await activity.list({
-    clientId,
-    kind,
-    since,
-    until,
-    limit,
-    cursor,
-    readsMax,
-  });
+  const query = { clientId, kind: 'webhook_failed', since, until, limit, cursor, readsMax } as const;
+  const { entries, nextCursor } = await activity.list(query);
   const ids = entries.flatMap(({ delivery_id }) => delivery_id ?? []);
-  const rows = ids.length === 0 ? [] : await deliveries.getMany(ids, { consistent });
+  const rows = await deliveries.getMany(ids, { consistent });
   const byId = new Map(rows.map((row) => [row.delivery_id, row]));
   const failures = entries.flatMap(({ entry_id, at, delivery_id = '' }) => {
     const delivery = byId.get(delivery_id);

@@ -34,7 +34,7 @@ export async function notificationDeliveries(
   const kind = ['webhook_test_sent', 'webhook_endpoint_disabled'] as const;
   const { entries } = await activity.list({ clientId, kind, since, until, limit: entriesMax, readsMax });
   const ids = entries.flatMap((entry) => idsOf(entry, endpoints));
-  const rows = ids.length === 0 ? [] : await deliveries.getMany(ids, { consistent: false });
+  const rows = await deliveries.getMany(ids, { consistent: false });
   return rows
     .filter(({ client_id }) => client_id === clientId)
     .map((delivery) => ({ position: { message: positionOf(delivery) }, delivery }))

@@ -23,7 +23,7 @@ import { resendDue } from '../delivery-transitions.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import { type ByMessagesDependencies, deliveriesOfMessages } from '../log/deliveries-of-messages.ts';
 import { type FailedDependencies, failuresOf } from '../log/failed-deliveries.ts';
-import { entryCursor, entryOf, positionCursor, positionOf } from '../log/log-cursor.ts';
+import { entryCursor, positionCursor } from '../log/log-cursor.ts';
 import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
 import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
@@ -101,20 +101,14 @@ async function stepOfFailures(dependencies: RunResendDependencies, resend: Resen
     since: new Date(resend.since),
     until: addSeconds(new Date(resend.created_at), 1),
     limit: isCounting ? countedPerStep : deliveriesPerStep,
-    cursor: resend.cursor === undefined ? undefined : entryOf(resend.cursor),
+    cursor: resend.cursor && entryCursor.decode(resend.cursor),
     consistent: true,
   });
-  const { nextCursor } = page;
-  const cursor = nextCursor === undefined ? undefined : entryCursor(nextCursor);
-  const included = page.failures.filter(
-    ({ delivery, failedAt }) => isAskedFor(resend, delivery) && failedAt === finishedBefore(resend, delivery),
+  const cursor = page.nextCursor && entryCursor.encode(page.nextCursor);
+  const included = page.failures.flatMap(({ delivery, failedAt }) =>
+    isAskedFor(resend, delivery) && failedAt === finishedBefore(resend, delivery) ? [delivery] : [],
   );
-  return takeStep(
-    dependencies,
-    resend,
-    included.map(({ delivery }) => delivery),
-    cursor,
-  );
+  return takeStep(dependencies, resend, included, cursor);
 }
 
 async function stepOfMessages(dependencies: RunResendDependencies, resend: Resend): Promise<StepResult> {
@@ -126,7 +120,7 @@ async function stepOfMessages(dependencies: RunResendDependencies, resend: Resen
       resend.endpoint_id === undefined
         ? [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)]
         : [resend.endpoint_id],
-    after: resend.cursor === undefined ? undefined : positionOf(resend.cursor),
+    after: resend.cursor === undefined ? undefined : positionCursor.decode(resend.cursor),
     consistent: true,
   });
   const included = page.located.flatMap(({ delivery }) =>
@@ -137,7 +131,7 @@ async function stepOfMessages(dependencies: RunResendDependencies, resend: Resen
       ? [delivery]
       : [],
   );
-  const cursor = page.end === undefined ? undefined : positionCursor(page.end);
+  const cursor = page.end && positionCursor.encode(page.end);
   return takeStep(dependencies, resend, included, cursor);
 }
 
@@ -248,8 +242,7 @@ async function withEventsOfTheSame(
   );
   const known = new Map(included.map((row) => [row.delivery_id, row]));
   const others = ids.filter((id) => !known.has(id));
-  const read = others.length === 0 ? [] : await deliveries.getMany(others);
-  return [...known.values(), ...read];
+  return [...known.values(), ...(await deliveries.getMany(others))];
 }
 
 /** Of the same channel. */

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../shared/platform/ids.ts';
-import { newResend } from '../../../shared/webhook/resend/resend.ts';
+import { newResend, type ResendStore } from '../../../shared/webhook/resend/resend.ts';
 import { dynamoResendStore } from '../../../shared/webhook/resend/resend-store.dynamo.ts';
-import type { ResendStore } from '../../../shared/webhook/resend/resend.ts';
 import { memoryResendStore } from '../../support/doubles/memory-resend-store.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
