@@ -6,14 +6,7 @@ import { leaseSeconds } from '../contract/delivery-times.ts';
 import { retryDelaysSeconds } from '../contract/retry-delays.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { boundedAttempts } from './deliver/attempt-log.ts';
-import {
-  type Attempt,
-  type Delivery,
-  type DeliveryState,
-  deliveryTransitions,
-  isWithdrawn,
-  type Lane,
-} from './delivery.ts';
+import { type Attempt, type Delivery, deliveryTransitions, isWithdrawn, type Lane } from './delivery.ts';
 import { retryLane } from './endpoint-health/choose-lane.ts';
 
 /** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
@@ -105,14 +98,16 @@ export function dueNow(delivery: Delivery, now: Date): Delivery {
 
 /** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. */
 export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
-  return enter(delivery, 'attempting', revision, {
+  return enter(delivery, {
+    state: 'attempting',
+    revision,
     interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
     lease_until: addSeconds(now, leaseSeconds).toISOString(),
   });
 }
 
 export function acknowledged(delivery: Delivery, attempt: Attempt, revision: string): Delivery {
-  return finished(delivery, 'acknowledged', attempt, revision, {});
+  return finished(delivery, attempt, { state: 'acknowledged', revision });
 }
 
 /** After a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
@@ -125,10 +120,12 @@ export function afterFailure(
   const isLast = delivery.attempt_trigger === 'manual' || isWithdrawn(attempt.error);
   const delay = isLast ? undefined : retryDelay(attempt.number, timeScale);
   if (delay === undefined) {
-    return finished(delivery, 'failed', attempt, revision, { alert_pending: true });
+    return finished(delivery, attempt, { state: 'failed', revision, alert_pending: true });
   }
   const dueAt = addSeconds(new Date(attempt.ended_at), delay);
-  return enter(withoutLease(delivery), 'retry_scheduled', revision, {
+  return enter(withoutLease(delivery), {
+    state: 'retry_scheduled',
+    revision,
     lane: retryLane(attempt),
     attempt_number: attempt.number + 1,
     attempt_due_at: dueAt.toISOString(),
@@ -151,8 +148,10 @@ export function resendDue(
   more: Partial<Pick<Delivery, 'lane' | 'resent_by'>> = {},
 ): Delivery {
   const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
-  return enter(rest, 'pending', revision, {
+  return enter(rest, {
     ...more,
+    state: 'pending',
+    revision,
     attempt_number: delivery.attempt_number + 1,
     attempt_trigger: 'manual',
     attempt_due_at: dueAt.toISOString(),
@@ -165,25 +164,19 @@ function retryDelay(afterAttempt: number, timeScale: number): number | undefined
   return delay === undefined ? undefined : Math.ceil(delay / timeScale);
 }
 
-function finished(
-  delivery: Delivery,
-  state: 'acknowledged' | 'failed',
-  attempt: Attempt,
-  revision: string,
-  more: Partial<Delivery>,
-): Delivery {
-  return enter(withoutLease(delivery), state, revision, {
-    attempts: kept(delivery, attempt),
-    finished_at: attempt.ended_at,
-    ...more,
-  });
+/** The fields that a transition sets. */
+type Entered = Partial<Delivery> & Pick<Delivery, 'state' | 'revision'>;
+
+function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {
+  const attempts = kept(delivery, attempt);
+  return enter(withoutLease(delivery), { ...entered, attempts, finished_at: attempt.ended_at });
 }
 
-function enter(from: Delivery, state: DeliveryState, revision: string, change: Partial<Delivery>): Delivery {
-  if (!deliveryTransitions[state].includes(from.state)) {
-    throw new Error(`a delivery cannot become ${state} from ${from.state}`);
+function enter(from: Delivery, entered: Entered): Delivery {
+  if (!deliveryTransitions[entered.state].includes(from.state)) {
+    throw new Error(`a delivery cannot become ${entered.state} from ${from.state}`);
   }
-  return bounded({ ...from, ...change, state, revision });
+  return bounded({ ...from, ...entered });
 }
 
 /** Applied at each transition, so that an older row that is too large becomes smaller. */

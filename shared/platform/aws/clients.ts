@@ -54,7 +54,7 @@ export function sts(): STSClient {
 }
 
 /** Credentials of another account. */
-interface ForeignCredentials {
+export interface ForeignCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;

@@ -5,16 +5,10 @@
  *
  * The session policy restricts the credentials to sending to the one queue or bus, whatever else the role may do.
  */
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import { type AwsDestination, domainOf, parseArn, resourceArnOf, roleArnOf } from './aws-destination.ts';
-
-export interface RoleCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-  readonly expiration: Date;
-}
 
 export interface RoleRequest {
   readonly roleArn: string;
@@ -25,7 +19,7 @@ export interface RoleRequest {
 }
 
 /** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
-export type AssumeRole = (asked: RoleRequest) => Promise<RoleCredentials>;
+export type AssumeRole = (asked: RoleRequest) => Promise<ForeignCredentials>;
 
 export interface RoleUse {
   readonly destination: AwsDestination;
@@ -34,7 +28,7 @@ export interface RoleUse {
 }
 
 export interface AssumedRoles {
-  credentialsFor(use: RoleUse): Promise<RoleCredentials>;
+  credentialsFor(use: RoleUse): Promise<ForeignCredentials>;
   /** Credentials that were refused are not used again. */
   forget(use: RoleUse): void;
 }
@@ -49,12 +43,12 @@ const renewBeforeMs = 120_000;
 const rolesMax = 500;
 
 export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => string): AssumedRoles {
-  const known = new ExpiringMap<RoleCredentials>(rolesMax);
-  const pending = new Map<string, Promise<RoleCredentials>>();
+  const known = new ExpiringMap<ForeignCredentials>(rolesMax);
+  const pending = new Map<string, Promise<ForeignCredentials>>();
   const keyOf = ({ destination, clientId, endpointId }: RoleUse) =>
     JSON.stringify([clientId, endpointId, roleArnOf(destination), resourceArnOf(destination)]);
 
-  async function assume(use: RoleUse, key: string): Promise<RoleCredentials> {
+  async function assume(use: RoleUse, key: string): Promise<ForeignCredentials> {
     const now = clock();
     const asked = {
       roleArn: roleArnOf(use.destination),

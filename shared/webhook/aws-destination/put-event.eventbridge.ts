@@ -1,6 +1,6 @@
 /** Puts a webhook on a client's event bus, once. EventBridge answers 200 also where it refuses the event. */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { RoleCredentials } from './assumed-roles.ts';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { parseArn } from './aws-destination.ts';
 import type { AwsSenders } from './send-to-aws.ts';
 
@@ -15,7 +15,7 @@ class EventRefused extends Error {
 }
 
 export function eventBridgePutEvent(
-  clientFor: (region: string, credentials: RoleCredentials) => EventBridgeClient,
+  clientFor: (region: string, credentials: ForeignCredentials) => EventBridgeClient,
 ): AwsSenders['putEvent'] {
   return async (credentials, { busArn, source, detailType, detail }, abortSignal) => {
     const { region } = parseArn(busArn, 'events');

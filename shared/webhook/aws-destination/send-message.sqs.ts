@@ -1,11 +1,11 @@
 /** Sends a webhook to a client's queue, once: a call that is repeated could send it twice. */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queue-text.ts';
-import type { RoleCredentials } from './assumed-roles.ts';
 import { type AwsSenders, queueUrlOf } from './send-to-aws.ts';
 
 export function sqsSendMessage(
-  clientFor: (region: string, credentials: RoleCredentials) => SQSClient,
+  clientFor: (region: string, credentials: ForeignCredentials) => SQSClient,
 ): AwsSenders['sendMessage'] {
   return async (credentials, { queueArn, body, attributes, order }, abortSignal) => {
     const { region, queueUrl } = queueUrlOf(queueArn);

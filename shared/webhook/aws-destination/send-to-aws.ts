@@ -3,16 +3,11 @@
  * accepted, with status 200 within 5 s; everything else is a failed attempt on the usual schedule, in our words.
  */
 import { acknowledgeWithinSeconds } from '../../contract/retry-delays.ts';
+import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queue-text.ts';
 import type { AttemptError } from '../delivery.ts';
 import type { PostResult } from '../post/http-post.ts';
-import {
-  type AssumedRoles,
-  isAccessDenied,
-  type RoleCredentials,
-  RoleTrustsAnyExternalId,
-  type RoleUse,
-} from './assumed-roles.ts';
+import { type AssumedRoles, isAccessDenied, RoleTrustsAnyExternalId, type RoleUse } from './assumed-roles.ts';
 import { type AwsDestination, domainOf, parseArn } from './aws-destination.ts';
 
 export interface AwsRequest extends RoleUse {
@@ -48,8 +43,12 @@ export interface BusEvent {
 }
 
 export interface AwsSenders {
-  sendMessage(credentials: RoleCredentials, message: QueueMessage, signal: AbortSignal): Promise<AwsAnswer>;
-  putEvent(credentials: RoleCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsAnswer>;
+  sendMessage(
+    credentials: ForeignCredentials,
+    message: QueueMessage,
+    signal: AbortSignal,
+  ): Promise<AwsAnswer>;
+  putEvent(credentials: ForeignCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsAnswer>;
 }
 
 /** Never throws: every failure is a result. */
@@ -106,7 +105,7 @@ async function attempt(
 
 function send(
   { sendMessage, putEvent }: AwsSenders,
-  credentials: RoleCredentials,
+  credentials: ForeignCredentials,
   request: AwsRequest,
   signal: AbortSignal,
 ): Promise<AwsAnswer> {

@@ -5,12 +5,20 @@ import { dynamoActivityLog } from '../../activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../../client/webhook-secrets.ts';
 import { dynamoDueItemIndex } from '../../due-items/due-item-index.dynamo.ts';
-import { dynamo, foreignEventBridge, foreignSqs, scheduler, sqs, sts } from '../../platform/aws/clients.ts';
+import {
+  dynamo,
+  type ForeignCredentials,
+  foreignEventBridge,
+  foreignSqs,
+  scheduler,
+  sqs,
+  sts,
+} from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Environment, webhookRuleNames } from '../../platform/env.ts';
 import { logWarning } from '../../platform/log.ts';
 import { stsAssumeRole } from '../aws-destination/assume-role.sts.ts';
-import { assumedRoles, type RoleCredentials } from '../aws-destination/assumed-roles.ts';
+import { assumedRoles } from '../aws-destination/assumed-roles.ts';
 import { eventBridgePutEvent } from '../aws-destination/put-event.eventbridge.ts';
 import { sqsSendMessage } from '../aws-destination/send-message.sqs.ts';
 import { type SendToAws, sendToAws } from '../aws-destination/send-to-aws.ts';
@@ -25,7 +33,7 @@ import { eventBridgeDeliveryScheduler } from '../schedule/delivery-schedule.sche
 import { makeRetryScheduler } from '../schedule/retry-scheduler.ts';
 import { dynamoDeliveryStore } from '../store/delivery-store.dynamo.ts';
 import type { DeliverDependencies } from './deliver-webhook.ts';
-import { reportFailedDelivery } from './report-failed-delivery.ts';
+import { reportFailedDelivery } from './log-outcome.ts';
 
 export const deliverEnvironment = [
   'WEBHOOK_DELIVERIES_TABLE',
@@ -92,9 +100,9 @@ function awsSender(): SendToAws {
   return sendToAws(roles, { sendMessage: sqsSendMessage(queues), putEvent: eventBridgePutEvent(buses) });
 }
 
-function perCredentials<Client>(make: (region: string, credentials: RoleCredentials) => Client) {
-  const clients = new WeakMap<RoleCredentials, Client>();
-  return (region: string, credentials: RoleCredentials): Client => {
+function perCredentials<Client>(make: (region: string, credentials: ForeignCredentials) => Client) {
+  const clients = new WeakMap<ForeignCredentials, Client>();
+  return (region: string, credentials: ForeignCredentials): Client => {
     const client = clients.get(credentials) ?? make(region, credentials);
     clients.set(credentials, client);
     return client;

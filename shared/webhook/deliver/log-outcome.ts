@@ -1,5 +1,6 @@
-/** One log line for each queue message of the delivery worker. */
+/** The log lines of the delivery worker: one for each queue message, and one for each delivery that failed. */
 import { log } from '../../platform/log.ts';
+import { countMetric } from '../../platform/metrics.ts';
 import type { Delivery, Lane } from '../delivery.ts';
 import { originOf } from '../endpoint-health/endpoint-health.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
@@ -27,7 +28,18 @@ export function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcom
 }
 
 /** The identifiers that every log line about a delivery has. */
-export function logFieldsOf(delivery: Delivery) {
+function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, endpoint_id, event } = delivery;
   return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };
+}
+
+/** An ERROR line, and one count of the metric `WebhookFailed`, which an alarm watches. */
+export function reportFailedDelivery(delivery: Delivery): void {
+  log.error('webhook failed', {
+    delivery_id: delivery.delivery_id,
+    ...logFieldsOf(delivery),
+    attempts: delivery.attempt_number,
+    error: delivery.attempts.at(-1)?.error,
+  });
+  countMetric('WebhookFailed');
 }

@@ -3,11 +3,9 @@ import * as z from 'zod/mini';
 import { matchesFilters } from '../../contract/webhook-events.ts';
 import {
   type AwsDestination,
-  type EventBridgeDestination,
   fromArns,
   resourceArnOf,
   roleArnOf,
-  type SqsDestination,
 } from '../aws-destination/aws-destination.ts';
 import type { WebhookEndpointView } from './endpoint-response.schema.ts';
 
@@ -55,14 +53,7 @@ export function receives({ enabled, events }: WebhookEndpoint, event: string): b
 /** Where an endpoint's webhooks go: one of the fields of a request. */
 export type Destination = { readonly url: string } | AwsDestination;
 
-type Settings = {
-  readonly url?: string;
-  readonly sqs?: SqsDestination;
-  readonly eventbridge?: EventBridgeDestination;
-  readonly events: readonly string[] | null;
-  readonly description: string | null;
-  readonly enabled: boolean;
-};
+type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
 
 /** Undefined if its webhooks go to a URL. */
 export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestination | undefined {

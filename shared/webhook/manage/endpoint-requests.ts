@@ -52,30 +52,25 @@ export function destinationOf({ url, sqs, eventbridge }: Destinations): Destinat
   return url ? { url } : undefined;
 }
 
+function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
+  return {
+    url: z.optional(url),
+    sqs: z.optional(sqs),
+    eventbridge: z.optional(eventbridge),
+    events: z.optional(events),
+    description: z.optional(description),
+  };
+}
+
 /** Null means the same as leaving the field out. */
-export function newEndpointSchema({ url, sqs, eventbridge }: DestinationSchemas) {
-  return z
-    .object({
-      url: z.optional(url),
-      sqs: z.optional(sqs),
-      eventbridge: z.optional(eventbridge),
-      events: z.optional(events),
-      description: z.optional(description),
-    })
-    .check(oneDestination(1));
+export function newEndpointSchema(destinations: DestinationSchemas) {
+  return z.object(settingFields(destinations)).check(oneDestination(1));
 }
 
 /** Null in `events` chooses every event, in `description` it removes the text; an absent field is not changed. */
-export function endpointChangeSchema({ url, sqs, eventbridge }: DestinationSchemas) {
+export function endpointChangeSchema(destinations: DestinationSchemas) {
   return z
-    .object({
-      url: z.optional(url),
-      sqs: z.optional(sqs),
-      eventbridge: z.optional(eventbridge),
-      events: z.optional(events),
-      description: z.optional(description),
-      enabled: z.optional(z.boolean()),
-    })
+    .object({ ...settingFields(destinations), enabled: z.optional(z.boolean()) })
     .check(oneDestination(0));
 }
 

@@ -1,6 +1,6 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 
-import type { ActivityLog } from '../../activity/activity-log.ts';
+import type { ActivityKind, ActivityLog } from '../../activity/activity-log.ts';
 import { type ActivityRecorder, recordActivity } from '../../activity/record-activity.ts';
 import { rotateEndpointSecret } from '../../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../../client/secret-text.ts';
@@ -71,9 +71,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
       created_at,
       revision: dependencies.newRevision(),
     };
-    await record(dependencies, endpoint, 'webhook_endpoint_created', 'created', {
-      after: settingsOf(endpoint),
-    });
+    const after = settingsOf(endpoint);
+    await record(dependencies, endpoint, { kind: 'webhook_endpoint_created', verb: 'created', after });
     const secret = newWebhookSecret(dependencies.random);
     const first = { secret, created_at, active_at: created_at };
     if (!(await dependencies.endpoints.create(endpoint, first))) throw tooManyEndpoints();
@@ -107,7 +106,8 @@ export function updateEndpoint(dependencies: EndpointDependencies): Operation {
       const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());
       const [before, after] = differences(settingsOf(seen), settingsOf(wanted));
       if (Object.keys(after).length === 0) return seen;
-      await record(dependencies, seen, 'webhook_endpoint_changed', 'changed', { before, after });
+      const kind = 'webhook_endpoint_changed';
+      await record(dependencies, seen, { kind, verb: 'changed', before, after });
       if (await dependencies.endpoints.replace(seen, wanted)) return wanted;
       throw new GatewayError('service_unavailable', 'Another request is changing this endpoint. Try again.');
     });
@@ -120,9 +120,8 @@ export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
   return async (request) => {
     const endpoint = await ownEndpoint(dependencies, request);
     const { client_id, endpoint_id } = endpoint;
-    await record(dependencies, endpoint, 'webhook_endpoint_deleted', 'deleted', {
-      before: settingsOf(endpoint),
-    });
+    const before = settingsOf(endpoint);
+    await record(dependencies, endpoint, { kind: 'webhook_endpoint_deleted', verb: 'deleted', before });
     if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw standardError('not_found');
     return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
   };
@@ -136,7 +135,8 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
     const { webhookSecrets, random, clock } = dependencies;
     const rotated = await rotateEndpointSecret({ webhookSecrets, random }, client_id, endpoint_id, clock);
     if (rotated === undefined) throw standardError('not_found');
-    await record(dependencies, endpoint, 'webhook_endpoint_secret_rotated', 'made a new secret for');
+    const kind = 'webhook_endpoint_secret_rotated';
+    await record(dependencies, endpoint, { kind, verb: 'made a new secret for' });
     return {
       status: 200,
       headers: notCached,
@@ -227,15 +227,21 @@ function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
   return [only(before), only(after)];
 }
 
+interface Change {
+  readonly kind: ActivityKind;
+  /** In the entry's summary: what the client did with the endpoint. */
+  readonly verb: string;
+  readonly before?: Fields;
+  readonly after?: Fields;
+}
+
 async function record(
   dependencies: ActivityRecorder,
   { client_id: clientId, endpoint_id }: WebhookEndpoint,
-  kind: Parameters<typeof recordActivity>[2]['kind'],
-  verb: string,
-  states: { readonly before?: Fields; readonly after?: Fields } = {},
+  { verb, ...change }: Change,
 ): Promise<void> {
   const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
-  await recordActivity(dependencies, clientId, { kind, summary, clientId, ...states });
+  await recordActivity(dependencies, clientId, { ...change, summary, clientId });
 }
 
 function tooManyEndpoints(): GatewayError {

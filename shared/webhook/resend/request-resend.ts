@@ -11,8 +11,7 @@ import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { isDestinationArn } from '../aws-destination/aws-destination.ts';
 import type { EndpointReader } from '../endpoints/endpoint-store.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
-import { newResend, type Resend, type ResendFilter, resendIdOf } from './resend.ts';
-import { resendableStates } from './resend-states.ts';
+import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
 import { type RunResendDependencies, runResend } from './run-resend.ts';
 
 export interface RequestResendDependencies extends RunResendDependencies {
@@ -76,9 +75,14 @@ export async function requestResend(
   }
   const now = dependencies.clock();
   const filter = filterOf(request, now);
-  const known = await sameRequest(dependencies, clientId, request, filter, now);
+  const known = await sameRequest(
+    dependencies,
+    clientId,
+    filter,
+    request.until === undefined ? now : undefined,
+  );
   if ('status' in known) return known;
-  const resendId = known.resendId;
+  const { resendId } = known;
   const wanted = newResend(
     { resendId, clientId, actor, filter },
     now,
@@ -135,26 +139,30 @@ function isoOf(at: Date): string {
   return new Date(Math.min(latestTime, Math.max(earliestTime, at.getTime()))).toISOString();
 }
 
-/** The row of the same request, if it counts as the same; otherwise the id of this one. */
+/**
+ * The row of the same request, if it counts as the same; otherwise the id of this one.
+ *
+ * @param openAt - the time of a request without an end
+ */
 async function sameRequest(
   { resends }: Pick<RequestResendDependencies, 'resends'>,
   clientId: string,
-  { until }: ResendRequest,
   filter: ResendFilter,
-  now: Date,
+  openAt: Date | undefined,
 ): Promise<Resend | { readonly resendId: string }> {
-  if (until !== undefined) {
+  if (openAt === undefined) {
     const resendId = resendIdOf(clientId, filter, undefined);
     return (await resends.get(resendId)) ?? { resendId };
   }
-  const period = Math.floor(now.getTime() / (sameRequestMinutes * 60_000));
-  const [present, previous] = [period, period - 1].map((open) => resendIdOf(clientId, filter, open));
-  const [latest, earlier] = await Promise.all([resends.get(present ?? ''), resends.get(previous ?? '')]);
+  const period = Math.floor(openAt.getTime() / (sameRequestMinutes * 60_000));
+  const resendId = resendIdOf(clientId, filter, period);
+  const previousId = resendIdOf(clientId, filter, period - 1);
+  const [latest, earlier] = await Promise.all([resends.get(resendId), resends.get(previousId)]);
   const isSame =
     earlier !== undefined &&
     (earlier.status !== 'completed' ||
-      addSeconds(new Date(earlier.created_at), sameRequestMinutes * 60) > now);
-  return latest ?? (isSame ? earlier : { resendId: present ?? '' });
+      addSeconds(new Date(earlier.created_at), sameRequestMinutes * 60) > openAt);
+  return latest ?? (isSame ? earlier : { resendId });
 }
 
 function destinationText({ endpoint_id, origin }: ResendFilter): string {

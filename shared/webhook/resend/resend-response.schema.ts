@@ -1,7 +1,7 @@
 /** The form of the answers about requests to resend many webhooks, for the API document and the types (contract, section 12). */
 import * as z from 'zod/mini';
 import { count, instant } from '../../message/message-response.schema.ts';
-import { resendableStates, resendStatuses } from './resend-states.ts';
+import { resendableStates, resendStatuses } from './resend.ts';
 
 export const resendViewSchema = z.object({
   resend_id: z.string(),

@@ -6,7 +6,12 @@ import type { Delivery } from '../delivery.ts';
 import { originOf } from '../endpoint-health/endpoint-health.ts';
 import type { RevisedRows } from '../store/delivery-store.ts';
 import type { ResendView } from './resend-response.schema.ts';
-import { resendableStates, resendStatuses } from './resend-states.ts';
+
+/** `matching` counts what will be resent, `sending` resends it. */
+export const resendStatuses = ['matching', 'sending', 'completed'] as const;
+
+/** What a request may choose. */
+export const resendableStates = ['failed', 'acknowledged'] as const;
 
 const time = z.iso.datetime();
 const count = z.int().check(z.nonnegative());

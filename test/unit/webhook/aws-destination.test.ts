@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import {
-  assumedRoles,
-  type RoleCredentials,
-  type RoleRequest,
-} from '../../../shared/webhook/aws-destination/assumed-roles.ts';
+import type { ForeignCredentials } from '../../../shared/platform/aws/clients.ts';
+import { assumedRoles, type RoleRequest } from '../../../shared/webhook/aws-destination/assumed-roles.ts';
 import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination/aws-destination.ts';
 import {
   type AwsRequest,
@@ -189,7 +186,7 @@ function aSender(
 ) {
   const sent: (QueueMessage | BusEvent)[] = [];
   const forgotten: unknown[] = [];
-  const credentials = {} as RoleCredentials;
+  const credentials = {} as ForeignCredentials;
   const roles = {
     async credentialsFor() {
       if (changes.roleFails !== undefined) throw changes.roleFails;
@@ -197,7 +194,7 @@ function aSender(
     },
     forget: (role: unknown) => void forgotten.push(role),
   };
-  const take = async (_: RoleCredentials, one: QueueMessage | BusEvent) => {
+  const take = async (_: ForeignCredentials, one: QueueMessage | BusEvent) => {
     sent.push(one);
     if (changes.hangs) await new Promise(() => {});
     if (changes.fails !== undefined) throw changes.fails;
