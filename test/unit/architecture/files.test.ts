@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { routes } from '../../../shared/contract/routes.ts';
 import {
   files,
   filesOf,
   inFolder,
   ours,
   reachedFrom,
+  read,
   root,
   stubs,
 } from '../../support/architecture/source-files.ts';
@@ -48,6 +50,14 @@ describe('files and packages', () => {
           .map((name) => `${path} exports ${name}`),
       );
     expect(unused).toEqual([]);
+  });
+
+  it('the function that a route names has its operation', () => {
+    const without = Object.entries(routes)
+      .map(([name, { functionName }]) => ({ name, path: `functions/${functionName}.ts` }))
+      .filter(({ name, path }) => !new RegExp(`routes\\.${name}\\b|^  +${name}: `, 'm').test(read(path).text))
+      .map(({ name, path }) => `${path} has no ${name}`);
+    expect(without).toEqual([]);
   });
 
   it('no file only re-exports, and none is a collection of unrelated helpers', () => {

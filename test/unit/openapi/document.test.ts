@@ -98,7 +98,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes every field of every schema', () => {
+  it('describes every field of every schema, as lib/build/openapi/field-notes.ts says it', () => {
     const silent: string[] = [];
     const walk = (value: unknown, place: string): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -117,7 +117,7 @@ describe('the OpenAPI document', () => {
     expect(silent).toEqual([]);
   });
 
-  it('names every part that a generator makes a type of, and has no kinds that they cannot tell apart', () => {
+  it('names every part that a generator makes a type of (lib/build/openapi/named-schemas.ts), and has no kinds that they cannot tell apart', () => {
     const found: string[] = [];
     const walk = (schema: unknown, place: string, isNamed: boolean): void => {
       if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
