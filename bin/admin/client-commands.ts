@@ -1,20 +1,24 @@
 /** `clients …` and `api-keys …`: creates clients, sets their permissions, and rotates secrets, each shown once. */
 import type { Command } from 'commander';
-import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
 import {
-  changePermissions,
-  changeWebhookUrl,
   createApiKey,
-  createClient,
   listApiKeys,
-  listClients,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
+} from '../../shared/admin/client-credentials.ts';
+import type { ApiKeyView, ClientView } from '../../shared/admin/client-views.ts';
+import {
+  assertWebhookUrl,
+  changePermissions,
+  changeWebhookUrl,
+  createClient,
+  listClients,
+  newClientBody,
+  permissionsBody,
   setClientDisabled,
   showClient,
 } from '../../shared/admin/clients.ts';
-import { assertWebhookUrl, newClientBody, permissionsBody } from '../../shared/admin/http/admin-requests.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
@@ -39,11 +43,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
           scopes: [options.admin ? 'admin' : 'messages'],
           webhook_url: options.webhookUrl,
         });
-        const created = await createClient(dependencies, actor, {
-          name: wanted.name,
-          scopes: wanted.scopes,
-          webhookUrl: options.webhookUrl,
-        });
+        const created = await createClient(dependencies, actor, wanted);
         const { client_id, name, scopes, client_secret, webhook_secret } = created;
         return {
           json: created,
@@ -60,7 +60,7 @@ export function addClientCommands(program: Command, { run }: Runner): void {
         const found: ClientView[] = [];
         let cursor: string | undefined;
         do {
-          const page = await listClients(dependencies, clientsPerPage, cursor);
+          const page = await listClients(dependencies, { limit: clientsPerPage, cursor });
           found.push(...page.clients);
           cursor = page.next_cursor;
         } while (cursor !== undefined);

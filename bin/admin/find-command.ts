@@ -1,7 +1,6 @@
 /** `find …`: whatever is at hand, such as an id, a number as people write it, a reference or a client's name. */
 import type { Command } from 'commander';
-import { searchQuery } from '../../shared/admin/http/admin-requests.ts';
-import { type SearchResults, search } from '../../shared/admin/search.ts';
+import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { textTable } from './print.ts';
 import type { CommandAnswer, Runner } from './runner.ts';

@@ -5,12 +5,12 @@ import {
   type ExplainedLimits,
   explainLimits,
 } from '../../shared/admin/explain-limits.ts';
-import { limitsBody } from '../../shared/admin/http/admin-requests.ts';
 import {
   allOverrides,
   type EndpointLimits,
   endpointOf,
   type LimitsView,
+  limitsBody,
   limitsOf,
   removeLimits,
   requireClientOrAll,
@@ -19,7 +19,7 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import { booleanOption, optionalField } from './options.ts';
+import { booleanOption } from './options.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -79,17 +79,17 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
           );
         }
         const { expiresAt, blocked, note } = options;
-        const { endpoint: _named, ...change } = parseFields(limitsBody, {
+        const change = parseFields(limitsBody, {
           endpoint,
-          ...optionalField('per_minute', limitOf(options.perMinute)),
-          ...optionalField('per_hour', limitOf(options.perHour)),
-          ...optionalField('per_day', limitOf(options.perDay)),
-          ...optionalField('per_month', limitOf(options.perMonth)),
-          ...optionalField('expires_at', expiresAt === 'never' ? null : expiresAt),
-          ...optionalField('blocked', blocked === false ? null : blocked),
-          ...optionalField('note', note === '' ? null : note),
+          per_minute: limitOf(options.perMinute),
+          per_hour: limitOf(options.perHour),
+          per_day: limitOf(options.perDay),
+          per_month: limitOf(options.perMonth),
+          expires_at: expiresAt === 'never' ? null : expiresAt,
+          blocked: blocked === false ? null : blocked,
+          note: note === '' ? null : note,
         });
-        const view = await setLimits(dependencies, actor, clientId, endpoint, change);
+        const view = await setLimits(dependencies, actor, clientId, change);
         return { json: view, text: () => limitTable([view]) };
       }),
     );

@@ -1,9 +1,8 @@
 /** `messages …`, `outbox …` and `inbound …`: shows messages, what the simulated carrier took, and sends to it as people do. */
 import { type Command, Option } from 'commander';
-import { inboundBody, outboxQuery } from '../../shared/admin/http/admin-requests.ts';
-import { sendInbound } from '../../shared/admin/inbound.ts';
+import { inboundBody, sendInbound } from '../../shared/admin/inbound.ts';
 import { showMessage } from '../../shared/admin/messages.ts';
-import { listOutbox } from '../../shared/admin/outbox.ts';
+import { listOutbox, outboxQuery } from '../../shared/admin/outbox.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { textFields, textTable } from './print.ts';
 import type { Runner } from './runner.ts';
@@ -66,8 +65,7 @@ export function addMessageCommands(program: Command, { run }: Runner): void {
     .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
     .action(
       run(async ({ dependencies }, options: Record<string, string>) => {
-        const { to, ...message } = parseFields(inboundBody, options);
-        const sent = await sendInbound(dependencies, { ...message, to: to ?? undefined });
+        const sent = await sendInbound(dependencies, parseFields(inboundBody, options));
         return { json: sent, text: () => `Sent. It is stored in a moment: messages show ${sent.message_id}` };
       }),
     );

@@ -1,6 +1,6 @@
 /** `otp …`: one-time passwords that are held because few of a client's to a country were verified. */
 import type { Command } from 'commander';
-import { clientIdOf } from '../../shared/admin/clients.ts';
+import { clientIdOf } from '../../shared/admin/find-client.ts';
 import { allowOtps, listOtpHolds } from '../../shared/admin/otp-holds.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
@@ -40,7 +40,7 @@ export function addOtpCommands(program: Command, { run }: Runner): void {
       run(
         async ({ dependencies, actor }, client: string, country: string, { always }: { always: boolean }) => {
           const clientId = await clientIdOf(dependencies, client);
-          const allowed = await allowOtps(dependencies, actor, clientId, country, always);
+          const allowed = await allowOtps(dependencies, actor, { clientId, country, always });
           return {
             json: allowed,
             text: () =>

@@ -1,9 +1,15 @@
 /** `senders …`: rows of the senders table, by which messages get their sender. */
 import type { Command } from 'commander';
-import { senderBody, senderKeyBody } from '../../shared/admin/http/admin-requests.ts';
-import { listSenders, removeSender, type SenderView, setSender } from '../../shared/admin/senders.ts';
+import {
+  listSenders,
+  removeSender,
+  type SenderView,
+  senderBody,
+  senderKeyBody,
+  setSender,
+} from '../../shared/admin/senders.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import { booleanOption, optionalField } from './options.ts';
+import { booleanOption } from './options.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
@@ -52,15 +58,14 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
         const { inbound, note } = options;
         const body = parseFields(senderBody, {
           ...keyOf(options),
-          ...optionalField('identity', options.identity),
-          ...optionalField('messages_per_second', numberOf(options.messagesPerSecond)),
-          ...optionalField('entity_id', textOf(options.entityId)),
-          ...optionalField('template_id', textOf(options.templateId)),
-          ...optionalField('inbound', inbound === false ? null : inbound),
-          ...optionalField('note', note === '' ? null : note),
+          identity: options.identity,
+          messages_per_second: numberOf(options.messagesPerSecond),
+          entity_id: textOf(options.entityId),
+          template_id: textOf(options.templateId),
+          inbound: inbound === false ? null : inbound,
+          note: note === '' ? null : note,
         });
-        const { client_id, channel, country, ...change } = body;
-        const view = await setSender(dependencies, actor, { client_id, channel, country }, change);
+        const view = await setSender(dependencies, actor, body);
         return { json: view, text: () => senderTable([view]) };
       }),
     );
@@ -79,7 +84,7 @@ export function addSenderCommands(program: Command, { run }: Runner): void {
       run(async ({ dependencies, actor }, options: KeyOptions) => {
         const { client_id, channel, country } = parseFields(senderKeyBody, keyOf(options));
         const destination = `${channel} ${country}`;
-        await removeSender(dependencies, actor, client_id, destination);
+        await removeSender(dependencies, actor, { client_id, destination });
         const json = { client_id, destination, removed: true };
         return { json, text: () => `${client_id} has no row of its own for ${destination} any more.` };
       }),

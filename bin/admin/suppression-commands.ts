@@ -80,8 +80,11 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
       run(
         async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
           const wanted = parseFields(suppressionBody, { scope, reason });
-          const number = recipientInPath(recipient);
-          const view = await putSuppression(dependencies, actor, client, number, wanted);
+          const view = await putSuppression(dependencies, actor, {
+            client,
+            recipient: recipientInPath(recipient),
+            ...wanted,
+          });
           return { json: view, text: () => textFields(view) };
         },
       ),
@@ -93,7 +96,10 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .argument('<recipient>')
     .action(
       run(async ({ dependencies, actor }, client: string, recipient: string) => {
-        const removed = await deleteSuppression(dependencies, actor, client, recipientInPath(recipient));
+        const removed = await deleteSuppression(dependencies, actor, {
+          client,
+          recipient: recipientInPath(recipient),
+        });
         return { json: removed, text: () => `${removed.recipient} is sent to again.` };
       }),
     );
@@ -105,7 +111,7 @@ export function addSuppressionCommands(program: Command, { run }: Runner): void 
     .action(
       run(async ({ dependencies, actor, report }, client: string, file: string) => {
         const { lines, faults } = readSuppressions(await textOf(file));
-        const imported = await importSuppressions(dependencies, actor, client, lines, report);
+        const imported = await importSuppressions(dependencies, actor, { client, lines, report });
         const problem =
           faults.length === 0
             ? undefined

@@ -1,17 +1,13 @@
 /** `webhooks …`: shows failed webhooks, and resends them. */
 import type { Command } from 'commander';
+import { failedWebhooks, showDelivery } from '../../shared/admin/webhook-deliveries.ts';
+import { type EndpointSummary, listEndpoints } from '../../shared/admin/webhook-endpoints.ts';
 import {
-  type EndpointSummary,
   finishResend,
-  listEndpoints,
-  resendMany,
-} from '../../shared/admin/webhook-log.ts';
-import {
-  failedWebhooks,
   type ResendResult,
+  resendMany,
   resendWebhooks,
-  showDelivery,
-} from '../../shared/admin/webhooks.ts';
+} from '../../shared/admin/webhook-resend.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';

@@ -1,6 +1,10 @@
 /** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
 import type { AdminAnswers } from '../../shared/admin/http/admin-api.ts';
-import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
+import {
+  type AdminApiRouteName,
+  adminApiRoutes,
+  type PathParameter,
+} from '../../shared/admin/http/admin-routes.ts';
 import type { FieldError, GatewayError } from '../../shared/contract/errors.ts';
 import type { Session } from '../session.ts';
 
@@ -56,13 +60,7 @@ export type Query = Readonly<Record<string, string | null | undefined>>;
 export type Answer<Name extends AdminApiRouteName> = AdminAnswers[Name];
 
 /** The values of the parameters in an operation's path: `{ client_id }`. */
-export type PathValues<Name extends AdminApiRouteName> = Readonly<
-  Record<ParameterIn<(typeof adminApiRoutes)[Name]['path']>, string>
->;
-
-type ParameterIn<Path extends string> = Path extends `${string}{${infer Parameter}}${infer Rest}`
-  ? Parameter | ParameterIn<Rest>
-  : never;
+export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathParameter<Name>, string>>;
 
 /** The operations that change nothing. */
 export type ReadName = {

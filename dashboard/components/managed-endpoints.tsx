@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useMutation } from '@tanstack/react-query';
-import type { EndpointSummary } from '../../shared/admin/webhook-log.ts';
+import type { EndpointSummary } from '../../shared/admin/webhook-endpoints.ts';
 import { useAnswer } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { go, linkTo } from '../route.ts';

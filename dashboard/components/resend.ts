@@ -1,7 +1,7 @@
 /** Resends webhooks, and notifies of the result: one sentence for each kind of it. */
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { ResendResult } from '../../shared/admin/webhooks.ts';
+import type { ResendResult } from '../../shared/admin/webhook-resend.ts';
 import { useDashboard } from '../context.ts';
 
 type Outcome = ResendResult['outcome'];

@@ -1,9 +1,12 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
-import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+import * as z from 'zod/mini';
+import { type Activity, type ActivityQuery, activityKinds } from '../activity/activity-log.ts';
 import { addDays } from '../platform/clock.ts';
+import { isId } from '../platform/ids.ts';
 import type { DeliverySummary } from '../webhook/log/delivery-response.schema.ts';
 import { deliverySummary } from '../webhook/log/delivery-view.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { keyText, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
   /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
@@ -14,6 +17,17 @@ interface ActivityList {
   readonly entries: readonly ActivityView[];
   readonly next_cursor?: string;
 }
+
+export const activityQuery = z.object({
+  limit: pageSize,
+  cursor: z.optional(
+    z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of an answer.')),
+  ),
+  client_id: z.optional(keyText),
+  kind: z.optional(z.enum(activityKinds)),
+  since: z.optional(utcTime),
+  until: z.optional(utcTime),
+});
 
 /** Newest first. */
 export async function listActivity(

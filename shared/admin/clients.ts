@@ -1,17 +1,57 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
+import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
-import type { Client } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
-import type { Scope } from '../contract/routes.ts';
+import { scopes } from '../contract/routes.ts';
+import { countrySchema, senderSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView, type ClientView, clientView } from './client-views.ts';
+import { requireClient } from './find-client.ts';
+import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
-interface WantedClient {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly webhookUrl?: string | undefined;
+const name = z.pipe(z.string().check(z.trim()), textUpTo(100));
+
+export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+  return z.object({
+    name,
+    scopes: z._default(z.array(z.enum(scopes)).check(z.minLength(1)), ['messages']),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+  });
+}
+
+/** An empty list would allow nothing, and be taken for one that allows everything. */
+const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
+const permissions = {
+  countries: z.optional(
+    z.nullable(
+      z.array(countrySchema).check(oneAtLeast, z.maxLength(250, 'must name 250 countries or fewer')),
+    ),
+  ),
+  senders: z.optional(
+    z.nullable(z.array(senderSchema).check(oneAtLeast, z.maxLength(100, 'must name 100 senders or fewer'))),
+  ),
+};
+
+export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+  return z.object({
+    disabled: z.optional(z.boolean()),
+    webhook_url: z.optional(z.nullable(webhookUrl)),
+    ...permissions,
+  });
+}
+
+/** What a client may use: a list that is left out stays as it is. */
+export const permissionsBody = z.object(permissions);
+
+/** @throws GatewayError that says why the deployment can never call it. */
+export function assertWebhookUrl({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>, url: string): void {
+  const parsed = webhookUrl.safeParse(url);
+  if (parsed.success) return;
+  throw new GatewayError('invalid_request', 'The webhook URL is not valid.', {
+    details: parsed.error.issues.map(({ message }) => ({ field: 'webhook_url', message })),
+  });
 }
 
 export interface ShownClient extends ClientView {
@@ -22,12 +62,12 @@ export interface ShownClient extends ClientView {
 export async function createClient(
   dependencies: AdminDependencies,
   actor: string,
-  { name, scopes, webhookUrl }: WantedClient,
+  { name, scopes, webhook_url }: z.output<ReturnType<typeof newClientBody>>,
 ): Promise<ShownClient> {
   const now = dependencies.clock();
   // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
   const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;
-  const wanted = { name, scopes, countries, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
+  const wanted = { name, scopes, countries, ...(webhook_url == null ? {} : { webhookUrl: webhook_url }) };
   const { client, clientSecret, webhookSecret } = await clientAdmin.createClient(
     dependencies.clients,
     wanted,
@@ -40,12 +80,14 @@ export async function createClient(
     after: {
       name,
       scopes,
-      webhook_url: webhookUrl ?? null,
+      webhook_url: webhook_url ?? null,
       ...(countries === undefined ? {} : { countries }),
     },
   });
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }
+
+export const pageQuery = z.object({ limit: pageSize, cursor });
 
 interface ClientList {
   readonly clients: readonly ClientView[];
@@ -54,8 +96,7 @@ interface ClientList {
 
 export async function listClients(
   dependencies: AdminDependencies,
-  limit: number,
-  cursor: string | undefined,
+  { limit, cursor }: z.output<typeof pageQuery>,
 ): Promise<ClientList> {
   const page = await dependencies.clients.clients.list({ limit, after: cursor });
   return {
@@ -137,145 +178,3 @@ export async function changePermissions(
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>
   list === null ? null : [...new Set(list)];
-
-/** The previous secret stays valid for 24 h. */
-export async function rotateClientSecret(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const secret = await clientAdmin.rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
-  const summary = `${actor} made a new client secret; the previous one is valid for 24 h more`;
-  await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
-  return { client_id: clientId, client_secret: secret };
-}
-
-export interface RotatedWebhookSecret {
-  readonly client_id: string;
-  readonly webhook_secret: string;
-  /** The time from which it signs. */
-  readonly active_at: string;
-  readonly previous_secret_expires_at: string | null;
-}
-
-/** Only the previous secret signs until the new one is active; then both sign for 24 h. */
-export async function rotateWebhookSecret(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-): Promise<RotatedWebhookSecret> {
-  const rotated = await clientAdmin.rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
-  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the previous one signs for 24 h more`;
-  await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
-  return {
-    client_id: clientId,
-    webhook_secret: rotated.secret,
-    active_at: rotated.active_at,
-    previous_secret_expires_at: rotated.previous_expires_at ?? null,
-  };
-}
-
-export async function createApiKey(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-): Promise<ApiKeyView & { readonly api_key: string }> {
-  const { apiKey, row } = await clientAdmin.createApiKey(
-    dependencies.clients,
-    clientId,
-    dependencies.clock(),
-  );
-  await recordActivity(dependencies, actor, {
-    kind: 'api_key_created',
-    summary: `${actor} made the API key ${row.key_id}`,
-    clientId,
-    after: { key_id: row.key_id },
-  });
-  return { api_key: apiKey, ...apiKeyView(row) };
-}
-
-export async function listApiKeys(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<readonly ApiKeyView[]> {
-  await requireClient(dependencies, clientId);
-  return (await dependencies.clients.apiKeys.listOf(clientId)).map(apiKeyView);
-}
-
-export async function revokeApiKey(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-  keyId: string,
-): Promise<void> {
-  await requireClient(dependencies, clientId);
-  const known = (await dependencies.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
-  if (known?.revoked_at !== undefined) return;
-  if (known !== undefined) {
-    await recordActivity(dependencies, actor, {
-      kind: 'api_key_revoked',
-      summary: `${actor} revoked the API key ${keyId}`,
-      clientId,
-      before: { key_id: keyId, revoked: false },
-      after: { key_id: keyId, revoked: true },
-    });
-  }
-  await clientAdmin.revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
-}
-
-/** @throws GatewayError `not_found` */
-export async function requireClient(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  clientId: string,
-): Promise<Client> {
-  const client = await dependencies.clients.clients.find(clientId);
-  if (client === undefined) throw clientAdmin.noSuchClient();
-  return client;
-}
-
-const clientsPerRead = 500;
-
-/** All clients, or the first ones if there are more than enough: no index has their names. */
-export async function readClients(
-  { clients: { clients } }: Pick<AdminDependencies, 'clients'>,
-  enough = Number.POSITIVE_INFINITY,
-): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
-  const found: Client[] = [];
-  let after: string | undefined;
-  do {
-    const page = await clients.list({ limit: clientsPerRead, after });
-    found.push(...page.clients);
-    after = page.next;
-  } while (after !== undefined && found.length < enough);
-  return { clients: found, more: after !== undefined };
-}
-
-/** Longer than any id. */
-const nameMax = 100;
-
-/**
- * Finds a client by its id or by its name, ignoring case, and returns its id.
- *
- * @throws GatewayError if there is none, or if several have the name; an empty result would be mistaken for a client
- * without entries.
- */
-export async function clientIdOf(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  idOrName: string,
-): Promise<string> {
-  const wanted = idOrName.trim();
-  const noneFound = new GatewayError('not_found', `There is no client ${wanted.slice(0, nameMax)}.`);
-  if (wanted === '' || wanted.length > nameMax) throw noneFound;
-  if ((await dependencies.clients.clients.find(wanted)) !== undefined) return wanted;
-  const nameOf = (text: string): string => text.trim().toLowerCase();
-  const { clients } = await readClients(dependencies);
-  const found = clients
-    .filter(({ name }) => nameOf(name) === nameOf(wanted))
-    .map(({ client_id }) => client_id);
-  const [only, ...others] = found;
-  if (only === undefined) throw noneFound;
-  if (others.length === 0) return only;
-  throw new GatewayError('invalid_request', `Several clients are called ${wanted}: ${found.join(', ')}.`, {
-    details: [{ field: 'client_id', message: 'Give the id of one of them.' }],
-  });
-}

@@ -1,13 +1,28 @@
 /** The messages with one person, in both directions, of all clients or of one, newest first. */
+import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import type { Message, Status } from '../message/message.ts';
 import { nobody } from '../message/receive/find-owner.ts';
 import { windowEnd } from '../message/receive/whatsapp-window.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionView } from '../message/suppression/suppression-response.schema.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './clients.ts';
-import type { ConversationQuery } from './http/admin-requests.ts';
+import { clientIdOf } from './find-client.ts';
+import { cursor, keyText, pageSize } from './request-fields.ts';
+
+/** A person of a conversation: a phone number, or a short code, which only writes to us. */
+const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
+
+export const personInPath = z.object({ person });
+
+export const conversationQuery = z.object({
+  limit: pageSize,
+  cursor,
+  client_id: z.optional(keyText),
+});
+
+type ConversationQuery = z.output<typeof conversationQuery>;
 
 export interface ConversationMessage {
   readonly message_id: string;

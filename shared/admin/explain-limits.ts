@@ -1,12 +1,6 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 import { type CapUse, capUse } from '../cap/cap-use.ts';
-import {
-  type CapName,
-  countedPerUnit,
-  everyClient,
-  limitTargets,
-  type WindowAttribute,
-} from '../contract/limit-rows.ts';
+import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { inForceText } from '../rate-limit/feedback/limit-feedback.ts';
@@ -14,7 +8,8 @@ import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../rate-
 import { counterKeys } from '../rate-limit/shards.ts';
 import { windowsAt } from '../rate-limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { requireClient } from './clients.ts';
+import { requireClient } from './find-client.ts';
+import { type ClientRows, readRows, rowFor } from './limits.ts';
 
 interface ExplainedWindow {
   readonly window: 'minute' | 'hour' | 'day' | 'month';
@@ -69,46 +64,29 @@ export async function explainLimits(
 ): Promise<ExplainedLimits> {
   await requireClient(dependencies, clientId);
   const now = dependencies.clock();
-  const [own, forAll] = await Promise.all([
-    dependencies.overrides.rowsOf(clientId),
-    dependencies.overrides.rowsOf(everyClient),
-  ]);
+  const rows = await readRows(dependencies, clientId);
   const endpoints = await Promise.all(
-    [...limitTargets.keys()].map((endpoint) =>
-      explain(
-        dependencies,
-        { clientId, endpoint, own: rowFor(own, endpoint), forAll: rowFor(forAll, endpoint) },
-        now,
-      ),
-    ),
+    [...limitTargets.keys()].map((endpoint) => explain(dependencies, rows, endpoint, now)),
   );
   return { client_id: clientId, currency: dependencies.currency, at: now.toISOString(), endpoints };
 }
 
-interface ExplainedRows {
-  readonly clientId: string;
-  readonly endpoint: string;
-  /** The client's own. */
-  readonly own: OverrideRow | undefined;
-  /** The one for every client. */
-  readonly forAll: OverrideRow | undefined;
-}
-
 async function explain(
   dependencies: AdminDependencies,
-  { clientId, endpoint, own, forAll }: ExplainedRows,
+  { clientId, own, forAll }: ClientRows,
+  endpoint: string,
   now: Date,
 ): Promise<ExplainedEndpoint> {
   const target = limitTargets.get(endpoint);
   if (target === undefined) throw new Error(`no endpoint ${endpoint}`);
-  const ownRow = parsed(own);
-  const row = rowInForce([ownRow, parsed(forAll)], now);
+  const stored = rowFor(own, endpoint);
+  const ownRow = parsed(stored);
+  const row = rowInForce([ownRow, parsed(rowFor(forAll, endpoint))], now);
   const inForce = endpointInForce(target, row, dependencies.capDefaults);
-  const limits = Object.fromEntries(inForce.windows.map(({ window, limit }) => [window, limit]));
   const use =
     target.kind === 'rate'
-      ? await rateUseOf(dependencies, clientId, endpoint, limits, now)
-      : await capUseOf(dependencies, clientId, target.cap, inForce.windows, now);
+      ? await rateUseOf(dependencies, { clientId, endpoint, now }, inForce.windows)
+      : await capUseOf(dependencies, { clientId, cap: target.cap, now }, inForce.windows);
   const unit = countedPerUnit(target);
   const { firstReached } = inForce;
   return {
@@ -132,8 +110,8 @@ async function explain(
         ? null
         : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
     summary: inForceText(inForce, dependencies.currency),
-    status: own?.status === undefined ? null : String(own.status),
-    status_message: own?.status_message === undefined ? null : String(own.status_message),
+    status: stored?.status === undefined ? null : String(stored.status),
+    status_message: stored?.status_message === undefined ? null : String(stored.status_message),
   };
 }
 
@@ -142,11 +120,16 @@ type Use = Pick<ExplainedWindow, 'used' | 'resets_at'>;
 /** The sum of all shards that the limiter counts in. */
 async function rateUseOf(
   { rateUse }: AdminDependencies,
-  clientId: string,
-  endpoint: string,
-  { per_minute = 0, per_hour = 0, per_day = 0 }: Readonly<Partial<Record<WindowAttribute, number>>>,
-  now: Date,
+  { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
+  inForce: readonly WindowInForce[],
 ): Promise<(window: ExplainedWindow['window']) => Use> {
+  const {
+    per_minute = 0,
+    per_hour = 0,
+    per_day = 0,
+  }: Partial<Record<WindowAttribute, number>> = Object.fromEntries(
+    inForce.map(({ window, limit }) => [window, limit]),
+  );
   const limits = { perMinute: per_minute, perHour: per_hour, perDay: per_day };
   const windows = windowsAt(now);
   const used = await rateUse(
@@ -161,10 +144,8 @@ async function rateUseOf(
 
 async function capUseOf(
   { capCounter }: AdminDependencies,
-  clientId: string,
-  cap: CapName,
+  { clientId, cap, now }: { clientId: string; cap: CapName; now: Date },
   windows: readonly WindowInForce[],
-  now: Date,
 ): Promise<(window: CapUse['window']) => Use> {
   const limits = windows.map(({ window, limit }) => ({ cap, window: windowOf[window], limit }));
   const uses = await capUse({ counter: capCounter, limitsOf: async () => limits }, clientId, now);
@@ -174,10 +155,6 @@ async function capUseOf(
     if (use === undefined) throw new Error(`no cap on ${cap} in a ${window}`);
     return use;
   };
-}
-
-function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
-  return rows.find((row) => row.endpoint === endpoint);
 }
 
 function parsed(row: OverrideRow | undefined): ParsedRow | undefined {

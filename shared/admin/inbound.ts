@@ -1,9 +1,22 @@
 /** Messages of people that an administrator makes up, where the simulator is the carrier. */
+import * as z from 'zod/mini';
 import { carrierIdOf, inboundNotification, simulatorNumber } from '../carrier/simulator/simulated-inbound.ts';
-import type { Channel } from '../contract/channels.ts';
+import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { inboundIdOf } from '../message/receive/receive-message.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { textUpTo } from './request-fields.ts';
+
+/** Of an SMS in seven bits: ten parts, which no handset exceeds. */
+const inboundCharactersMax = 1600;
+
+export const inboundBody = z.object({
+  channel: z._default(z.enum(channels), 'sms'),
+  from: recipientSchema,
+  to: z.optional(z.nullable(recipientSchema)),
+  text: textUpTo(inboundCharactersMax),
+});
 
 interface SentInbound {
   /** The id under which the message is stored, in a moment. */
@@ -15,14 +28,6 @@ interface SentInbound {
   readonly at: string;
 }
 
-interface WantedInbound {
-  readonly channel: Channel;
-  readonly from: string;
-  /** By default the simulator's number. */
-  readonly to?: string | undefined;
-  readonly text: string;
-}
-
 /**
  * Sends the notification that a carrier would send, by the same queue.
  *
@@ -30,11 +35,12 @@ interface WantedInbound {
  */
 export async function sendInbound(
   { simulatedInbound, clock, newUuid }: Pick<AdminDependencies, 'simulatedInbound' | 'clock' | 'newUuid'>,
-  { channel, from, to = simulatorNumber, text }: WantedInbound,
+  { channel, from, to: number, text }: z.output<typeof inboundBody>,
 ): Promise<SentInbound> {
   if (simulatedInbound === undefined) {
     throw new GatewayError('not_found', 'This stage cannot make up messages: its carrier is a real one.');
   }
+  const to = number ?? simulatorNumber;
   const at = clock();
   const id = newUuid();
   const body = inboundNotification({ channel, from, to, text, id, at });

@@ -2,6 +2,7 @@
  * An administrator's operations on limits: shows the limits of a client, what is wrong in its rows, and what is used of
  * them; sets and removes rows. The activity log gets its entries from the table's stream.
  */
+import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import {
   type CapName,
@@ -22,7 +23,9 @@ import { feedbackOf } from '../rate-limit/feedback/limit-feedback.ts';
 import { isInForce, type OverrideRow, type ParsedRow, parseRow } from '../rate-limit/override-row.ts';
 import { unreachableLimits } from '../rate-limit/unreachable-limits.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { requireClient } from './clients.ts';
+import { assertValid, textOf, valuesAfter } from './changed-row.ts';
+import { requireClient } from './find-client.ts';
+import { keyText } from './request-fields.ts';
 
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = Readonly<Partial<Record<WindowAttribute, number>>>;
@@ -66,14 +69,28 @@ export interface EndpointLimits {
 /** More rows than people enter by hand. */
 const overridesMax = 5000;
 
+/** The rows from which the limits of a client follow. */
+export interface ClientRows {
+  readonly clientId: string;
+  readonly own: readonly OverrideRow[];
+  /** Those for every client. */
+  readonly forAll: readonly OverrideRow[];
+}
+
+export async function readRows(
+  { overrides }: Pick<AdminDependencies, 'overrides'>,
+  clientId: string,
+): Promise<ClientRows> {
+  const [own, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
+  return { clientId, own, forAll };
+}
+
 /** A client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
 export async function limitsOf(
   dependencies: AdminDependencies,
   clientId: string,
 ): Promise<readonly EndpointLimits[]> {
-  const { overrides } = dependencies;
-  const [rows, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
-  return viewOf(dependencies, clientId, rows, forAll);
+  return viewOf(dependencies, await readRows(dependencies, clientId));
 }
 
 /** All overrides and all rows with invalid values, by client. */
@@ -82,8 +99,8 @@ export async function allOverrides(dependencies: AdminDependencies): Promise<rea
   const byClient = Map.groupBy(rows, (row) => String(row.client_id));
   return [...byClient]
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .flatMap(([clientId, ofClient]) =>
-      viewOf(dependencies, clientId, ofClient, byClient.get(everyClient) ?? []),
+    .flatMap(([clientId, own]) =>
+      viewOf(dependencies, { clientId, own, forAll: byClient.get(everyClient) ?? [] }),
     )
     .filter(({ override, faults }) => override !== null || faults.length > 0);
 }
@@ -93,37 +110,29 @@ export async function requireClientOrAll(dependencies: AdminDependencies, client
   if (clientId !== everyClient) await requireClient(dependencies, clientId);
 }
 
-function viewOf(
-  dependencies: AdminDependencies,
-  clientId: string,
-  rows: readonly OverrideRow[],
-  forAll: readonly OverrideRow[],
-): EndpointLimits[] {
-  const byEndpoint = new Map(rows.map((row) => [String(row.endpoint), row]));
+function viewOf(dependencies: AdminDependencies, rows: ClientRows): EndpointLimits[] {
   const known = [...limitTargets.keys()];
-  const others = [...byEndpoint.keys()].filter((endpoint) => !known.includes(endpoint));
-  return [...known, ...others].map((endpoint) =>
-    endpointView(dependencies, clientId, endpoint, byEndpoint.get(endpoint), rowFor(forAll, endpoint)),
-  );
+  const others = rows.own.map(({ endpoint }) => String(endpoint)).filter((name) => !known.includes(name));
+  return [...known, ...others].map((endpoint) => endpointView(dependencies, rows, endpoint));
 }
 
 function endpointView(
   dependencies: AdminDependencies,
-  client_id: string,
+  { clientId, own, forAll }: ClientRows,
   endpoint: string,
-  row: OverrideRow | undefined,
-  forAll: OverrideRow | undefined,
 ): EndpointLimits {
   const { clock, capDefaults } = dependencies;
   const target = limitTargets.get(endpoint);
+  const row = rowFor(own, endpoint);
   const parsed = row === undefined ? undefined : parseRow(row);
   const defaults = target === undefined ? null : limitsView(target, defaultsOf(target, capDefaults));
   const override = target === undefined || parsed === undefined ? null : limitsView(target, parsed.limits);
   const now = clock();
   const inForce = parsed !== undefined && isInForce(parsed, now) ? { ...defaults, ...override } : defaults;
-  const feedback = row === undefined ? undefined : rowFeedback(dependencies, row, forAll, now);
+  const feedback =
+    row === undefined ? undefined : rowFeedback(dependencies, row, rowFor(forAll, endpoint), now);
   return {
-    client_id,
+    client_id: clientId,
     endpoint,
     policy: target?.kind === 'rate' ? target.policy : null,
     cap: target?.kind === 'cap' ? target.cap : null,
@@ -134,7 +143,7 @@ function endpointView(
     in_force: inForce,
     blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
     expires_at: parsed?.expiresAt?.toISOString() ?? null,
-    note: row?.note === undefined ? null : shown(row.note),
+    note: textOf(row?.note),
     status: feedback?.status ?? null,
     status_message: feedback?.status_message ?? null,
     faults: row === undefined || parsed === undefined ? [] : faultsIn(row, parsed),
@@ -167,48 +176,49 @@ function warningsOf({ per_minute, per_hour, per_day }: LimitsView): readonly str
 function faultsIn(row: OverrideRow, { ignored }: ParsedRow): LimitFault[] {
   return ignored.map(({ attribute, reason }) => ({
     field: attribute,
-    value: shown(row[attribute]),
+    value: textOf(row[attribute]) ?? '',
     message: reason,
   }));
 }
 
-/** Null restores the default; an absent field is not changed. */
-interface LimitsChange extends Readonly<Partial<Record<WindowAttribute, number | null | undefined>>> {
-  /** ISO 8601, or seconds since the epoch. */
-  readonly expires_at?: string | number | null | undefined;
-  readonly blocked?: boolean | null | undefined;
-  readonly note?: string | null | undefined;
-}
+const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(1_000_000_000))));
+/** Whether the values fit the endpoint is decided as for a row of the table. */
+export const limitsBody = z.object({
+  endpoint: keyText,
+  per_minute: limit,
+  per_hour: limit,
+  per_day: limit,
+  per_month: limit,
+  expires_at: z.optional(z.nullable(z.union([z.string().check(z.maxLength(40)), z.number()]))),
+  blocked: z.optional(z.nullable(z.boolean())),
+  note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+});
+export const endpointBody = z.object({ endpoint: keyText });
 
 const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as const;
 
-/** Also removes the invalid values of the row; attributes that the gateway does not know remain. */
+/** Null restores a default. Also removes the invalid values of the row; attributes that the gateway does not know remain. */
 export async function setLimits(
   dependencies: AdminDependencies,
   actor: string,
   clientId: string,
-  named: string,
-  change: LimitsChange,
+  { endpoint: named, ...change }: z.output<typeof limitsBody>,
 ): Promise<EndpointLimits> {
   const endpoint = requireEndpoint(named);
   await requireClientOrAll(dependencies, clientId);
   const { overrides, clock } = dependencies;
-  const [rows, forAll] = await Promise.all([overrides.rowsOf(clientId), overrides.rowsOf(everyClient)]);
-  const held = rowFor(rows, endpoint) ?? { client_id: clientId, endpoint };
-  const values = { ...validValues(held), ...given(change) };
-  requireValid({ ...values, client_id: clientId, endpoint }, change);
+  const key = { client_id: clientId, endpoint };
+  const { own, forAll } = await readRows(dependencies, clientId);
+  const held = rowFor(own, endpoint) ?? key;
+  const values = valuesAfter(held, parseRow(held).ignored, change, changeable);
+  assertValid(parseRow({ ...values, ...key }).ignored, 'The limits are not valid.');
   if (Object.values(values).every((value) => value === undefined)) {
-    await overrides.remove({ client_id: clientId, endpoint }, changedByMark(actor, clock(), true));
+    await overrides.remove(key, changedByMark(actor, clock(), true));
   } else {
-    const row = { ...held, ...values };
-    const feedback = rowFeedback(dependencies, row, rowFor(forAll, endpoint), clock());
-    await overrides.write(
-      { client_id: clientId, endpoint },
-      { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) },
-    );
+    const feedback = rowFeedback(dependencies, { ...held, ...values }, rowFor(forAll, endpoint), clock());
+    await overrides.write(key, { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) });
   }
-  const after = (await limitsOf(dependencies, clientId)).find((view) => view.endpoint === endpoint);
-  return after ?? endpointView(dependencies, clientId, endpoint, undefined, undefined);
+  return endpointView(dependencies, await readRows(dependencies, clientId), endpoint);
 }
 
 export async function removeLimits(
@@ -222,26 +232,6 @@ export async function removeLimits(
   }
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
   await overrides.remove({ client_id: clientId, endpoint }, changedByMark(actor, clock(), true));
-}
-
-/** Every attribute that can be changed: undefined if it is absent or invalid. */
-function validValues(row: OverrideRow): Record<string, unknown> {
-  const invalid = new Set(parseRow(row).ignored.map(({ attribute }) => attribute));
-  return Object.fromEntries(changeable.map((name) => [name, invalid.has(name) ? undefined : row[name]]));
-}
-
-/** What the change names, with undefined for the default. */
-function given(change: LimitsChange): Record<string, unknown> {
-  const named = changeable.filter((name) => change[name] !== undefined);
-  return Object.fromEntries(named.map((name) => [name, change[name] ?? undefined]));
-}
-
-/** @throws GatewayError with what is wrong in the new values */
-function requireValid(row: OverrideRow, change: LimitsChange): void {
-  const details = parseRow(row)
-    .ignored.filter(({ attribute }) => Object.hasOwn(change, attribute))
-    .map(({ attribute, reason }) => ({ field: attribute, message: reason }));
-  if (details.length > 0) throw new GatewayError('invalid_request', 'The limits are not valid.', { details });
 }
 
 /** The value of `endpoint` in a row, given as it is or as the name of its policy. @throws GatewayError */
@@ -258,13 +248,9 @@ export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 
-function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
+/** The row of an endpoint, if there is one. */
+export function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
   return rows.find((row) => row.endpoint === endpoint);
-}
-
-/** A value of any type as text. */
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** In the currency for `spend`. */

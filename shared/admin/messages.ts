@@ -1,13 +1,16 @@
 /** An administrator's search for messages, and one message with its history and its webhooks. */
+import * as z from 'zod/mini';
+import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { showLegs } from '../message/fallback/show-legs.ts';
-import type { Message } from '../message/message.ts';
+import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessagePage, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { nobody } from '../message/receive/find-owner.ts';
-import type { Direction } from '../message/store/message-list.ts';
+import { type Direction, directions } from '../message/store/message-list.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
@@ -17,15 +20,52 @@ import { deliverySummary } from '../webhook/log/delivery-view.ts';
 import { deliveryIdOf } from '../webhook/plan/delivery-due-item.ts';
 import { eventsOf } from '../webhook/plan/events-of-change.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './clients.ts';
 import {
   type ConversationClient,
   type ConversationMessage,
   conversationClient,
   conversationMessage,
 } from './conversation.ts';
-import { type MessageQuery, messageFilterOf } from './http/admin-requests.ts';
-import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
+import { clientIdOf } from './find-client.ts';
+import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
+import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
+
+export const messageQuery = z.object({
+  limit: pageSize,
+  cursor,
+  client_id: z.optional(keyText),
+  reference: z.optional(keyText),
+  recipient: z.optional(recipientSchema),
+  status: z.optional(z.enum(statuses)),
+  channel: z.optional(z.enum(channels)),
+  error_code: z.optional(keyText),
+  direction: z.optional(z.enum(directions)),
+  since: z.optional(utcTime),
+  until: z.optional(utcTime),
+});
+
+type MessageQuery = z.output<typeof messageQuery>;
+
+/**
+ * @returns undefined for the messages of all clients
+ * @throws GatewayError where more is named than one search can answer.
+ */
+function messageFilterOf(
+  query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
+): Exclude<MessageFilter, { readonly clientIds: unknown }> | undefined {
+  const { client_id, reference, recipient } = query;
+  if (recipient !== undefined) {
+    if (client_id === undefined && reference === undefined) return { recipient };
+    throw new GatewayError('invalid_request', 'Search by a recipient or by a client, not by both.', {
+      details: [{ field: 'recipient', message: 'cannot be combined with a client or a reference' }],
+    });
+  }
+  if (client_id !== undefined) return { clientId: client_id, reference };
+  if (reference === undefined) return undefined;
+  throw new GatewayError('invalid_request', 'Name the client of the reference.', {
+    details: [{ field: 'client_id', message: 'must be given with a reference' }],
+  });
+}
 
 /** Without a client, where a message of a person belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };

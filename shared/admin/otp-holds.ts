@@ -1,4 +1,5 @@
 /** An administrator's operations on held one-time passwords: who they are of, and allowing them again. */
+import * as z from 'zod/mini';
 import { recordActivity } from '../activity/record-activity.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-hold.ts';
@@ -6,7 +7,7 @@ import type { OtpHold } from '../otp/hold/otp-hold.ts';
 import { holdSummary } from '../otp/hold/review-traffic.ts';
 import { countrySchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { requireClient } from './clients.ts';
+import { requireClient } from './find-client.ts';
 
 export interface OtpHoldView extends Omit<OtpHold, 'state'> {
   /** One sentence for a person. */
@@ -23,6 +24,16 @@ export async function listOtpHolds({
   }));
 }
 
+/** Whether one-time passwords are never held again. */
+export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
+
+interface WantedOtps {
+  readonly clientId: string;
+  readonly country: string;
+  /** Whether they are never held again; also before they were held. */
+  readonly always: boolean;
+}
+
 interface AllowedOtps {
   readonly client_id: string;
   readonly country: string;
@@ -30,17 +41,11 @@ interface AllowedOtps {
   readonly always: boolean;
 }
 
-/**
- * Lets one-time passwords of the client go to the country again; only later ones are judged.
- *
- * @param always - whether they are never held again; also before they were held
- */
+/** Lets one-time passwords of the client go to the country again; only later ones are judged. */
 export async function allowOtps(
   dependencies: AdminDependencies,
   actor: string,
-  clientId: string,
-  country: string,
-  always: boolean,
+  { clientId, country, always }: WantedOtps,
 ): Promise<AllowedOtps> {
   const client = await requireClient(dependencies, clientId);
   const code = countryCode(country);

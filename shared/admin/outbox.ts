@@ -1,8 +1,12 @@
 /** The messages that the simulated carrier accepted. */
+import * as z from 'zod/mini';
 import type { OutboxEntry } from '../carrier/simulator/outbox.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
+import { recipientSchema } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+
+export const outboxQuery = z.object({ to: z.optional(recipientSchema) });
 
 /** `from` is null if the message named no sender. */
 export type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };

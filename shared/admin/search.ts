@@ -2,6 +2,7 @@
  * Finds whatever an administrator has at hand: an id, a phone number as people write it, a reference, a client's name. Each
  * result says where the dashboard shows it. The work is bounded, whatever is asked.
  */
+import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import type { Message } from '../message/message.ts';
 import { nobody } from '../message/receive/find-owner.ts';
@@ -10,7 +11,11 @@ import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import { recipientsAsWritten } from '../recipient/phone-number.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { readClients } from './clients.ts';
+import { readClients } from './find-client.ts';
+import { textUpTo } from './request-fields.ts';
+
+/** Whatever an administrator has at hand. */
+export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
 
 export interface SearchResult {
   readonly kind:

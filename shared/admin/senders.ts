@@ -3,16 +3,20 @@
  * gets its entries from the table's stream.
  */
 
-import type { Channel } from '../contract/channels.ts';
+import * as z from 'zod/mini';
+import { type Channel, channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { changedByMark } from '../edited-table/changed-by.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
+import { countrySchema } from '../recipient/phone-number.ts';
 import { type Claims, claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
-import { parseSenderRow, senderTable } from '../sender/sender-row.ts';
+import { everyCountry, parseSenderRow, senderTable } from '../sender/sender-row.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
+import { assertValid, textOf, valuesAfter } from './changed-row.ts';
 import { requireClientOrAll } from './limits.ts';
+import { keyText, textUpTo } from './request-fields.ts';
 
 export interface SenderView {
   readonly client_id: string;
@@ -33,22 +37,31 @@ export interface SenderView {
   readonly status_message: string;
 }
 
-/** Null removes a value; an absent field is not changed. */
-interface SenderChange {
-  readonly identity?: string | undefined;
-  readonly messages_per_second?: number | null | undefined;
-  readonly entity_id?: string | null | undefined;
-  readonly template_id?: string | null | undefined;
-  readonly inbound?: boolean | null | undefined;
-  readonly note?: string | null | undefined;
-}
+/** The key of a row of senders. */
+const senderKey = {
+  client_id: keyText,
+  channel: z._default(z.enum(channels), 'sms'),
+  country: z.union(
+    [z.literal(everyCountry), countrySchema],
+    'must be a two-letter country code such as GB, or *',
+  ),
+};
 
-interface SenderKey {
-  readonly client_id: string;
-  readonly channel: Channel;
-  /** ISO 3166-1 alpha-2, or `*`. */
-  readonly country: string;
-}
+/** Whether the values are a sender is decided as for a row of the table. */
+export const senderBody = z.object({
+  ...senderKey,
+  identity: z.optional(textUpTo(256)),
+  messages_per_second: z.optional(z.nullable(z.number())),
+  entity_id: z.optional(z.nullable(textUpTo(64))),
+  template_id: z.optional(z.nullable(textUpTo(64))),
+  inbound: z.optional(z.nullable(z.boolean())),
+  note: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
+});
+
+export const senderKeyBody = z.object(senderKey);
+
+/** A row with a misspelled destination can be named too. */
+export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
 /** More rows than people enter by hand. */
 const rowsMax = 5000;
@@ -66,24 +79,19 @@ export async function listSenders(dependencies: AdminDependencies): Promise<read
     );
 }
 
-/** Also removes the invalid values of the row; attributes that the gateway does not know remain. */
+/** Null removes a value. Also removes the invalid values of the row; attributes that the gateway does not know remain. */
 export async function setSender(
   dependencies: AdminDependencies,
   actor: string,
-  { client_id, channel, country }: SenderKey,
-  change: SenderChange,
+  { client_id, channel, country, ...change }: z.output<typeof senderBody>,
 ): Promise<SenderView> {
   await requireClientOrAll(dependencies, client_id);
   const key = { client_id, destination: `${channel} ${country}` };
   const rows = await dependencies.senders.allRows(rowsMax);
   const held = rows.find((row) => isAt(row, key)) ?? key;
-  const values = { ...validValues(held), ...given(change) };
+  const values = valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes);
   const row = { ...held, ...values };
-  const details = parseSenderRow(row).ignored.map(({ attribute, reason }) => ({
-    field: attribute,
-    message: reason,
-  }));
-  if (details.length > 0) throw new GatewayError('invalid_request', 'The sender is not valid.', { details });
+  assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
   const now = dependencies.clock();
   const claims = await claimsIn([...rows.filter((other) => !isAt(other, key)), row]);
   const feedback = senderFeedback(row, { now, clientExists: true, claims });
@@ -99,11 +107,9 @@ export async function setSender(
 export async function removeSender(
   { senders, clock }: AdminDependencies,
   actor: string,
-  client_id: string,
-  destination: string,
+  key: z.output<typeof senderRowBody>,
 ): Promise<void> {
-  const key = { client_id, destination };
-  if (!(await senders.rowsOf(client_id)).some((row) => isAt(row, key))) {
+  if (!(await senders.rowsOf(key.client_id)).some((row) => isAt(row, key))) {
     throw new GatewayError('not_found', 'There is no such row of senders.');
   }
   await senders.remove(key, changedByMark(actor, clock(), true));
@@ -135,33 +141,13 @@ function viewOf(row: EditedRow, claims: Claims, now: Date): SenderView {
     destination: String(row.destination),
     channel: valid?.channel ?? null,
     country: valid?.country ?? null,
-    identity: shown(row.identity),
-    messages_per_second: shown(row.messages_per_second),
-    entity_id: shown(row.entity_id),
-    template_id: shown(row.template_id),
+    identity: textOf(row.identity),
+    messages_per_second: textOf(row.messages_per_second),
+    entity_id: textOf(row.entity_id),
+    template_id: textOf(row.template_id),
     inbound: valid?.inbound ?? false,
-    note: shown(row.note),
+    note: textOf(row.note),
     status,
     status_message,
   };
-}
-
-/** A value of any type as text. */
-function shown(value: unknown): string | null {
-  if (value === undefined) return null;
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-/** Every attribute that can be changed: undefined if it is absent or invalid. */
-function validValues(row: EditedRow): Record<string, unknown> {
-  const invalid = new Set(parseSenderRow(row).ignored.map(({ attribute }) => attribute));
-  return Object.fromEntries(
-    senderTable.attributes.map((name) => [name, invalid.has(name) ? undefined : row[name]]),
-  );
-}
-
-/** What the change names, with undefined for what it removes. */
-function given(change: SenderChange): Record<string, unknown> {
-  const named = senderTable.attributes.filter((name) => change[name] !== undefined);
-  return Object.fromEntries(named.map((name) => [name, change[name] ?? undefined]));
 }

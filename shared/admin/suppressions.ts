@@ -16,7 +16,7 @@ import type {
 } from '../message/suppression/suppression-response.schema.ts';
 import { chunksOf } from '../platform/split-into-chunks.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './clients.ts';
+import { clientIdOf } from './find-client.ts';
 import type { ImportedLine } from './suppression-csv.ts';
 
 /** @param client - its id or name */
@@ -28,13 +28,17 @@ export async function listSuppressions(
   return suppressionsOf(dependencies.suppressions, await clientIdOf(dependencies, client), query);
 }
 
+interface SuppressedRecipient {
+  /** Its id or name. */
+  readonly client: string;
+  readonly recipient: string;
+}
+
 /** @throws GatewayError if there is no such client. */
 export async function putSuppression(
   dependencies: AdminDependencies,
   actor: string,
-  client: string,
-  recipient: string,
-  { scope, reason }: z.output<typeof suppressionBody>,
+  { client, recipient, scope, reason }: SuppressedRecipient & z.output<typeof suppressionBody>,
 ): Promise<SuppressionView> {
   const clientId = await clientIdOf(dependencies, client);
   const before = await dependencies.suppressions.get(clientId, recipient);
@@ -56,8 +60,7 @@ export async function putSuppression(
 export async function deleteSuppression(
   dependencies: AdminDependencies,
   actor: string,
-  client: string,
-  recipient: string,
+  { client, recipient }: SuppressedRecipient,
 ): Promise<RemovedSuppression> {
   const clientId = await clientIdOf(dependencies, client);
   const before = await dependencies.suppressions.get(clientId, recipient);
@@ -90,6 +93,14 @@ export async function allSuppressions(
   return found;
 }
 
+interface SuppressionImport {
+  /** Its id or name. */
+  readonly client: string;
+  readonly lines: readonly ImportedLine[];
+  /** Told how far it is. */
+  readonly report: (line: string) => void;
+}
+
 interface ImportedSuppressions {
   /** How many recipients were given. */
   readonly recipients: number;
@@ -101,15 +112,12 @@ interface ImportedSuppressions {
  * Suppresses them all; a repeat changes nothing, so an import that failed is done again. A scope that the file does not
  * say stays what it is.
  *
- * @param report - told how far it is
  * @throws GatewayError if there is no such client.
  */
 export async function importSuppressions(
   dependencies: AdminDependencies,
   actor: string,
-  client: string,
-  lines: readonly ImportedLine[],
-  report: (line: string) => void,
+  { client, lines, report }: SuppressionImport,
 ): Promise<ImportedSuppressions> {
   const clientId = await clientIdOf(dependencies, client);
   // The last line of a recipient counts, as if they were imported one after the other.

@@ -1,15 +1,16 @@
 /** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
+import * as z from 'zod/mini';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { addDays } from '../platform/clock.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
-import type { UsageRange } from '../usage/usage-query.ts';
+import { type UsageRange, usageMoment } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
 import { hourOf } from '../usage/webhook-attempts.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './clients.ts';
+import { clientIdOf } from './find-client.ts';
 
 export interface UsageList {
   readonly currency: string;
@@ -57,8 +58,14 @@ export interface UsageSummary {
 
 const shownMax = 20;
 
-export const summaryIntervals = [...intervals, 'week'] as const;
+const summaryIntervals = [...intervals, 'week'] as const;
 type SummaryInterval = (typeof summaryIntervals)[number];
+
+/** The hour, day, week or month of a time, now by default. */
+export const usageSummaryQuery = z.object({
+  interval: z._default(z.enum(summaryIntervals), 'day'),
+  at: z.optional(usageMoment),
+});
 
 interface SummaryDependencies extends Pick<AdminDependencies, 'usage' | 'currency'> {
   readonly nameOf: (clientId: string) => Promise<string | undefined>;
@@ -140,6 +147,10 @@ function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
 
 export const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
 type OverviewSpan = keyof typeof overviewSpans;
+
+export const overviewQuery = z.object({
+  span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
+});
 
 export interface UsageView {
   readonly span: OverviewSpan;

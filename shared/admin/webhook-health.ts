@@ -2,7 +2,7 @@
 import type { Attempt, Delivery } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/endpoint-health/endpoint-health.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { requireClient } from './clients.ts';
+import { requireClient } from './find-client.ts';
 import { deliveryIdsOf } from './messages.ts';
 
 export interface OriginHealth {

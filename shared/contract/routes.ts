@@ -291,7 +291,7 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The administrators' routes (contract, section 8); the routes inside the admin API are in `http/admin-routes.ts`. */
+/** The administrators' routes (contract, section 8); those inside the admin API are in `admin/http/admin-routes.ts`. */
 export const adminRoutes = {
   adminApi: {
     method: 'ANY',

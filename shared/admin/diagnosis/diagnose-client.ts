@@ -2,13 +2,14 @@
 import type { SuppressionSource } from '../../message/suppression/suppression.ts';
 import type { SuppressionPage } from '../../message/suppression/suppression-store.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
-import { clientIdOf, showClient } from '../clients.ts';
+import { showClient } from '../clients.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
+import { clientIdOf } from '../find-client.ts';
 import { limitsOf } from '../limits.ts';
 import { listOtpHolds } from '../otp-holds.ts';
+import { failedWebhooks } from '../webhook-deliveries.ts';
+import { listEndpoints } from '../webhook-endpoints.ts';
 import { healthOfLatest } from '../webhook-health.ts';
-import { listEndpoints } from '../webhook-log.ts';
-import { failedWebhooks } from '../webhooks.ts';
 import { type ClientEndpoint, endpointsOf, failedWebhooksMax } from './client-endpoints.ts';
 import { type ClientFacts, type Finding, findingsOf } from './findings.ts';
 import { type FailedMessage, type MessageOutcomes, outcomesOf, recentFailures } from './message-outcomes.ts';

@@ -4,7 +4,7 @@ import type { ApiKeyView, ClientView } from '../client-views.ts';
 import type { ExplainedEndpoint } from '../explain-limits.ts';
 import type { EndpointLimits } from '../limits.ts';
 import type { OtpHoldView } from '../otp-holds.ts';
-import type { EndpointSummary } from '../webhook-log.ts';
+import type { EndpointSummary } from '../webhook-endpoints.ts';
 import { type ClientEndpoint, failedWebhooksMax } from './client-endpoints.ts';
 import type { MessageOutcomes } from './message-outcomes.ts';
 

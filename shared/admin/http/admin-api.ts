@@ -1,4 +1,4 @@
-/** The admin API: what each of its routes does, for a caller whose scope is already known to be `admin`. */
+/** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
 import { GatewayError } from '../../contract/errors.ts';
 import { version } from '../../contract/version.ts';
 import { assertIdLength } from '../../http/check-text.ts';
@@ -9,88 +9,71 @@ import {
   suppressionsQuery,
 } from '../../message/suppression/manage-suppressions.ts';
 import { defaultPageLimit } from '../../operation/list-query.ts';
-import {
-  type ApiRequest,
-  type Operation,
-  parseBody,
-  parseFields,
-  parseOptionalBody,
-  parseQuery,
-  requireCaller,
-} from '../../operation/operation.ts';
+import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/manage/delivery-operations.ts';
 import { testRequestSchema } from '../../webhook/manage/endpoint-requests.ts';
 import { resendRequestSchema } from '../../webhook/resend/request-resend.ts';
-import { listActivity, retentionRange } from '../activity.ts';
+import { activityQuery, listActivity, retentionRange } from '../activity.ts';
 import type { AdminDependencies } from '../admin-dependencies.ts';
 import { attention } from '../attention.ts';
-import { listClientNames } from '../client-names.ts';
 import {
-  changePermissions,
-  changeWebhookUrl,
-  clientIdOf,
   createApiKey,
-  createClient,
-  listClients,
   revokeApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
+} from '../client-credentials.ts';
+import {
+  changePermissions,
+  changeWebhookUrl,
+  clientChangeBody,
+  createClient,
+  listClients,
+  newClientBody,
+  pageQuery,
   setClientDisabled,
   showClient,
 } from '../clients.ts';
-import { showConversation } from '../conversation.ts';
+import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
 import { explainLimits } from '../explain-limits.ts';
-import { sendInbound } from '../inbound.ts';
-import { allOverrides, limitsOf, removeLimits, requireClientOrAll, setLimits } from '../limits.ts';
-import { searchMessages, showMessage } from '../messages.ts';
-import { allowOtps, listOtpHolds } from '../otp-holds.ts';
-import { listOutbox } from '../outbox.ts';
-import { search } from '../search.ts';
-import { listSenders, removeSender, setSender } from '../senders.ts';
-import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
-import { listUsage, summarizeUsage, usageOf } from '../usage.ts';
-import { webhookHealth } from '../webhook-health.ts';
-import { deliveriesOf, listEndpoints, resendMany, showResendMany, testEndpoint } from '../webhook-log.ts';
-import { resendWebhooks, showDelivery } from '../webhooks.ts';
+import { clientIdOf, listClientNames } from '../find-client.ts';
+import { inboundBody, sendInbound } from '../inbound.ts';
 import {
-  activityQuery,
-  allowOtpsBody,
-  clientChangeBody,
-  conversationQuery,
+  allOverrides,
   endpointBody,
-  inboundBody,
   limitsBody,
-  messageQuery,
-  newClientBody,
-  outboxQuery,
-  overviewQuery,
-  pageQuery,
-  personInPath,
-  resendBody,
-  searchQuery,
-  senderBody,
-  senderRowBody,
-  usageSummaryQuery,
-} from './admin-requests.ts';
-import { type AdminApiRouteName, adminApiRoutes } from './admin-routes.ts';
+  limitsOf,
+  removeLimits,
+  requireClientOrAll,
+  setLimits,
+} from '../limits.ts';
+import { messageQuery, searchMessages, showMessage } from '../messages.ts';
+import { allowOtps, allowOtpsBody, listOtpHolds } from '../otp-holds.ts';
+import { listOutbox, outboxQuery } from '../outbox.ts';
+import { search, searchQuery } from '../search.ts';
+import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
+import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
+import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
+import { listDeliveries, showDelivery } from '../webhook-deliveries.ts';
+import { listEndpoints, testEndpoint } from '../webhook-endpoints.ts';
+import { webhookHealth } from '../webhook-health.ts';
+import { resendBody, resendMany, resendWebhooks, showResendMany } from '../webhook-resend.ts';
+import {
+  type AdminOperation,
+  readsBody,
+  readsNothing,
+  readsOptionalBody,
+  readsQuery,
+} from './admin-operation.ts';
+import { type AdminApiRouteName, adminApiRoutes, type PathParameter } from './admin-routes.ts';
 
 const outboxMax = 200;
 
-/** What an operation of the admin API gets. */
-interface AdminRequest {
-  readonly actor: string;
-  readonly request: ApiRequest;
-  /** From the path. */
-  readonly path: (name: string) => string;
-}
-
-type AdminOperation = (request: AdminRequest) => Promise<unknown>;
+type AdminOperationsByName = { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
 
 export function adminOperations(dependencies: AdminDependencies) {
   return {
-    listActivity: async ({ request }) => {
-      const { client_id, since, until, ...rest } = parseQuery(activityQuery, request);
+    listActivity: readsQuery(activityQuery, async ({ given: { client_id, since, until, ...rest } }) => {
       const whole = retentionRange(dependencies);
       return listActivity(dependencies, {
         ...rest,
@@ -98,137 +81,128 @@ export function adminOperations(dependencies: AdminDependencies) {
         since: since === undefined ? whole.since : new Date(since),
         until: until === undefined ? whole.until : new Date(until),
       });
-    },
-    listClients: async ({ request }) => {
-      const { limit, cursor } = parseQuery(pageQuery, request);
-      return listClients(dependencies, limit, cursor);
-    },
-    listClientNames: async () => listClientNames(dependencies),
-    createClient: async ({ request, actor }) => {
-      const { name, scopes, webhook_url } = parseBody(newClientBody(dependencies), request);
-      return createClient(dependencies, actor, { name, scopes, webhookUrl: webhook_url ?? undefined });
-    },
-    showClient: async ({ path }) => showClient(dependencies, path('client_id')),
-    changeClient: async ({ request, actor, path }) => {
-      const clientId = path('client_id');
-      const change = parseBody(clientChangeBody(dependencies), request);
-      const { disabled, webhook_url, countries, senders } = change;
+    }),
+    listClients: readsQuery(pageQuery, async ({ given }) => listClients(dependencies, given)),
+    listClientNames: readsNothing(async () => listClientNames(dependencies)),
+    createClient: readsBody(newClientBody(dependencies), async ({ given, actor }) =>
+      createClient(dependencies, actor, given),
+    ),
+    showClient: readsNothing(async ({ path }) => showClient(dependencies, path.client_id)),
+    changeClient: readsBody(clientChangeBody(dependencies), async ({ given, actor, path }) => {
+      const { disabled, webhook_url, ...permissions } = given;
+      const clientId = path.client_id;
       if (disabled !== undefined) await setClientDisabled(dependencies, actor, clientId, disabled);
       if (webhook_url !== undefined) await changeWebhookUrl(dependencies, actor, clientId, webhook_url);
-      await changePermissions(dependencies, actor, clientId, { countries, senders });
+      await changePermissions(dependencies, actor, clientId, permissions);
       return showClient(dependencies, clientId);
-    },
-    rotateClientSecret: async ({ actor, path }) => rotateClientSecret(dependencies, actor, path('client_id')),
-    rotateWebhookSecret: async ({ actor, path }) =>
-      rotateWebhookSecret(dependencies, actor, path('client_id')),
-    createApiKey: async ({ actor, path }) => createApiKey(dependencies, actor, path('client_id')),
-    revokeApiKey: async ({ actor, path }) => {
-      await revokeApiKey(dependencies, actor, path('client_id'), path('key_id'));
-      return showClient(dependencies, path('client_id'));
-    },
-    listOverrides: async () => ({ limits: await allOverrides(dependencies) }),
-    showLimits: async ({ path }) => {
-      await requireClientOrAll(dependencies, path('client_id'));
-      return { limits: await limitsOf(dependencies, path('client_id')) };
-    },
-    showWebhookHealth: async ({ path }) => webhookHealth(dependencies, path('client_id')),
-    setLimits: async ({ request, actor, path }) => {
-      const { endpoint, ...change } = parseBody(limitsBody, request);
-      return setLimits(dependencies, actor, path('client_id'), endpoint, change);
-    },
-    explainLimits: async ({ path }) => explainLimits(dependencies, path('client_id')),
-    removeLimits: async ({ request, actor, path }) => {
-      const { endpoint } = parseBody(endpointBody, request);
-      await removeLimits(dependencies, actor, path('client_id'), endpoint);
-      return { limits: await limitsOf(dependencies, path('client_id')) };
-    },
-    listSenders: async () => ({ senders: await listSenders(dependencies) }),
-    setSender: async ({ request, actor }) => {
-      const { client_id, channel, country, ...change } = parseBody(senderBody, request);
-      return setSender(dependencies, actor, { client_id, channel, country }, change);
-    },
-    removeSender: async ({ request, actor }) => {
-      const { client_id, destination } = parseBody(senderRowBody, request);
-      await removeSender(dependencies, actor, client_id, destination);
-      return { senders: await listSenders(dependencies) };
-    },
-    searchMessages: async ({ request }) => searchMessages(dependencies, parseQuery(messageQuery, request)),
-    search: async ({ request }) => search(dependencies, parseQuery(searchQuery, request).q),
-    showMessage: async ({ path }) => showMessage(dependencies, path('message_id')),
-    resendWebhooks: async ({ request, actor }) => {
-      const { delivery_ids, even_acknowledged } = parseBody(resendBody, request);
-      const options = { evenAcknowledged: even_acknowledged };
-      return { results: await resendWebhooks(dependencies, actor, delivery_ids, options) };
-    },
-    showWebhook: async ({ path }) => showDelivery(dependencies, path('delivery_id')),
-    listWebhookEndpoints: async ({ path }) => ({
-      webhook_endpoints: await listEndpoints(dependencies, path('client_id')),
     }),
-    testWebhookEndpoint: async ({ request, actor, path }) => {
-      const { event } = parseOptionalBody(testRequestSchema, request);
-      return testEndpoint(dependencies, actor, path('client_id'), { endpointId: path('endpoint_id'), event });
-    },
-    listWebhookDeliveries: async ({ request, path }) => {
-      const { limit = defaultPageLimit, ...query } = parseQuery(listDeliveriesQuery, request);
-      return deliveriesOf(dependencies, path('client_id'), { ...query, limit });
-    },
-    resendWebhookDeliveries: async ({ request, actor, path }) =>
-      resendMany(dependencies, actor, path('client_id'), parseBody(resendRequestSchema, request)),
-    showWebhookResend: async ({ path }) => showResendMany(dependencies, path('client_id'), path('resend_id')),
-    listSuppressions: async ({ request, path }) =>
-      listSuppressions(dependencies, path('client_id'), parseQuery(suppressionsQuery, request)),
-    putSuppression: async ({ request, actor, path }) => {
-      const wanted = parseOptionalBody(suppressionBody, request);
-      const recipient = recipientInPath(path('recipient'));
-      return putSuppression(dependencies, actor, path('client_id'), recipient, wanted);
-    },
-    deleteSuppression: async ({ actor, path }) =>
-      deleteSuppression(dependencies, actor, path('client_id'), recipientInPath(path('recipient'))),
-    showConversation: async ({ request, path }) => {
-      const { person } = parseFields(personInPath, { person: path('person') });
-      return showConversation(dependencies, person, parseQuery(conversationQuery, request));
-    },
-    sendInbound: async ({ request }) => {
-      const { to, ...message } = parseBody(inboundBody, request);
-      return sendInbound(dependencies, { ...message, to: to ?? undefined });
-    },
-    showUsage: async ({ request }) => usageOf(dependencies, parseQuery(overviewQuery, request).span),
-    listUsage: async ({ request }) => {
-      const { client_id, ...query } = parseQuery(adminUsageQuery, request);
-      return listUsage(dependencies, client_id, usageRange(query, dependencies.clock()));
-    },
-    summarizeUsage: async ({ request }) => {
-      const { interval, at = dependencies.clock() } = parseQuery(usageSummaryQuery, request);
+    rotateClientSecret: readsNothing(async ({ actor, path }) =>
+      rotateClientSecret(dependencies, actor, path.client_id),
+    ),
+    rotateWebhookSecret: readsNothing(async ({ actor, path }) =>
+      rotateWebhookSecret(dependencies, actor, path.client_id),
+    ),
+    createApiKey: readsNothing(async ({ actor, path }) => createApiKey(dependencies, actor, path.client_id)),
+    revokeApiKey: readsNothing(async ({ actor, path }) => {
+      await revokeApiKey(dependencies, actor, path.client_id, path.key_id);
+      return showClient(dependencies, path.client_id);
+    }),
+    listOverrides: readsNothing(async () => ({ limits: await allOverrides(dependencies) })),
+    showLimits: readsNothing(async ({ path }) => {
+      await requireClientOrAll(dependencies, path.client_id);
+      return { limits: await limitsOf(dependencies, path.client_id) };
+    }),
+    showWebhookHealth: readsNothing(async ({ path }) => webhookHealth(dependencies, path.client_id)),
+    setLimits: readsBody(limitsBody, async ({ given, actor, path }) =>
+      setLimits(dependencies, actor, path.client_id, given),
+    ),
+    explainLimits: readsNothing(async ({ path }) => explainLimits(dependencies, path.client_id)),
+    removeLimits: readsBody(endpointBody, async ({ given, actor, path }) => {
+      await removeLimits(dependencies, actor, path.client_id, given.endpoint);
+      return { limits: await limitsOf(dependencies, path.client_id) };
+    }),
+    listSenders: readsNothing(async () => ({ senders: await listSenders(dependencies) })),
+    setSender: readsBody(senderBody, async ({ given, actor }) => setSender(dependencies, actor, given)),
+    removeSender: readsBody(senderRowBody, async ({ given, actor }) => {
+      await removeSender(dependencies, actor, given);
+      return { senders: await listSenders(dependencies) };
+    }),
+    searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(dependencies, given)),
+    search: readsQuery(searchQuery, async ({ given }) => search(dependencies, given.q)),
+    showMessage: readsNothing(async ({ path }) => showMessage(dependencies, path.message_id)),
+    resendWebhooks: readsBody(resendBody, async ({ given, actor }) => {
+      const options = { evenAcknowledged: given.even_acknowledged };
+      return { results: await resendWebhooks(dependencies, actor, given.delivery_ids, options) };
+    }),
+    showWebhook: readsNothing(async ({ path }) => showDelivery(dependencies, path.delivery_id)),
+    listWebhookEndpoints: readsNothing(async ({ path }) => ({
+      webhook_endpoints: await listEndpoints(dependencies, path.client_id),
+    })),
+    testWebhookEndpoint: readsOptionalBody(testRequestSchema, async ({ given: { event }, actor, path }) =>
+      testEndpoint(dependencies, actor, path.client_id, { endpointId: path.endpoint_id, event }),
+    ),
+    listWebhookDeliveries: readsQuery(
+      listDeliveriesQuery,
+      async ({ given: { limit = defaultPageLimit, ...query }, path }) =>
+        listDeliveries(dependencies, path.client_id, { ...query, limit }),
+    ),
+    resendWebhookDeliveries: readsBody(resendRequestSchema, async ({ given, actor, path }) =>
+      resendMany(dependencies, actor, path.client_id, given),
+    ),
+    showWebhookResend: readsNothing(async ({ path }) =>
+      showResendMany(dependencies, path.client_id, path.resend_id),
+    ),
+    listSuppressions: readsQuery(suppressionsQuery, async ({ given, path }) =>
+      listSuppressions(dependencies, path.client_id, given),
+    ),
+    putSuppression: readsOptionalBody(suppressionBody, async ({ given, actor, path }) =>
+      putSuppression(dependencies, actor, {
+        client: path.client_id,
+        recipient: recipientInPath(path.recipient),
+        ...given,
+      }),
+    ),
+    deleteSuppression: readsNothing(async ({ actor, path }) =>
+      deleteSuppression(dependencies, actor, {
+        client: path.client_id,
+        recipient: recipientInPath(path.recipient),
+      }),
+    ),
+    showConversation: readsQuery(conversationQuery, async ({ given, path }) => {
+      const { person } = parseFields(personInPath, path);
+      return showConversation(dependencies, person, given);
+    }),
+    sendInbound: readsBody(inboundBody, async ({ given }) => sendInbound(dependencies, given)),
+    showUsage: readsQuery(overviewQuery, async ({ given }) => usageOf(dependencies, given.span)),
+    listUsage: readsQuery(adminUsageQuery, async ({ given: { client_id, ...query } }) =>
+      listUsage(dependencies, client_id, usageRange(query, dependencies.clock())),
+    ),
+    summarizeUsage: readsQuery(usageSummaryQuery, async ({ given }) => {
+      const { interval, at = dependencies.clock() } = given;
       const nameOf = async (id: string) => (await dependencies.clients.clients.find(id))?.name;
       return summarizeUsage({ ...dependencies, nameOf }, interval, at);
-    },
-    listOutbox: async ({ request }) =>
-      listOutbox(dependencies, parseQuery(outboxQuery, request).to, outboxMax),
-    listOtpHolds: async () => ({ otp_holds: await listOtpHolds(dependencies) }),
-    allowOtps: async ({ request, actor, path }) => {
-      const { always } = parseOptionalBody(allowOtpsBody, request);
-      return allowOtps(dependencies, actor, path('client_id'), path('country'), always);
-    },
-    showAttention: async () => attention(dependencies),
-    showAbout: async ({ request }) => {
-      const { client_id, name } = requireCaller(request).client;
-      const { stageCountries } = dependencies;
-      return {
-        version,
-        client_id,
-        name,
-        outbox: dependencies.outbox !== undefined,
-        allowed_countries: stageCountries ?? null,
-      };
-    },
-  } satisfies Record<AdminApiRouteName, AdminOperation>;
+    }),
+    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given.to, outboxMax)),
+    listOtpHolds: readsNothing(async () => ({ otp_holds: await listOtpHolds(dependencies) })),
+    allowOtps: readsOptionalBody(allowOtpsBody, async ({ given: { always }, actor, path }) =>
+      allowOtps(dependencies, actor, { clientId: path.client_id, country: path.country, always }),
+    ),
+    showAttention: readsNothing(async () => attention(dependencies)),
+    showAbout: readsNothing(async ({ caller: { client } }) => ({
+      version,
+      client_id: client.client_id,
+      name: client.name,
+      outbox: dependencies.outbox !== undefined,
+      allowed_countries: dependencies.stageCountries ?? null,
+    })),
+  } satisfies AdminOperationsByName;
 }
 
 type AdminOperations = ReturnType<typeof adminOperations>;
 
 /** What each operation answers, by its name. */
 export type AdminAnswers = {
-  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]>>;
+  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
 };
 
 /** Routes a request to its operation. No cache may keep a response. */
@@ -239,11 +213,8 @@ export function adminApi(operations: Readonly<Record<AdminApiRouteName, AdminOpe
     // One slash at the end changes nothing.
     const path = request.path.replace(/\/$/, '');
     const { route, pathParameters } = matchRoute(routes, request.method, path);
-    const body = await operations[route.name]({
-      request,
-      actor: requireCaller(request).clientId,
-      path: (parameter) => idIn(parameter, pathParameters[parameter] ?? ''),
-    });
+    const ids = Object.entries(pathParameters).map(([name, segment]) => [name, idIn(name, segment)]);
+    const body = await operations[route.name].run(request, Object.fromEntries(ids));
     return { status: 200, headers: { 'Cache-Control': 'no-store' }, body, log: { operation: route.name } };
   };
 }

@@ -60,3 +60,12 @@ interface AdminApiRoute {
 }
 
 export type AdminApiRouteName = keyof typeof adminApiRoutes;
+
+/** The names of the parameters in the path of a route. */
+export type PathParameter<Name extends AdminApiRouteName> = ParameterIn<
+  (typeof adminApiRoutes)[Name]['path']
+>;
+
+type ParameterIn<Path extends string> = Path extends `${string}{${infer Parameter}}${infer Rest}`
+  ? Parameter | ParameterIn<Rest>
+  : never;

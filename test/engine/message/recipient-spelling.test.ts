@@ -9,7 +9,9 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
-import { messageQuery, outboxQuery, permissionsBody } from '../../../shared/admin/http/admin-requests.ts';
+import { permissionsBody } from '../../../shared/admin/clients.ts';
+import { messageQuery } from '../../../shared/admin/messages.ts';
+import { outboxQuery } from '../../../shared/admin/outbox.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { canonicalRecipient } from '../../../shared/recipient/phone-number.ts';

@@ -307,7 +307,7 @@ describe('an administrator', () => {
     await consume(attack(client, start));
     expect((await listOtpHolds(admin(start))).map(({ client_id }) => client_id)).toContain(client);
     const allowedAt = addSeconds(start, 480);
-    await allowOtps(admin(allowedAt), actor, client, 'fr', false);
+    await allowOtps(admin(allowedAt), actor, { clientId: client, country: 'fr', always: false });
     expect(await holds().heldCountries(client)).toEqual([]);
     await consume(attack(client, start));
     expect(await consume(batchesOf(traffic(client, 'FR', addSeconds(start, 540), 10, 0.5))[0] ?? [])).toEqual(
@@ -323,10 +323,10 @@ describe('an administrator', () => {
 
   it('allows them for good, also before they are held, and ends that', async () => {
     const client = newClient();
-    await allowOtps(admin(start), actor, client, 'FR', true);
+    await allowOtps(admin(start), actor, { clientId: client, country: 'FR', always: true });
     await consumer().consume(attack(client, start));
     expect(await holds().heldCountries(client)).toEqual([]);
-    await allowOtps(admin(start), actor, client, 'FR', false);
+    await allowOtps(admin(start), actor, { clientId: client, country: 'FR', always: false });
     await consumer().consume(attack(client, addSeconds(start, 60)));
     expect(await holds().heldCountries(client)).toEqual(['FR']);
   });
@@ -335,7 +335,8 @@ describe('an administrator', () => {
     ['GB', 'not_found'],
     ['Narnia', 'invalid_request'],
   ])('is told that nothing is held in %s', async (country, code) => {
-    await expect(allowOtps(admin(start), actor, newClient(), country, false)).rejects.toMatchObject({ code });
+    const wanted = { clientId: newClient(), country, always: false };
+    await expect(allowOtps(admin(start), actor, wanted)).rejects.toMatchObject({ code });
   });
 });
 

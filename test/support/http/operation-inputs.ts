@@ -3,25 +3,8 @@ import * as z from 'zod/mini';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
-import {
-  activityQuery,
-  allowOtpsBody,
-  clientChangeBody,
-  conversationQuery,
-  endpointBody,
-  inboundBody,
-  limitsBody,
-  messageQuery,
-  newClientBody,
-  outboxQuery,
-  overviewQuery,
-  pageQuery,
-  resendBody,
-  searchQuery,
-  senderBody,
-  senderRowBody,
-  usageSummaryQuery,
-} from '../../../shared/admin/http/admin-requests.ts';
+import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { adminOperations } from '../../../shared/admin/http/admin-api.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import {
   adminRoutes,
@@ -30,15 +13,7 @@ import {
   routes,
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
-import {
-  suppressionBody,
-  suppressionsQuery,
-} from '../../../shared/message/suppression/manage-suppressions.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { adminUsageQuery } from '../../../shared/usage/usage-query.ts';
-import { listDeliveriesQuery } from '../../../shared/webhook/manage/delivery-operations.ts';
-import { testRequestSchema } from '../../../shared/webhook/manage/endpoint-requests.ts';
-import { resendRequestSchema } from '../../../shared/webhook/resend/request-resend.ts';
 
 /** Keys into a body; a number is a place in a list. */
 export type FieldPath = readonly (string | number)[];
@@ -97,51 +72,7 @@ const anyUrl = { webhookUrl: z.string() };
 const jsonOf = (schema: z.ZodMiniType): Schema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
 
-/** What each operation of the admin API reads: a body, or of those that only show something, a query. */
-const adminSchemas = {
-  listActivity: activityQuery,
-  listClients: pageQuery,
-  listClientNames: undefined,
-  createClient: newClientBody(anyUrl),
-  showClient: undefined,
-  changeClient: clientChangeBody(anyUrl),
-  rotateClientSecret: undefined,
-  rotateWebhookSecret: undefined,
-  createApiKey: undefined,
-  revokeApiKey: undefined,
-  listOverrides: undefined,
-  showLimits: undefined,
-  explainLimits: undefined,
-  showWebhookHealth: undefined,
-  setLimits: limitsBody,
-  removeLimits: endpointBody,
-  listSenders: undefined,
-  setSender: senderBody,
-  removeSender: senderRowBody,
-  searchMessages: messageQuery,
-  search: searchQuery,
-  showMessage: undefined,
-  resendWebhooks: resendBody,
-  showWebhook: undefined,
-  listWebhookEndpoints: undefined,
-  testWebhookEndpoint: testRequestSchema,
-  listWebhookDeliveries: listDeliveriesQuery,
-  resendWebhookDeliveries: resendRequestSchema,
-  showWebhookResend: undefined,
-  listSuppressions: suppressionsQuery,
-  putSuppression: suppressionBody,
-  deleteSuppression: undefined,
-  showConversation: conversationQuery,
-  sendInbound: inboundBody,
-  showUsage: overviewQuery,
-  listUsage: adminUsageQuery,
-  summarizeUsage: usageSummaryQuery,
-  listOutbox: outboxQuery,
-  listOtpHolds: undefined,
-  allowOtps: allowOtpsBody,
-  showAttention: undefined,
-  showAbout: undefined,
-} satisfies Record<AdminApiRouteName, z.ZodMiniType | undefined>;
+const adminSchemas = adminOperations(anyUrl as unknown as AdminDependencies);
 
 const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, unknown>>>> = {
   createClient: { name: 'A shop' },
@@ -196,7 +127,7 @@ export function operationInputs(clientId: string): readonly OperationInputs[] {
   });
   const admin = (Object.keys(adminApiRoutes) as AdminApiRouteName[]).map((name): OperationInputs => {
     const { method, path } = adminApiRoutes[name];
-    const schema = adminSchemas[name];
+    const { schema } = adminSchemas[name];
     const fields = schema === undefined ? [] : fieldPaths(jsonOf(schema));
     const reads = method === 'GET' ? 'query' : 'body';
     return {

@@ -1,6 +1,7 @@
 /** Every route of the admin API leads to its own operation, with or without a slash at the end. */
 import { expect, it } from '@jest/globals';
 import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-api.ts';
+import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
@@ -15,21 +16,10 @@ const client: Client = {
   created_at: '2026-11-20T12:00:00.000Z',
 };
 
-interface Operated {
-  readonly actor: string;
-  readonly path: (parameter: string) => string;
-}
-
-/** Each operation tells its name, and the parameter that it was given. */
-const tellName = (name: AdminApiRouteName, parameters: readonly string[]) => [
-  name,
-  async ({ actor, path }: Operated) => ({ name, actor, ids: parameters.map(path) }),
-];
-const parametersOf = (path: string): string[] =>
-  Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter);
-const operations: ReturnType<typeof adminOperations> = Object.fromEntries(
-  names.map((name) => tellName(name, parametersOf(adminApiRoutes[name].path))),
-);
+/** Each operation tells its name, and the parameters that it was given. */
+const operations = Object.fromEntries(
+  names.map((name) => [name, readsNothing(async ({ actor, path }) => ({ name, actor, path }))]),
+) as unknown as ReturnType<typeof adminOperations>;
 const api = adminApi(operations);
 
 const call = (method: string, path: string) =>
@@ -51,17 +41,14 @@ const call = (method: string, path: string) =>
 
 it.each(names)('%s', async (name) => {
   const { method, path } = adminApiRoutes[name];
-  const parameters = parametersOf(path);
-  const filled = parameters.reduce(
-    (rest, parameter) => rest.replace(`{${parameter}}`, `an%20${parameter}`),
-    path,
-  );
-  const ids = parameters.map((parameter) => `an ${parameter}`);
+  const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter);
+  const filled = path.replaceAll(/\{(\w+)\}/g, 'an%20$1');
+  const ids = Object.fromEntries(parameters.map((parameter) => [parameter, `an ${parameter}`]));
   for (const given of [filled, `${filled}/`]) {
     expect(await call(method, given)).toEqual({
       status: 200,
       headers: { 'Cache-Control': 'no-store' },
-      body: { name, actor: 'cli_1', ids },
+      body: { name, actor: 'cli_1', path: ids },
       log: { operation: name },
     });
   }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhooks.ts';
+import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhook-resend.ts';
 import { newDelivery } from '../../../shared/webhook/delivery-transitions.ts';
 import { memoryDeliveryStore } from '../../support/doubles/memory-delivery-store.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';

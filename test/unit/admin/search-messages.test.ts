@@ -1,9 +1,8 @@
 /** A search without a client covers the clients that have such messages, within bounds that it tells of. */
 import { expect, it } from '@jest/globals';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { messageQuery } from '../../../shared/admin/http/admin-requests.ts';
 import type { MessageFilter, MessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
-import { searchMessages } from '../../../shared/admin/messages.ts';
+import { messageQuery, searchMessages } from '../../../shared/admin/messages.ts';
 import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
 type Options = Parameters<MessageSearch['search']>[1];

@@ -1,56 +1,23 @@
-/** An administrator's operations on webhooks: lists those that failed, shows one with its attempts, resends. */
+/** An administrator's resends of webhooks: of some by their ids, paced, or of a client's by a request that the gateway works on. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError } from '../contract/errors.ts';
-import type { Sleep } from '../platform/clock.ts';
+import * as z from 'zod/mini';
+import { addDays, type Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { retry } from '../platform/retry.ts';
 import { runPaced } from '../platform/run-paced.ts';
-import type { DeliverySummary, DeliveryView } from '../webhook/log/delivery-response.schema.ts';
-import { deliveryView } from '../webhook/log/delivery-view.ts';
+import { type ResendRequest, requestResend, showResend } from '../webhook/resend/request-resend.ts';
+import { resendView } from '../webhook/resend/resend.ts';
+import type { ResendView } from '../webhook/resend/resend-response.schema.ts';
 import { type ResendOptions, type ResendOutcome, resend } from '../webhook/resend/resend-webhook.ts';
-import { listActivity, retentionRange } from './activity.ts';
+import { runResend } from '../webhook/resend/run-resend.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
-import { clientIdOf } from './clients.ts';
+import { clientIdOf } from './find-client.ts';
+import { keyText } from './request-fields.ts';
 
-/** @throws GatewayError `not_found` */
-export async function showDelivery(
-  dependencies: AdminDependencies,
-  deliveryId: string,
-): Promise<DeliveryView> {
-  const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
-  if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
-  return deliveryView(delivery);
-}
-
-const entriesPerPage = 100;
-
-/**
- * Webhooks that failed for good and have not been acknowledged since, the latest failure first.
- *
- * @throws GatewayError if there is no such client.
- */
-export async function failedWebhooks(
-  dependencies: AdminDependencies,
-  of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
-): Promise<readonly DeliverySummary[]> {
-  const clientId = of.clientId === undefined ? undefined : await clientIdOf(dependencies, of.clientId);
-  const failed = new Map<string, DeliverySummary>();
-  let cursor: string | undefined;
-  do {
-    const page = await listActivity(dependencies, {
-      kind: 'webhook_failed',
-      clientId,
-      ...retentionRange(dependencies),
-      limit: entriesPerPage,
-      cursor,
-    });
-    for (const { delivery } of page.entries) {
-      if (delivery?.state === 'failed' && failed.size < of.limit) failed.set(delivery.delivery_id, delivery);
-    }
-    cursor = page.next_cursor;
-  } while (cursor !== undefined && failed.size < of.limit);
-  return [...failed.values()];
-}
+export const resendBody = z.object({
+  delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),
+  even_acknowledged: z.optional(z.boolean()),
+});
 
 export interface ResendResult {
   readonly delivery_id: string;
@@ -107,4 +74,38 @@ export async function resendWebhooks(
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** @throws GatewayError `not_found` or `endpoint_disabled` */
+export async function resendMany(
+  dependencies: AdminDependencies,
+  actor: string,
+  client: string,
+  request: ResendRequest,
+): Promise<ResendView> {
+  const clientId = await clientIdOf(dependencies, client);
+  return resendView(await requestResend(dependencies.webhookLog, clientId, actor, request));
+}
+
+/** @throws GatewayError `not_found` */
+export async function showResendMany(
+  dependencies: AdminDependencies,
+  client: string,
+  resendId: string,
+): Promise<ResendView> {
+  const clientId = await clientIdOf(dependencies, client);
+  return resendView(await showResend(dependencies.webhookLog, clientId, resendId));
+}
+
+/** Works on the request until it is completed, beside the gateway, which goes on with it if this process ends. */
+export async function finishResend(
+  dependencies: AdminDependencies,
+  begun: ResendView,
+  onProgress: (view: ResendView) => void,
+): Promise<ResendView> {
+  const endsAt = addDays(dependencies.clock(), 1);
+  const ended = await runResend(dependencies.webhookLog, begun.resend_id, endsAt, (resend) =>
+    onProgress(resendView(resend)),
+  );
+  return ended === undefined ? begun : resendView(ended);
 }

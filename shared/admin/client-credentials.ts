@@ -1,0 +1,91 @@
+/** An administrator's operations on the secrets and API keys of clients: each change is in the activity log, each new secret is shown once. */
+import { recordActivity } from '../activity/record-activity.ts';
+import * as clientAdmin from '../client/client-admin.ts';
+import type { AdminDependencies } from './admin-dependencies.ts';
+import { type ApiKeyView, apiKeyView } from './client-views.ts';
+import { requireClient } from './find-client.ts';
+
+/** The previous secret stays valid for 24 h. */
+export async function rotateClientSecret(
+  dependencies: AdminDependencies,
+  actor: string,
+  clientId: string,
+): Promise<{ readonly client_id: string; readonly client_secret: string }> {
+  const secret = await clientAdmin.rotateClientSecret(dependencies.clients, clientId, dependencies.clock());
+  const summary = `${actor} made a new client secret; the previous one is valid for 24 h more`;
+  await recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId });
+  return { client_id: clientId, client_secret: secret };
+}
+
+export interface RotatedWebhookSecret {
+  readonly client_id: string;
+  readonly webhook_secret: string;
+  /** The time from which it signs. */
+  readonly active_at: string;
+  readonly previous_secret_expires_at: string | null;
+}
+
+/** Only the previous secret signs until the new one is active; then both sign for 24 h. */
+export async function rotateWebhookSecret(
+  dependencies: AdminDependencies,
+  actor: string,
+  clientId: string,
+): Promise<RotatedWebhookSecret> {
+  const rotated = await clientAdmin.rotateWebhookSecret(dependencies.clients, clientId, dependencies.clock);
+  const summary = `${actor} made a new webhook secret, which signs from ${rotated.active_at} on; the previous one signs for 24 h more`;
+  await recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId });
+  return {
+    client_id: clientId,
+    webhook_secret: rotated.secret,
+    active_at: rotated.active_at,
+    previous_secret_expires_at: rotated.previous_expires_at ?? null,
+  };
+}
+
+export async function createApiKey(
+  dependencies: AdminDependencies,
+  actor: string,
+  clientId: string,
+): Promise<ApiKeyView & { readonly api_key: string }> {
+  const { apiKey, row } = await clientAdmin.createApiKey(
+    dependencies.clients,
+    clientId,
+    dependencies.clock(),
+  );
+  await recordActivity(dependencies, actor, {
+    kind: 'api_key_created',
+    summary: `${actor} made the API key ${row.key_id}`,
+    clientId,
+    after: { key_id: row.key_id },
+  });
+  return { api_key: apiKey, ...apiKeyView(row) };
+}
+
+export async function listApiKeys(
+  dependencies: AdminDependencies,
+  clientId: string,
+): Promise<readonly ApiKeyView[]> {
+  await requireClient(dependencies, clientId);
+  return (await dependencies.clients.apiKeys.listOf(clientId)).map(apiKeyView);
+}
+
+export async function revokeApiKey(
+  dependencies: AdminDependencies,
+  actor: string,
+  clientId: string,
+  keyId: string,
+): Promise<void> {
+  await requireClient(dependencies, clientId);
+  const known = (await dependencies.clients.apiKeys.listOf(clientId)).find((key) => key.key_id === keyId);
+  if (known?.revoked_at !== undefined) return;
+  if (known !== undefined) {
+    await recordActivity(dependencies, actor, {
+      kind: 'api_key_revoked',
+      summary: `${actor} revoked the API key ${keyId}`,
+      clientId,
+      before: { key_id: keyId, revoked: false },
+      after: { key_id: keyId, revoked: true },
+    });
+  }
+  await clientAdmin.revokeApiKey(dependencies.clients, clientId, keyId, dependencies.clock());
+}

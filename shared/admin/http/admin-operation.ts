@@ -1,0 +1,58 @@
+/** One operation of the admin API: what it reads of a request, and what it does. */
+import type * as z from 'zod/mini';
+import {
+  type ApiRequest,
+  type Caller,
+  parseBody,
+  parseOptionalBody,
+  parseQuery,
+  requireCaller,
+} from '../../operation/operation.ts';
+
+interface AdminRequest<Parameter extends string> {
+  /** The id of the administrator, for the activity log. */
+  readonly actor: string;
+  readonly caller: Caller;
+  /** The values of the parameters in the path. */
+  readonly path: Readonly<Record<Parameter, string>>;
+}
+
+interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest<Parameter> {
+  /** The body or the query. */
+  readonly given: Given;
+}
+
+export interface AdminOperation<Parameter extends string = string, Answer = unknown> {
+  /** Of the body or the query; undefined where it reads neither. */
+  readonly schema: z.ZodMiniType | undefined;
+  run(request: ApiRequest, path: Readonly<Record<Parameter, string>>): Promise<Answer>;
+}
+
+type Parse = <Schema extends z.ZodMiniType>(schema: Schema, request: ApiRequest) => z.output<Schema>;
+
+/** Every fault of the body or the query is named before anything is done. */
+function reads(parse: Parse) {
+  return <Schema extends z.ZodMiniType, Parameter extends string, Answer>(
+    schema: Schema,
+    work: (request: AdminRequestWith<Parameter, z.output<Schema>>) => Promise<Answer>,
+  ): AdminOperation<Parameter, Answer> => ({
+    schema,
+    run: (request, path) => work({ ...whoAsks(request), path, given: parse(schema, request) }),
+  });
+}
+
+export const readsBody = reads(parseBody);
+/** Without a body it is the same as with an empty one. */
+export const readsOptionalBody = reads(parseOptionalBody);
+export const readsQuery = reads(parseQuery);
+
+export function readsNothing<Parameter extends string, Answer>(
+  work: (request: AdminRequest<Parameter>) => Promise<Answer>,
+): AdminOperation<Parameter, Answer> {
+  return { schema: undefined, run: (request, path) => work({ ...whoAsks(request), path }) };
+}
+
+function whoAsks(request: ApiRequest): Pick<AdminRequest<string>, 'actor' | 'caller'> {
+  const caller = requireCaller(request);
+  return { actor: caller.clientId, caller };
+}
