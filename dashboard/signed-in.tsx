@@ -12,22 +12,22 @@ import { chooseColours, startingColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
-import { SearchBox } from './components/search-box.tsx';
 import { DashboardContext, NavigatedContext } from './context.ts';
-import { ActivityPage } from './pages/activity.tsx';
-import { ClientPage } from './pages/client.tsx';
-import { ClientsPage } from './pages/clients.tsx';
-import { ConversationPage } from './pages/conversation.tsx';
-import { LimitsPage } from './pages/limits.tsx';
-import { MessagePage } from './pages/message.tsx';
-import { MessagesPage } from './pages/messages.tsx';
+import { ActivityPage } from './pages/activity/activity.tsx';
+import { ClientPage } from './pages/clients/client.tsx';
+import { ClientsPage } from './pages/clients/clients.tsx';
+import { LimitsPage } from './pages/limits/limits.tsx';
+import { ConversationPage } from './pages/messages/conversation.tsx';
+import { MessagePage } from './pages/messages/message.tsx';
+import { MessagesPage } from './pages/messages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
-import { OverviewPage } from './pages/overview.tsx';
+import { OverviewPage } from './pages/overview/overview.tsx';
 import { SearchPage } from './pages/search.tsx';
-import { SendersPage } from './pages/senders.tsx';
-import { WebhookPage } from './pages/webhook.tsx';
-import { WebhooksPage } from './pages/webhooks.tsx';
+import { SendersPage } from './pages/senders/senders.tsx';
+import { WebhookPage } from './pages/webhooks/webhook.tsx';
+import { WebhooksPage } from './pages/webhooks/webhooks.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
+import { SearchBox } from './search-box.tsx';
 import type { Session } from './session.ts';
 import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
 import type { Credentials } from './sign-in.tsx';
@@ -44,7 +44,7 @@ interface SignedInProps {
 }
 
 // Loaded on demand, as its charts are a quarter of the script.
-const UsagePage = lazy(() => import('./pages/usage.tsx'));
+const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
 
 export default function SignedIn({
   session,

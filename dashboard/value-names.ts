@@ -1,4 +1,4 @@
-/** How the dashboard shows values of the API: channels, caps, and words such as `retry_scheduled`. */
+/** How the dashboard shows values of the API: channels, caps, times, shares, and words such as `retry_scheduled`. */
 import type { Channel } from '../shared/contract/channels.ts';
 import type { CapName } from '../shared/contract/limit-rows.ts';
 
@@ -11,7 +11,20 @@ export const capNames: Readonly<Record<CapName, string>> = {
   spend: 'Spend (cap)',
 };
 
+/** The id in rows for every client that has no row of its own. */
+export const everyClient = '*';
+
 /** `retry_scheduled` as `Retry scheduled`. */
 export function nameOf(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`.replaceAll('_', ' ');
+}
+
+export function durationText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function percent(rate: number | null | undefined): string {
+  return typeof rate === 'number' ? `${Math.round(rate * 1000) / 10} %` : '–';
 }

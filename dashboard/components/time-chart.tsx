@@ -1,7 +1,7 @@
 /** Counts over time as stacked bars, by UTC hour or day. Loaded on demand: charts are a quarter of the script. */
 import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
-import type { Series } from '../usage-series.ts';
+import type { Series } from './chart-series.ts';
 
 interface TimeChartProps {
   readonly title: string;

@@ -21,7 +21,3 @@ export function Total({ value, href }: TotalProps) {
     </Box>
   );
 }
-
-export function percent(rate: number | null | undefined): string {
-  return typeof rate === 'number' ? `${Math.round(rate * 1000) / 10} %` : '–';
-}

@@ -3,8 +3,8 @@
  * counting of a message writes, by the number of clients that share a batch.
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { timesAt, usagePeriods } from '../../dashboard/usage-period.ts';
-import { usageGroups } from '../../dashboard/usage-series.ts';
+import { timesAt, usagePeriods } from '../../dashboard/pages/usage/usage-period.ts';
+import { usageGroups } from '../../dashboard/pages/usage/usage-series.ts';
 import { overviewSpans, summarizeUsage } from '../../shared/admin/usage.ts';
 import { addDays, addSeconds, epochSeconds } from '../../shared/platform/clock.ts';
 import {

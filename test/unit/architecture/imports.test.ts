@@ -40,6 +40,15 @@ describe('who may import whom', () => {
     expect(violations(inFolder('functions'), within(['shared']))).toEqual([]);
   });
 
+  it('a page of the dashboard knows no other page, and what pages share knows none', () => {
+    const pageOf = (path: string) => /^dashboard\/pages\/[^/]+/.exec(path)?.[0];
+    // Puts the pages together.
+    const others = inFolder('dashboard').filter(({ path }) => path !== 'dashboard/signed-in.tsx');
+    expect(
+      violations(others, (target, { path }) => [undefined, pageOf(path)].includes(pageOf(target))),
+    ).toEqual([]);
+  });
+
   it('the dashboard imports types of shared, and of its code only small files without dependencies', () => {
     const allowed = [
       'shared/admin/http/admin-routes.ts',

@@ -1,7 +1,0 @@
-/** Distinguishable in light and dark mode, and with red-green colour blindness. */
-export const chartColours = {
-  good: '#2ea597',
-  better: '#688ae8',
-  bad: '#c33d69',
-  doubtful: '#e07f9d',
-} as const;

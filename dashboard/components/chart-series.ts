@@ -1,0 +1,14 @@
+/** What a chart of times shows, and its colours. */
+export interface Series {
+  readonly title: string;
+  readonly color?: string;
+  readonly data: readonly { readonly x: Date; readonly y: number }[];
+}
+
+/** Distinguishable in light and dark mode, and with red-green colour blindness. */
+export const chartColours = {
+  good: '#2ea597',
+  better: '#688ae8',
+  bad: '#c33d69',
+  doubtful: '#e07f9d',
+} as const;

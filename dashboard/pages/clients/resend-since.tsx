@@ -1,0 +1,96 @@
+/** Resends every failed webhook of one endpoint since a time, and shows how many are done; it goes on without the page. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ResendView } from '../../../shared/webhook/resend/resend-response.schema.ts';
+import { useAnswer } from '../../api/queries.ts';
+import { ChoiceField } from '../../components/choice-field.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { useDashboard } from '../../context.ts';
+
+interface ResendSinceProps {
+  readonly clientId: string;
+  readonly origin: string;
+  /** When the endpoint began to fail, as far as it is known. */
+  readonly failingSince: string | null;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** A webhook is created before its first attempt fails. */
+function choicesAt(failingSince: string | null, now: number) {
+  const at = (ms: number): string => new Date(ms).toISOString();
+  const earlier = failingSince === null ? undefined : at(Date.parse(failingSince) - hour);
+  return [
+    ...(earlier === undefined
+      ? []
+      : [{ value: earlier, label: 'An hour before the endpoint began to fail' }]),
+    { value: at(now - day), label: 'Last 24 hours' },
+    { value: at(now - 3 * day), label: 'Last 3 days' },
+    { value: at(now - 7 * day), label: 'Last 7 days' },
+    { value: at(now - 30 * day), label: 'Last 30 days' },
+  ];
+}
+
+export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps) {
+  const { api } = useDashboard();
+  const [choices, setChoices] = useState<ReturnType<typeof choicesAt>>();
+  const [since, setSince] = useState('');
+  const resend = useMutation({
+    mutationFn: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
+    onSuccess: () => setChoices(undefined),
+  });
+  const open = (): void => {
+    const offered = choicesAt(failingSince, Date.now());
+    setChoices(offered);
+    setSince(offered[0]?.value ?? '');
+  };
+  return (
+    <>
+      <Button variant="inline-link" ariaLabel={`Resend all since: ${origin}`} onClick={open}>
+        Resend all since…
+      </Button>
+      {resend.data === undefined ? null : <Progress clientId={clientId} started={resend.data} />}
+      {choices === undefined ? null : (
+        <ConfirmDialog
+          title="Resend all failed webhooks"
+          text={
+            <SpaceBetween size="m">
+              <div>
+                Every webhook to <span className="id">{origin}</span> that was created since then and has
+                failed is sent again.
+              </div>
+              <ChoiceField label="Since" value={since} options={choices} onChange={setSince} />
+            </SpaceBetween>
+          }
+          action="Resend"
+          isBusy={resend.isPending}
+          onConfirm={() => resend.mutate()}
+          onDismiss={() => setChoices(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function Progress({ clientId, started }: { readonly clientId: string; readonly started: ResendView }) {
+  const { data = started } = useAnswer(
+    'showWebhookResend',
+    { client_id: clientId, resend_id: started.resend_id },
+    undefined,
+    { inProgress: ({ status }) => status !== 'completed' },
+  );
+  const { status, resent, matched, skipped } = data;
+  return (
+    <Box>
+      <StatusIndicator type={status === 'completed' ? 'success' : 'in-progress'}>
+        {`${resent.toLocaleString()} of ${matched.toLocaleString()} resent`}
+        {skipped > 0 ? `, ${skipped.toLocaleString()} skipped` : ''}
+      </StatusIndicator>
+    </Box>
+  );
+}

@@ -1,0 +1,103 @@
+/** How the endpoints of a client's webhooks answer: failing or not, since when, and what waits for them. */
+
+import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
+import { useAnswer } from '../../api/queries.ts';
+import { type Column, List } from '../../components/list.tsx';
+import { Time } from '../../components/time.tsx';
+import { linkTo } from '../../route.ts';
+import { percent } from '../../value-names.ts';
+import { EndpointCharts } from './endpoint-charts.tsx';
+import { ResendSince } from './resend-since.tsx';
+
+export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
+  const query = useAnswer('showWebhookHealth', { client_id: clientId });
+  const count = query.data?.messages ?? 0;
+  return (
+    <SpaceBetween size="l">
+      <List<OriginHealth>
+        title="Webhook endpoints"
+        description={
+          count === 0
+            ? undefined
+            : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}.`
+        }
+        actions={
+          <SpaceBetween direction="horizontal" size="s">
+            <Link href={linkTo('webhooks', undefined, { client_id: clientId })}>All webhooks</Link>
+            <Link href={linkTo('activity', undefined, { client_id: clientId })}>Failed webhooks</Link>
+          </SpaceBetween>
+        }
+        columns={[
+          ...columns,
+          {
+            id: 'resend',
+            header: 'Action',
+            minWidth: 160,
+            cell: ({ origin, failing_since }) => (
+              <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
+            ),
+          },
+        ]}
+        rows={query.data?.endpoints}
+        query={query}
+        empty="The latest messages of this client have no webhooks."
+        idOf={({ origin }) => origin}
+        csv={{
+          name: `webhook-endpoints-of-${clientId}`,
+          columns: {
+            endpoint: (row) => row.origin,
+            failing_since: (row) => row.failing_since,
+            last_error: (row) => row.last_error,
+            waiting: (row) => row.waiting,
+            failed: (row) => row.failed,
+            acknowledged: (row) => row.acknowledged,
+            success_rate: (row) => row.success_rate,
+            latency_ms: (row) => row.latency_ms,
+          },
+        }}
+      />
+      <EndpointCharts endpoints={query.data?.endpoints ?? []} />
+    </SpaceBetween>
+  );
+}
+
+const columns: readonly Column<OriginHealth>[] = [
+  {
+    id: 'origin',
+    header: 'Endpoint',
+    minWidth: 170,
+    isRowHeader: true,
+    cell: ({ origin }) => <span className="id">{origin}</span>,
+  },
+  { id: 'health', header: 'Health', minWidth: 190, cell: (row) => <Health {...row} /> },
+  { id: 'waiting', header: 'Waiting', minWidth: 90, cell: ({ waiting }) => waiting.toLocaleString() },
+  { id: 'failed', header: 'Failed', minWidth: 90, cell: ({ failed }) => failed.toLocaleString() },
+  {
+    id: 'rate',
+    header: 'Success rate',
+    minWidth: 110,
+    cell: ({ success_rate }) => percent(success_rate),
+  },
+  {
+    id: 'latency',
+    header: 'Latency, average',
+    minWidth: 110,
+    cell: ({ latency_ms }) => (latency_ms === null ? '–' : `${latency_ms.toLocaleString()} ms`),
+  },
+];
+
+function Health({ failing_since, last_error, success_rate }: OriginHealth) {
+  if (success_rate === null) return <StatusIndicator type="pending">not called yet</StatusIndicator>;
+  if (failing_since === null) return <StatusIndicator type="success">healthy</StatusIndicator>;
+  return (
+    <>
+      <StatusIndicator type="error">
+        failing{last_error === null ? '' : ` (${last_error})`} since
+      </StatusIndicator>{' '}
+      <Time at={failing_since} />
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+/** While a limit is edited: which window refuses requests first with the new value, before it is saved. */
+import Box from '@cloudscape-design/components/box';
+import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
+import { firstReached } from '../../../shared/rate-limit/feedback/first-reached.ts';
+import { durationText } from '../../value-names.ts';
+import { limitWindows } from './limit-field.ts';
+
+interface LimitPreviewProps {
+  readonly row: EndpointLimits;
+  readonly field: keyof LimitsView;
+  /** As entered: empty for the default. */
+  readonly text: string;
+}
+
+export function LimitPreview({ row, field, text }: LimitPreviewProps) {
+  const entered = text.trim() === '' ? row.defaults?.[field] : Number(text);
+  if (entered !== undefined && !(entered > 0)) return null;
+  const limits: LimitsView = { ...row.in_force, [field]: entered };
+  const inForce = limitWindows.flatMap((window) => {
+    const limit = limits[window];
+    return limit === undefined ? [] : [{ window, limit }];
+  });
+  const first = firstReached(inForce);
+  const [shortest] = inForce;
+  if (shortest === undefined) return null;
+  return (
+    <div aria-live="polite">
+      <Box color="text-body-secondary" fontSize="body-s">
+        {first === undefined
+          ? `Reached first: ${limitText(shortest.window, shortest.limit)}.`
+          : `Reached first: ${limitText(first.window, limits[first.window] ?? 0)}, after ${durationText(Math.round(first.afterSeconds))} at full rate.`}
+      </Box>
+    </div>
+  );
+}
+
+function limitText(window: keyof LimitsView, limit: number): string {
+  return `${limit.toLocaleString()} ${window.replace('_', ' ')}`;
+}

@@ -1,0 +1,261 @@
+/** The messages with one person in both directions, of one client or of all, the newest at the bottom. */
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useEffect, useRef, useState } from 'react';
+import type {
+  Conversation,
+  ConversationClient,
+  ConversationMessage,
+} from '../../../shared/admin/conversation.ts';
+import { useAbout, useAnswer } from '../../api/queries.ts';
+import { ClientLink, useClientName } from '../../components/client-name.tsx';
+import { Copyable } from '../../components/copyable.tsx';
+import { Loaded, Refresh } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { withoutSeparators } from '../../components/phone-number.ts';
+import { SuppressionNote, WhatsAppWindow } from '../../components/reachability.tsx';
+import { SearchForm } from '../../components/search-form.tsx';
+import { isInProgress, State } from '../../components/state.tsx';
+import { Time } from '../../components/time.tsx';
+import { linkTo, useListState } from '../../route.ts';
+import { channelNames } from '../../value-names.ts';
+import { Correspondents } from './correspondents.tsx';
+import { MessageContent } from './message-content.tsx';
+import { SimulateReply } from './simulate-reply.tsx';
+
+/** A simulated reply takes the way of a real one, and is here within seconds. */
+const replyAwaitedMs = 20_000;
+
+export function ConversationPage() {
+  const { filter, cursors, cursor, change } = useListState();
+  const clientId = filter('client_id');
+  const recipient = numberIn(filter('recipient'));
+  const [repliedAt, setRepliedAt] = useState(0);
+  const query = useAnswer(
+    'showConversation',
+    { person: recipient },
+    { client_id: clientId, cursor, limit: '50' },
+    {
+      enabled: recipient !== '',
+      inProgress: ({ messages }) =>
+        Date.now() - repliedAt < replyAwaitedMs || messages.some(({ status }) => isInProgress(status)),
+    },
+  );
+  const about = useAbout().data;
+  return (
+    <Page
+      title="Conversation"
+      description={recipient === '' ? undefined : <Copyable name="number" text={recipient} />}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Refresh query={query} />
+          {recipient === '' || clientId === '' ? null : (
+            <Button href={linkTo('conversation', undefined, { recipient })}>All clients</Button>
+          )}
+        </SpaceBetween>
+      }
+    >
+      {recipient === '' ? (
+        <SearchForm
+          label="Number"
+          placeholder="+44…"
+          value={recipient}
+          onSearch={(text) => change({ recipient: withoutSeparators(text) })}
+        />
+      ) : (
+        <Loaded query={query}>
+          {(conversation) => (
+            <SpaceBetween size="l">
+              {conversation.clients.length === 0 ? null : (
+                <Container>
+                  {clientId === '' ? (
+                    <Correspondents {...conversation} />
+                  ) : (
+                    conversation.clients.map((client) => (
+                      <Reachability key={client.client_id} client={client} conversation={conversation} />
+                    ))
+                  )}
+                </Container>
+              )}
+              <Container header={<Header variant="h2">Messages</Header>}>
+                <Messages
+                  key={cursor ?? ''}
+                  conversation={conversation}
+                  isMixed={clientId === ''}
+                  onEarlier={(next) => change({ after: [...cursors, next] })}
+                  onLater={cursors.length === 0 ? undefined : () => change({ after: cursors.slice(0, -1) })}
+                  onNewest={cursors.length < 2 ? undefined : () => change({})}
+                />
+              </Container>
+              {about?.outbox === true ? (
+                <SimulateReply
+                  conversation={conversation}
+                  onSent={() => {
+                    setRepliedAt(Date.now());
+                    if (cursors.length > 0) change({});
+                  }}
+                />
+              ) : null}
+            </SpaceBetween>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+/** A plus that nobody encoded arrives as a space. */
+function numberIn(text: string): string {
+  return text.replace(/^ (?=\d)/, '+').trim();
+}
+
+interface ReachabilityProps {
+  readonly client: ConversationClient;
+  readonly conversation: Conversation;
+}
+
+function Reachability({ client, conversation: { person, messages } }: ReachabilityProps) {
+  const { client_id, suppression, window_expires_at } = client;
+  const hasWhatsApp = window_expires_at !== null || messages.some(({ channel }) => channel === 'whatsapp');
+  return (
+    <KeyValuePairs
+      columns={3}
+      minColumnWidth={200}
+      items={[
+        { label: 'Client', value: <ClientLink id={client_id} /> },
+        {
+          label: 'Messages to this number',
+          value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
+        },
+        ...(hasWhatsApp
+          ? [{ label: 'WhatsApp window', value: <WhatsAppWindow expiresAt={window_expires_at} /> }]
+          : []),
+      ]}
+    />
+  );
+}
+
+interface MessagesProps {
+  readonly conversation: Conversation;
+  /** Whether the messages of all clients are shown. */
+  readonly isMixed: boolean;
+  readonly onEarlier: (cursor: string) => void;
+  /** Undefined on the page that has the newest message. */
+  readonly onLater: (() => void) | undefined;
+  /** Undefined where a step is enough. */
+  readonly onNewest: (() => void) | undefined;
+}
+
+function Messages({ conversation: { messages, next_cursor }, ...props }: MessagesProps) {
+  const { isMixed, onEarlier, onLater, onNewest } = props;
+  const list = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const newest = messages[0]?.message_id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the list
+  useEffect(() => {
+    if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [newest]);
+  if (messages.length === 0 && next_cursor === undefined && onLater === undefined) {
+    return (
+      <Box textAlign="center" padding="s">
+        <b>No messages</b>
+        <Box>
+          {isMixed
+            ? 'No message was exchanged with this number.'
+            : 'The client has exchanged no message with this number.'}
+        </Box>
+      </Box>
+    );
+  }
+  return (
+    <SpaceBetween size="s">
+      <section
+        ref={list}
+        className="conversation"
+        aria-label="Messages, the newest at the bottom"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+        }}
+      >
+        {next_cursor === undefined ? null : (
+          <Box textAlign="center" padding="xs">
+            <Button onClick={() => onEarlier(next_cursor)}>Earlier messages</Button>
+          </Box>
+        )}
+        {messages.length > 0 ? null : (
+          <Box textAlign="center">
+            None of the messages with this number that were looked at is of this client.
+          </Box>
+        )}
+        <ol>
+          {messages.toReversed().map((message) => (
+            <OneMessage key={message.message_id} message={message} isMixed={isMixed} />
+          ))}
+        </ol>
+      </section>
+      {onLater === undefined ? null : (
+        <Box textAlign="center">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={onLater}>Later messages</Button>
+            {onNewest === undefined ? null : <Button onClick={onNewest}>Newest messages</Button>}
+          </SpaceBetween>
+        </Box>
+      )}
+    </SpaceBetween>
+  );
+}
+
+const askedFor = { opt_out: 'asks to opt out', opt_in: 'asks to opt in' } as const;
+
+interface OneMessageProps {
+  readonly message: ConversationMessage;
+  readonly isMixed: boolean;
+}
+
+function OneMessage({ message, isMixed }: OneMessageProps) {
+  const { message_id, direction, channel, number, in_reply_to, asks_for, error_code } = message;
+  const isInbound = direction === 'inbound';
+  return (
+    <li className={direction}>
+      <Box color="text-body-secondary" fontSize="body-s">
+        {isInbound ? 'From the person' : 'To the person'}, {channelNames[channel]}
+        {number === null ? null : `, ${isInbound ? 'to' : 'from'} ${number}`}
+        {in_reply_to === null ? null : (
+          <>
+            , in reply to{' '}
+            <Link href={linkTo('messages', in_reply_to)} fontSize="body-s">
+              a message
+            </Link>
+          </>
+        )}
+        {asks_for === null ? null : `, ${askedFor[asks_for]}`}
+      </Box>
+      {isMixed ? (
+        <Box fontSize="body-s">
+          {message.client_id === null ? 'Of no client' : <ClientName id={message.client_id} />}
+        </Box>
+      ) : null}
+      <MessageContent text={message.text} whatsapp={message.whatsapp} />
+      <Box fontSize="body-s">
+        <SpaceBetween direction="horizontal" size="s">
+          <Link href={linkTo('messages', message_id)} fontSize="body-s">
+            <Time at={message.at} />
+          </Link>
+          {isInbound ? null : <State of={message.status} />}
+          {error_code === null ? null : <span className="id">{error_code}</span>}
+        </SpaceBetween>
+      </Box>
+    </li>
+  );
+}
+
+function ClientName({ id }: { readonly id: string }) {
+  return <span className="id">{useClientName(id) ?? id}</span>;
+}

@@ -1,0 +1,47 @@
+/** The clients of the newest messages with a number, each with its conversation, and whether it may write to the number. */
+import Box from '@cloudscape-design/components/box';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import Link from '@cloudscape-design/components/link';
+import type { Conversation } from '../../../shared/admin/conversation.ts';
+import { useAnswer } from '../../api/queries.ts';
+import { useClientNames } from '../../components/client-name.tsx';
+import { SuppressionNote } from '../../components/reachability.tsx';
+import { linkTo } from '../../route.ts';
+
+/** Changes seldom. */
+const refreshMs = 60_000;
+/** The rest is found by the messages themselves. */
+const clientsShownMax = 8;
+
+export function CorrespondentsOf({ recipient }: { readonly recipient: string }) {
+  const { data } = useAnswer(
+    'showConversation',
+    { person: recipient },
+    { limit: '100' },
+    { refreshEveryMs: refreshMs },
+  );
+  return data === undefined || data.clients.length === 0 ? null : <Correspondents {...data} />;
+}
+
+export function Correspondents({ person, clients }: Pick<Conversation, 'person' | 'clients'>) {
+  const names = useClientNames();
+  const nameOf = (id: string): string => names.find(({ client_id }) => client_id === id)?.name ?? id;
+  const left = clients.length - clientsShownMax;
+  return (
+    <>
+      <KeyValuePairs
+        columns={4}
+        minColumnWidth={200}
+        items={clients.slice(0, clientsShownMax).map(({ client_id, suppression }) => ({
+          label: (
+            <Link href={linkTo('conversation', undefined, { client_id, recipient: person })}>
+              Conversation with {nameOf(client_id)}
+            </Link>
+          ),
+          value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
+        }))}
+      />
+      {left > 0 ? <Box>{`${left} more clients have conversations with this number.`}</Box> : null}
+    </>
+  );
+}

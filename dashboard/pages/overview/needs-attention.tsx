@@ -1,0 +1,176 @@
+/** What an administrator should look at now, each with a link to where it is solved. */
+import Box from '@cloudscape-design/components/box';
+import Link from '@cloudscape-design/components/link';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ReactNode } from 'react';
+import type { Attention } from '../../../shared/admin/attention.ts';
+import { useAnswer } from '../../api/queries.ts';
+import { ClientLink } from '../../components/client-name.tsx';
+import { type Column, List } from '../../components/list.tsx';
+import { useIsNarrow } from '../../components/narrow.ts';
+import { Time } from '../../components/time.tsx';
+import { linkTo } from '../../route.ts';
+import { AllowOtps } from './allow-otps.tsx';
+
+interface Item {
+  readonly id: string;
+  readonly type: StatusIndicatorProps.Type;
+  readonly text: ReactNode;
+  readonly href: string;
+  readonly clientId?: string;
+  readonly since?: string;
+  readonly action?: ReactNode;
+}
+
+/** Reads more than other pages do, and changes slowly. */
+const refreshMs = 60_000;
+const recently = '24-hour';
+
+export function useAttention() {
+  return useAnswer('showAttention', {}, undefined, { refreshEveryMs: refreshMs });
+}
+
+export function NeedsAttention({ query }: { readonly query: ReturnType<typeof useAttention> }) {
+  const isNarrow = useIsNarrow();
+  return (
+    <List<Item>
+      title="Needs attention"
+      isLoading={query.isPending}
+      columns={isNarrow ? narrowColumns : columns}
+      rows={query.data === undefined ? undefined : itemsOf(query.data)}
+      emptyTitle="Nothing needs attention"
+      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is nearly used, and no one-time passwords are held."
+      idOf={({ id }) => id}
+    />
+  );
+}
+
+function Problem({ type, text, href }: Item) {
+  return (
+    <StatusIndicator type={type}>
+      <Link href={href}>
+        <span className="sentence">{text}</span>
+      </Link>
+    </StatusIndicator>
+  );
+}
+
+const columns: readonly Column<Item>[] = [
+  { id: 'what', header: 'Problem', minWidth: 220, isRowHeader: true, cell: Problem },
+  {
+    id: 'client',
+    header: 'Client',
+    minWidth: 160,
+    cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
+  },
+  { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
+  { id: 'action', header: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
+];
+
+/** All of it in one column, as others would be cut off. */
+const narrowColumns: readonly Column<Item>[] = [
+  {
+    id: 'what',
+    header: 'Problem',
+    isRowHeader: true,
+    cell: (item) => (
+      <SpaceBetween size="xxs">
+        <Problem {...item} />
+        {item.clientId === undefined ? null : <ClientLink id={item.clientId} />}
+        {item.since === undefined ? null : (
+          <Box fontSize="body-s">
+            Since <Time at={item.since} />
+          </Box>
+        )}
+        {item.action}
+      </SpaceBetween>
+    ),
+  },
+];
+
+function itemsOf(attention: Attention): Item[] {
+  const { failing_endpoints, caps, processing_failures, invalid_overrides, otp_holds } = attention;
+  const more = attention.more_failed_webhooks ? ' at least' : '';
+  return [
+    ...otp_holds.map(
+      ({ client_id, country, held_at, summary }): Item => ({
+        id: `${client_id} otp ${country}`,
+        type: 'error',
+        text: summary,
+        href: linkTo('messages', undefined, { client_id }),
+        clientId: client_id,
+        since: held_at,
+        action: <AllowOtps clientId={client_id} country={country} />,
+      }),
+    ),
+    ...failing_endpoints.map(
+      ({ client_id, origin, failed, waiting, since, last_error }): Item => ({
+        id: `${client_id} ${origin}`,
+        type: 'error',
+        text:
+          failed === 0 ? (
+            <>
+              <span className="id">{origin}</span> is failing{reasonOf(last_error)}: {waitingText(waiting)}
+            </>
+          ) : (
+            <>
+              {webhooks(failed, more)} to <span className="id">{origin}</span> failed{reasonOf(last_error)}
+              {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
+            </>
+          ),
+        // What waits is not in the Activity Log.
+        href:
+          failed === 0
+            ? linkTo('clients', client_id)
+            : linkTo('activity', undefined, { client_id, last: recently }),
+        clientId: client_id,
+        since,
+      }),
+    ),
+    ...caps.map(
+      ({ client_id, window, is_reached, summary }): Item => ({
+        id: `${client_id} cap ${window}`,
+        type: is_reached ? 'error' : 'warning',
+        text: summary,
+        href: linkTo('clients', client_id),
+        clientId: client_id,
+      }),
+    ),
+    ...(processing_failures.count === 0
+      ? []
+      : [
+          {
+            id: 'processing_failures',
+            type: 'error' as const,
+            text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
+            href: linkTo('activity', undefined, { kind: 'entry_refused', last: recently }),
+          },
+        ]),
+    ...(invalid_overrides === 0
+      ? []
+      : [
+          {
+            id: 'invalid_overrides',
+            type: 'warning' as const,
+            text: `${countOf(invalid_overrides, 'limit override')} with an invalid value`,
+            href: linkTo('limits'),
+          },
+        ]),
+  ];
+}
+
+const reasonOf = (error: string | null): string => (error === null ? '' : ` (${error})`);
+
+function webhooks(count: number, more = ''): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'webhook' : 'webhooks'}${more}`;
+}
+
+const waitingText = (count: number): string =>
+  `${webhooks(count)} ${count === 1 ? 'waits' : 'wait'} for a retry`;
+
+function countOf(count: number, what: string, more = false): string {
+  if (count === 1 && !more) return `One ${what}`;
+  return `${count.toLocaleString()}${more ? '+' : ''} ${what}s`;
+}

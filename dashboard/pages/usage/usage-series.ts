@@ -1,0 +1,62 @@
+/** Usage as the series of a chart: the groups with the most, and the sum of all others. */
+
+import type { UsageList } from '../../../shared/admin/usage.ts';
+import type { Series } from '../../components/chart-series.ts';
+import { channelNames, nameOf } from '../../value-names.ts';
+
+export const usageGroups = [
+  { value: 'client', label: 'Client' },
+  { value: 'channel', label: 'Channel' },
+  { value: 'type', label: 'Type' },
+  { value: 'country', label: 'Country' },
+  { value: 'status', label: 'Status' },
+] as const;
+export type UsageGroup = (typeof usageGroups)[number]['value'];
+
+type Entry = UsageList['usage'][number];
+
+/** More colours cannot be told apart. */
+const seriesMax = 7;
+
+export function seriesOf(
+  usage: readonly Entry[],
+  steps: readonly Date[],
+  titleOf: (entry: Entry) => string,
+  amountOf: (entry: Entry) => number,
+): Series[] {
+  const sum = (entries: readonly Entry[]): number => entries.reduce((all, one) => all + amountOf(one), 0);
+  const groups = [...Map.groupBy(usage, titleOf)]
+    .filter(([, entries]) => sum(entries) > 0)
+    .toSorted(([, one], [, other]) => sum(other) - sum(one));
+  const shown = groups.slice(0, seriesMax);
+  const others = groups.slice(seriesMax).flatMap(([, entries]) => entries);
+  return [...shown, ...(others.length === 0 ? [] : [['All others', others] as const])].map(
+    ([title, entries]) => {
+      const byTime = Map.groupBy(entries, ({ from }) => from);
+      return { title, data: steps.map((x) => ({ x, y: sum(byTime.get(x.toISOString()) ?? []) })) };
+    },
+  );
+}
+
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
+/** The group of an entry in plain words. */
+export function groupTitle(
+  entry: Entry,
+  group: UsageGroup,
+  clientNames: ReadonlyMap<string, string>,
+): string {
+  if (group === 'client') {
+    const id = entry.client_id ?? '';
+    const name = clientNames.get(id);
+    // Names are not unique.
+    return name === undefined ? id : `${name} (${id.replace(/^client_/, '').slice(0, 4)}…)`;
+  }
+  if (group === 'channel') return entry.channel === undefined ? '' : channelNames[entry.channel];
+  if (group === 'country') {
+    const { country } = entry;
+    if (country === null || country === undefined) return 'Unknown country';
+    return /^([A-Z]{2}|\d{3})$/.test(country) ? (countries.of(country) ?? country) : country;
+  }
+  return nameOf(entry[group] ?? '');
+}
