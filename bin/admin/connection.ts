@@ -14,7 +14,7 @@ import { stages } from '../../lib/stages/stages.ts';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { adminDependencies, adminEnvironment } from '../../shared/admin/admin-dependencies-on-aws.ts';
 import { type DeployedStack, deployedStacks } from '../../shared/admin/stack-outputs.cloudformation.ts';
-import { readEnvironment } from '../../shared/platform/env.ts';
+import { type EnvironmentSource, readEnvironment } from '../../shared/platform/env.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -128,18 +128,25 @@ function dependenciesOf(
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
   };
-  for (const name of adminEnvironment) {
-    if (source[name] === undefined) {
-      throw new ConnectionFailure(`The gateway has no ${name}: deploy this version first.`);
-    }
-  }
   const [outboxTable, receiptsQueueUrl] = [tables.simulator_outbox, queues.receipts];
   return adminDependencies(
-    readEnvironment(adminEnvironment, source),
+    adminVariables(source),
     outboxTable === undefined || receiptsQueueUrl === undefined
       ? undefined
       : { outboxTable, receiptsQueueUrl },
   );
+}
+
+/** Another version may have other tables and settings, or write them in another way. */
+function adminVariables(source: EnvironmentSource) {
+  try {
+    return readEnvironment(adminEnvironment, source);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConnectionFailure(`Another version is deployed (${reason}): deploy this version first.`, {
+      cause,
+    });
+  }
 }
 
 /** `client_secrets` as `CLIENT_SECRETS_TABLE`. */

@@ -21,7 +21,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
-import type { EnvironmentName } from '../../shared/platform/env.ts';
+import { type EnvironmentName, readEnvironment } from '../../shared/platform/env.ts';
 import { bundleFunctions } from '../build/bundle.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
@@ -45,7 +45,7 @@ interface GatewayFunctionProps {
   readonly timeoutSeconds: number;
   /** CPU comes with memory: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
-  /** The variables of the stage that this function reads. */
+  /** The variables of the stage that this function reads; an optional one is set where the stage has it. */
   readonly settings?: readonly EnvironmentName[];
   /** Whether it may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
@@ -95,12 +95,11 @@ export class GatewayFunction extends LambdaFunction {
     this.setVariables({ LOG_LEVEL: stage.logLevel });
     // Read by Powertools: separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
+    const { settings = [] } = props;
     const values = stageVariables(stage);
-    for (const name of props.settings ?? []) {
-      const value = values[name];
-      if (value === undefined) throw new Error(`${name} is not a variable of the stage`);
-      this.setVariables({ [name]: value });
-    }
+    // As the function does at its start: throws where the stage has no value for one.
+    readEnvironment(settings, values);
+    for (const name of settings) this.setVariables({ [name]: values[name] });
     this.errors = this.createErrorAlarm();
     acknowledge(this, {
       'Serverless-LambdaDLQ':
@@ -165,9 +164,11 @@ export class GatewayFunction extends LambdaFunction {
     return this.alias;
   }
 
-  /** Sets environment variables (`shared/platform/env.ts`). */
-  setVariables(variables: Partial<Record<EnvironmentName, string>>): void {
-    for (const [name, value] of Object.entries(variables)) this.addEnvironment(name, value);
+  /** Sets environment variables (`shared/platform/env.ts`), those that have a value. */
+  setVariables(variables: Partial<Record<EnvironmentName, string | undefined>>): void {
+    for (const [name, value] of Object.entries(variables)) {
+      if (value !== undefined) this.addEnvironment(name, value);
+    }
   }
 }
 

@@ -1,18 +1,17 @@
 /**
- * The settings of a stage, and their validation. `-c field=value` changes one for a deploy.
+ * The settings of a stage: what each may be, and its value in `dev` and wherever `stages.ts` says no other.
+ * `-c field=value` changes one for a deploy. What functions read has its schema in `shared/platform/env.ts`.
  */
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { stageCaps } from '../../shared/contract/caps.ts';
-import { otpHoldRule } from '../../shared/contract/otp-hold.ts';
 import { priceTable } from '../../shared/contract/price-table.ts';
+import { fromText, variables } from '../../shared/platform/env.ts';
 
 /** Error texts: zod/mini has none by default. */
 z.config(en());
 
 const wholeNumber = z.int().check(z.positive());
-const carrier = z.enum(['simulator', 'aws']);
 /** Of an SQS event source. */
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
@@ -23,7 +22,7 @@ const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 export const stackNameMaximum = 51;
 
 const settings = z.strictObject({
-  name: z.string(),
+  name: z.enum(['local', 'dev', 'production']),
   /** Every name begins with it, so that an account can have several gateways. */
   stackName: z
     .string()
@@ -35,63 +34,78 @@ const settings = z.strictObject({
   region: z.optional(z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'))),
 
   /** Whether tables, keys and logs are kept when the stack is deleted. */
-  keepData: z.boolean(),
+  keepData: z._default(z.boolean(), false),
   /** Whether CloudFormation refuses to delete the stack until a deploy turns this off. */
-  terminationProtection: z.boolean(),
+  terminationProtection: z._default(z.boolean(), false),
   /** Days for which logs are kept. */
-  logRetentionDays: z.union([z.literal(7), z.literal(30), z.literal(90), z.literal(365)]),
-  logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
+  logRetentionDays: z._default(z.union([z.literal(7), z.literal(30), z.literal(90), z.literal(365)]), 7),
+  logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
   /** Days for which messages and webhook deliveries are kept. */
-  retentionDays: wholeNumber,
+  retentionDays: z._default(variables.RETENTION_DAYS, 30),
   /** X-Ray traces of every function and of the API; each trace is charged. */
-  tracing: z.boolean(),
+  tracing: z._default(z.boolean(), false),
   /** API Gateway's access log, which has requests that reach no function; it needs the account's API Gateway log role. */
-  apiAccessLogs: z.boolean(),
+  apiAccessLogs: z._default(z.boolean(), false),
 
   /** `simulator` sends no real messages, and costs nothing. */
-  smsCarrier: carrier,
-  whatsappCarrier: carrier,
+  smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
+  whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
   /** The estimated price of a message by country, until the carrier reports the real one. */
-  prices: z.strictObject(priceTable().shape),
+  prices: z._default(z.strictObject(priceTable().shape), {
+    currency: 'USD',
+    sms: { default: 0.0042 },
+    whatsapp: { default: 0.005 },
+  }),
   /**
    * Caps for all clients on recipients and on estimated cost, in the currency of `prices`; a row of `limit-overrides`
    * replaces them for its clients, window by window. A client with a cap can send about 1,000 requests a second.
    */
-  caps: stageCaps(),
-  /** When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). */
-  otpHold: otpHoldRule(),
-  /** The number, sender id or pool set up in AWS End User Messaging; empty with the simulator. */
-  smsOriginationIdentity: z.string(),
+  caps: z._default(variables.STAGE_CAPS, {}),
+  /**
+   * When one-time passwords of a client to a country are held for an administrator (docs/decisions/otp-hold.md). Here, a
+   * client whose share is not known is held below 20 %, others below half of their own.
+   */
+  otpHold: z._default(variables.OTP_HOLD, {
+    minimumSends: 30,
+    usualShare: 0.4,
+    shareOfUsual: 0.5,
+    minimumShare: 0.1,
+    settleSeconds: 120,
+  }),
+  /** The number, sender id or pool set up in AWS End User Messaging; none with the simulator. */
+  smsOriginationIdentity: z.optional(variables.SMS_ORIGINATION_IDENTITY),
   /** The name of the configuration set for SMS receipts, which the deploy creates; by default the stack's name. */
-  smsConfigurationSet: z.optional(
-    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -, 64 at most')),
-  ),
+  smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
   /**
    * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
    * blocks. Without it that of the configuration set or of the account is in force.
    */
-  smsProtectConfigurationId: z.optional(
-    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'the id, not the ARN, of a protect configuration')),
-  ),
+  smsProtectConfigurationId: variables.SMS_PROTECT_CONFIGURATION,
   /** The opt-out list of the numbers and pools in AWS End User Messaging, with which suppressions are compared. */
-  smsOptOutList: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and -, 64 at most')),
-  whatsappPhoneNumberId: z.string(),
-  metaApiVersion: z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
+  smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),
+  whatsappPhoneNumberId: z.optional(variables.WHATSAPP_PHONE_NUMBER_ID),
+  metaApiVersion: z._default(variables.META_API_VERSION, 'v23.0'),
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
-  whatsappOtpTemplate: z.optional(z.string()),
+  whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
 
   /** The country of numbers that administrators write without a country code, as `07700 900123`, in a search. */
-  country: z.string().check(z.refine(isSupportedCountry, 'a two-letter country code such as GB')),
+  country: z._default(
+    variables.COUNTRY.check(z.refine(isSupportedCountry, 'a two-letter country code such as GB')),
+    'GB',
+  ),
   /** Words with which a person opts out, beside STOP and its like: those of the languages of the recipients. */
-  optOutWords: z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word'))),
+  optOutWords: z._default(variables.OPT_OUT_WORDS, []),
 
   /** The only countries that clients without a list of their own may send to; a new client gets this list. */
-  allowedCountries: z.union([
-    z.literal('all'),
-    z
-      .array(z.string().check(z.refine(isSupportedCountry, 'two-letter country codes such as GB')))
-      .check(z.minLength(1)),
-  ]),
+  allowedCountries: z._default(
+    variables.ALLOWED_COUNTRIES.check(
+      z.refine(
+        (countries) => countries === 'all' || countries.every((country) => isSupportedCountry(country)),
+        'two-letter country codes such as GB',
+      ),
+    ),
+    'all',
+  ),
 
   /** Where the API is called, if that is neither its domain name nor API Gateway's own: a proxy in front of it. */
   publicUrl: z.optional(
@@ -106,20 +120,29 @@ const settings = z.strictObject({
     }),
   ),
   /** A web ACL that blocks known bad addresses and inputs. */
-  webAcl: z.boolean(),
-  /** Requests of one source address in five minutes above which the web ACL blocks. */
-  webAclRequestsPerAddress: z.int().check(z.minimum(10), z.maximum(2_000_000_000)),
+  webAcl: z._default(z.boolean(), false),
+  /**
+   * Requests of one source address in five minutes above which the web ACL blocks. Here 1,000 a second, half of the API's
+   * throttle: enough for a busy client behind one address, and a flood from one address does not block others.
+   */
+  webAclRequestsPerAddress: z._default(z.int().check(z.minimum(10), z.maximum(2_000_000_000)), 300_000),
   /** Above it API Gateway responds with 429; an account's own limit is 10,000 a second. */
-  apiThrottle: z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
-  /** How many batches of each queue are processed at once: limited by what a carrier or the endpoints can handle. */
-  concurrency: z.strictObject({
-    otpSends: queueConcurrency,
-    singleSends: queueConcurrency,
-    bulkSends: queueConcurrency,
-    receipts: queueConcurrency,
-    webhooks: queueConcurrency,
-    slowWebhooks: queueConcurrency,
+  apiThrottle: z._default(z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }), {
+    requestsPerSecond: 2000,
+    burst: 4000,
   }),
+  /** How many batches of each queue are processed at once: limited by what a carrier or the endpoints can handle. */
+  concurrency: z._default(
+    z.strictObject({
+      otpSends: queueConcurrency,
+      singleSends: queueConcurrency,
+      bulkSends: queueConcurrency,
+      receipts: queueConcurrency,
+      webhooks: queueConcurrency,
+      slowWebhooks: queueConcurrency,
+    }),
+    { otpSends: 10, singleSends: 20, bulkSends: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
+  ),
   /**
    * Provisioned read and write units a second, between which the tables that every message uses are scaled. For steady
    * traffic: less than half the price of on-demand capacity, but throttled for minutes when traffic suddenly doubles.
@@ -130,46 +153,43 @@ const settings = z.strictObject({
       .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
   ),
   /** Reserved concurrency by function, such as `{"send-sms": 200}`. */
-  reservedConcurrency: z.record(z.string(), z.int().check(z.nonnegative())),
+  reservedConcurrency: z._default(z.record(z.string(), z.int().check(z.nonnegative())), {}),
 
   /** The address that alarms notify; without one they only change their state. */
   alarmEmail: z.optional(z.email()),
   /** The address of docs/operate.md, whose runbooks alarms link to. */
-  docsUrl: z.string().check(z.minLength(1)),
+  docsUrl: z._default(z.string().check(z.minLength(1)), 'docs/operate.md'),
   /** An alarm goes off when a day's messages cost more than this, in the currency of `prices`. */
-  spendAlarmPerDay: z.number().check(z.positive()),
+  spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
   /** New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off. */
-  canary: z.boolean(),
+  canary: z._default(z.boolean(), false),
   /** Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses: for the deploy that fixes the cause. */
-  ignoreAlarmConfiguration: z.boolean(),
+  ignoreAlarmConfiguration: z._default(z.boolean(), false),
   /** The keys that may sign tokens; the last one does. Two during a rotation. */
-  tokenKeyGenerations: z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)),
+  tokenKeyGenerations: z._default(z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)), [1]),
 
   /** Ports that a webhook URL may have; `any` only for endpoints on the same machine as the gateway. */
-  webhookPorts: z.union([
-    z.literal('any'),
-    z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
-  ]),
-  webhookAllowHttp: z.boolean(),
+  webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
+  webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
   /** Permits endpoints on loopback addresses: never on AWS, where these are Lambda's own. */
-  webhookAllowLoopback: z.boolean(),
+  webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
   /** Retry delays are divided by this, to try all five out locally; 1 on AWS. */
-  webhookTimeScale: wholeNumber,
+  webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
   /** How many seconds early a schedule is set: it may fire up to a minute late on AWS, 10 s on the emulator. */
-  scheduleLeadSeconds: z.int().check(z.nonnegative()),
+  scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
 
   /** Queue policies that require TLS; not for the emulator, which enforces them but serves only http. */
-  enforceSslOnQueues: z.boolean(),
+  enforceSslOnQueues: z._default(z.boolean(), true),
   /** The emulator's bootstrap role cannot access its bucket, so the local deploy uses the caller's credentials. */
-  deployWithCallerCredentials: z.boolean(),
+  deployWithCallerCredentials: z._default(z.boolean(), false),
   /** The emulator requires `sqs:SendMessageBatch`; on AWS this is `sqs:SendMessage`. */
-  grantSendMessageBatch: z.boolean(),
+  grantSendMessageBatch: z._default(z.boolean(), false),
   /** Alarms on metric expressions, which the emulator does not support. */
-  alarmsOnExpressions: z.boolean(),
+  alarmsOnExpressions: z._default(z.boolean(), true),
   /** The emulator checks CreateSchedule against `schedule/default/<name>` for every group. */
-  grantDefaultScheduleGroup: z.boolean(),
+  grantDefaultScheduleGroup: z._default(z.boolean(), false),
   /** Permission to assume clients' roles only with an external id; the emulator does not know it in a role's own policy. */
-  grantWithExternalIdOnly: z.boolean(),
+  grantWithExternalIdOnly: z._default(z.boolean(), true),
 });
 
 export type StageSettings = Readonly<z.output<typeof settings>>;
@@ -187,12 +207,12 @@ const checked = settings.check(
     };
     const { smsCarrier, whatsappCarrier } = stage;
     demand(
-      smsCarrier !== 'aws' || stage.smsOriginationIdentity !== '',
+      smsCarrier !== 'aws' || stage.smsOriginationIdentity !== undefined,
       'smsOriginationIdentity',
       'the number, sender id or pool that messages go from, where smsCarrier is aws',
     );
     demand(
-      whatsappCarrier !== 'aws' || /^phone-number-id-\w+$/.test(stage.whatsappPhoneNumberId),
+      whatsappCarrier !== 'aws' || stage.whatsappPhoneNumberId !== undefined,
       'whatsappPhoneNumberId',
       'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
     );
@@ -209,11 +229,20 @@ const checked = settings.check(
   }),
 );
 
+/** The stage with these settings, without the rules that involve several: it may lack what its deploy must give. */
+export function stageWith(given: z.input<typeof settings>): StageSettings {
+  return settings.parse(given);
+}
+
+function isSetting(name: string): name is keyof StageSettings {
+  return Object.hasOwn(settings.shape, name);
+}
+
 /** The CDK's own context entries have one of these in their names. */
 const cdkEntry = /[:/@]/;
 
 /**
- * The stage with the settings of these context entries.
+ * The stage with the settings of these context entries: values, or texts of a command line.
  *
  * @throws Error that names every invalid entry, and what it should be.
  */
@@ -224,9 +253,9 @@ export function withSettings(
   const changes: Record<string, unknown> = {};
   const faults: string[] = [];
   for (const [key, value] of Object.entries(context)) {
-    if (key === 'name' || !Object.hasOwn(settings.shape, key)) {
+    if (key === 'name' || !isSetting(key)) {
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting`);
-    } else changes[key] = readValue(key as keyof StageSettings, value);
+    } else changes[key] = typeof value === 'string' ? fromText(settings.shape[key], value) : value;
   }
   const parsed = checked.safeParse({ ...stage, ...changes });
   if (!parsed.success)
@@ -234,14 +263,4 @@ export function withSettings(
   if (faults.length > 0 || !parsed.success)
     throw new Error(`stage ${stage.name} has invalid settings:\n  ${faults.join('\n  ')}`);
   return parsed.data;
-}
-
-/** A command line gives text; values of other types are parsed as JSON. */
-function readValue(key: keyof StageSettings, value: unknown): unknown {
-  if (typeof value !== 'string' || settings.shape[key].safeParse(value).success) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }

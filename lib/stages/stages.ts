@@ -1,64 +1,10 @@
-/** The stages: the same app with different settings. */
-import { type StageSettings, withSettings } from './stage-settings.ts';
+/** The stages: the same app with different settings. Here is in what a stage differs from the values in `stage-settings.ts`. */
+import { type StageSettings, stageWith, withSettings } from './stage-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
-const dev: StageSettings = {
-  name: 'dev',
-  stackName: 'messaging-gateway-dev',
-  keepData: false,
-  terminationProtection: false,
-  logRetentionDays: 7,
-  logLevel: 'INFO',
-  retentionDays: 30,
-  tracing: false,
-  apiAccessLogs: false,
-  smsCarrier: 'simulator',
-  whatsappCarrier: 'simulator',
-  prices: { currency: 'USD', sms: { default: 0.0042 }, whatsapp: { default: 0.005 } },
-  caps: {},
-  // A client whose share is not known is held below 20 %, others below half of their own.
-  otpHold: { minimumSends: 30, usualShare: 0.4, shareOfUsual: 0.5, minimumShare: 0.1, settleSeconds: 120 },
-  smsOriginationIdentity: '',
-  whatsappPhoneNumberId: '',
-  metaApiVersion: 'v23.0',
-  country: 'GB',
-  allowedCountries: 'all',
-  optOutWords: [],
-  smsOptOutList: 'Default',
-  webAcl: false,
-  // 1,000 a second, half of the API's throttle: enough for a busy client behind one address, and a flood from one address
-  // does not block others.
-  webAclRequestsPerAddress: 300_000,
-  apiThrottle: { requestsPerSecond: 2000, burst: 4000 },
-  concurrency: {
-    otpSends: 10,
-    singleSends: 20,
-    bulkSends: 20,
-    receipts: 20,
-    webhooks: 50,
-    slowWebhooks: 50,
-  },
-  reservedConcurrency: {},
-  docsUrl: 'docs/operate.md',
-  spendAlarmPerDay: 100,
-  canary: false,
-  ignoreAlarmConfiguration: false,
-  tokenKeyGenerations: [1],
-  webhookPorts: [80, 443],
-  webhookAllowHttp: false,
-  webhookAllowLoopback: false,
-  webhookTimeScale: 1,
-  scheduleLeadSeconds: 60,
-  enforceSslOnQueues: true,
-  deployWithCallerCredentials: false,
-  alarmsOnExpressions: true,
-  grantSendMessageBatch: false,
-  grantDefaultScheduleGroup: false,
-  grantWithExternalIdOnly: true,
-};
+const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
 
-const production: StageSettings = {
-  ...dev,
+const production = stageWith({
   name: 'production',
   stackName: 'messaging-gateway-production',
   // The record of what was sent must survive a deletion of the stack.
@@ -71,25 +17,23 @@ const production: StageSettings = {
   webAcl: true,
   canary: true,
   smsCarrier: 'aws',
+  // Needs `-c whatsappPhoneNumberId=`.
   whatsappCarrier: 'aws',
   // What a leaked key can spend; raised for a client by a row in limit-overrides.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
   // Created by hand under this name.
   smsOriginationIdentity: 'messaging-gateway',
-  // Must be set with `-c whatsappPhoneNumberId=`.
-  whatsappPhoneNumberId: '',
-};
+});
 
 /** On this machine, with the emulator (`npm start` and the tests). */
-const local: StageSettings = {
-  ...dev,
+const local = stageWith({
   name: 'local',
   stackName: 'messaging-gateway-local',
   webhookPorts: 'any',
   webhookAllowHttp: true,
+  webhookAllowLoopback: true,
   // Each worker is a process of this machine, so fewer of them.
   concurrency: { otpSends: 4, singleSends: 8, bulkSends: 12, receipts: 4, webhooks: 8, slowWebhooks: 8 },
-  webhookAllowLoopback: true,
   // The emulator's sweep every 10 s, and two seconds for its work.
   scheduleLeadSeconds: 12,
   enforceSslOnQueues: false,
@@ -98,13 +42,9 @@ const local: StageSettings = {
   grantSendMessageBatch: true,
   grantDefaultScheduleGroup: true,
   grantWithExternalIdOnly: false,
-};
+});
 
-export const stages: Readonly<Record<'local' | 'dev' | 'production', StageSettings>> = {
-  local,
-  dev,
-  production,
-};
+export const stages = { local, dev, production };
 
 /**
  * The stage of `-c stage=` (default `dev`), with the settings of other context entries.

@@ -10,6 +10,7 @@ import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/receipt-sender.sqs.ts';
 import { dynamoApiKeyStore } from '../client/api-key-store.dynamo.ts';
 import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { stageCountriesOf } from '../client/permission.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secret-store.dynamo.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../due-items/due-item-index.dynamo.ts';
 import { dynamoAllRows, dynamoRowEditor, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
@@ -147,7 +148,7 @@ export function adminDependencies(
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     country: env.COUNTRY,
-    stageCountries: env.ALLOWED_COUNTRIES,
+    stageCountries: stageCountriesOf(env),
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     currency: env.CURRENCY,
     webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),

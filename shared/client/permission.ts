@@ -1,5 +1,6 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract, section 3: 403). */
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
+import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds, countryOf, isAlphanumeric } from '../recipient/phone-number.ts';
 
 /** The lists of a client's row; an absent list allows everything. */
@@ -8,6 +9,11 @@ export interface SendingPermissions {
   readonly countries?: readonly string[] | undefined;
   /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
   readonly senders?: readonly string[] | undefined;
+}
+
+/** The stage's `ALLOWED_COUNTRIES` as the list of a client. */
+export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'ALLOWED_COUNTRIES'>) {
+  return allowed === 'all' ? undefined : allowed;
 }
 
 /** A client without a list of countries follows the stage. */

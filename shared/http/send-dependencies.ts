@@ -1,5 +1,6 @@
 /** Composes what every send needs, whatever its channel, from the function's environment. */
 import { allowanceEnvironment, allowancesFrom } from '../cap/allowances-from-environment.ts';
+import { stageCountriesOf } from '../client/permission.ts';
 import type { SendDependencies } from '../message/send/send-dependencies.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { messagesEnvironment, messagesFrom } from '../message/store/messages-from-environment.ts';
@@ -30,7 +31,7 @@ export function sendDependencies(
   return {
     messages: messagesFrom(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
-    stageCountries: env.ALLOWED_COUNTRIES,
+    stageCountries: stageCountriesOf(env),
     sendersOf: sendersFrom(env),
     priceOf: (message) => expectedPrice(prices, message),
     suppressedAmong: dynamoSuppressedAmong(dynamo(), env.SUPPRESSIONS_TABLE),

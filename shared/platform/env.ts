@@ -1,26 +1,18 @@
 /**
- * The environment variables of the functions: their names, which the CDK app uses too, and their formats.
- * A function reads the variables it needs by name; a missing or malformed one stops it at start-up.
+ * The environment variables of the functions, and what each may be. A function reads the variables it needs by name; a
+ * missing or malformed one stops it at start-up. One with the name of a setting has its value (`OPT_OUT_WORDS` is
+ * `optOutWords`), and the setting takes its schema from here: see `lib/stages/stage-settings.ts`.
  */
 import * as z from 'zod/mini';
 import { stageCaps } from '../contract/caps.ts';
 import { otpHoldRule } from '../contract/otp-hold.ts';
 
 const text = z.string().check(z.minLength(1));
-const flag = z.pipe(
-  z.enum(['true', 'false']),
-  z.transform((value) => value === 'true'),
-);
-/** A value as JSON; a text that is no JSON is undefined, which no schema accepts. */
-function json<Schema extends z.ZodMiniType>(schema: Schema) {
-  return z.pipe(z.pipe(text, z.transform(parsedJson)), schema);
-}
-const wholeNumber = z.coerce.number().check(z.int(), z.nonnegative());
+const wholeNumber = z.int().check(z.positive());
+const carrier = z.lazy(() => z.enum(['simulator', 'aws']));
 
 /** A function needs few of these, so the larger schemas are `lazy`: created when they are first used. */
-const variables = {
-  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
-
+export const variables = {
   DUE_ITEMS_TABLE: text,
   CLIENTS_TABLE: text,
   CLIENT_SECRETS_TABLE: text,
@@ -70,69 +62,54 @@ const variables = {
   TOKEN_AUDIENCE: text,
   OTP_SECRET_ARN: text,
 
-  /** Divides the retry delays; 1 outside the local stage. */
-  WEBHOOK_TIME_SCALE: z.lazy(() => z.pipe(wholeNumber, z.number().check(z.minimum(1)))),
-  /** How many seconds before its due time a schedule is set, because the scheduler may be that late. */
-  SCHEDULE_LEAD_SECONDS: wholeNumber,
-  /** The ports that a webhook URL may have, comma-separated; `any` in the local stage. */
-  WEBHOOK_PORTS: z.lazy(() => z.string().check(z.regex(/^(any|\d+(,\d+)*)$/))),
-  WEBHOOK_ALLOW_HTTP: flag,
-  WEBHOOK_ALLOW_LOOPBACK: flag,
-
-  SMS_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
-  WHATSAPP_CARRIER: z.lazy(() => z.enum(['simulator', 'aws'])),
-  /** The stage's caps for all clients, as JSON. */
-  STAGE_CAPS: z.lazy(() => json(stageCaps())),
-  /** When one-time passwords are held, as JSON. */
-  OTP_HOLD: z.lazy(() => json(otpHoldRule())),
   /** The path of the price table, relative to the function's file: see `price-table.ts`. */
   PRICES_FILE: text,
   /** Of the prices, ISO 4217. */
   CURRENCY: text,
-  /** Of numbers that people write without a country code in a search, ISO 3166-1 alpha-2. */
-  COUNTRY: text,
-  /** The countries that clients without a list of their own may send to, comma-separated; undefined for `all`. */
-  ALLOWED_COUNTRIES: z.lazy(() =>
-    z.pipe(
-      z.string().check(z.regex(/^(all|[A-Z]{2}(,[A-Z]{2})*)$/)),
-      z.transform((value): readonly string[] | undefined => (value === 'all' ? undefined : value.split(','))),
-    ),
-  ),
-  /** The number, sender id or pool for an SMS that names no sender. */
-  SMS_ORIGINATION_IDENTITY: text,
-  /** The same for the functions that accept messages; absent where the simulator is the carrier. */
+  /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
   STAGE_SMS_SENDER: z.optional(text),
-  SMS_OPT_OUT_LIST: text,
-  SMS_CONFIGURATION_SET: text,
-  /** The id of the protect configuration; optional. */
-  SMS_PROTECT_CONFIGURATION: z.optional(text),
-  /** `phone-number-id-…` of AWS End User Messaging Social. */
-  WHATSAPP_PHONE_NUMBER_ID: text,
-  META_API_VERSION: z.lazy(() => z.string().check(z.regex(/^v\d+\.\d+$/))),
-  /** `name/language` of the approved authentication template for one-time passwords; optional. */
+
+  // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
+  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
+  RETENTION_DAYS: wholeNumber,
+  SMS_CARRIER: carrier,
+  WHATSAPP_CARRIER: carrier,
+  STAGE_CAPS: z.lazy(stageCaps),
+  OTP_HOLD: z.lazy(otpHoldRule),
+  SMS_ORIGINATION_IDENTITY: text,
+  SMS_CONFIGURATION_SET: nameOnAws('letters, digits, _ and -, 64 at most'),
+  SMS_PROTECT_CONFIGURATION: z.optional(nameOnAws('the id, not the ARN, of a protect configuration')),
+  SMS_OPT_OUT_LIST: nameOnAws('letters, digits, _ and -, 64 at most'),
+  WHATSAPP_PHONE_NUMBER_ID: z.lazy(() =>
+    z.string().check(z.regex(/^phone-number-id-\w+$/, 'phone-number-id-… of AWS End User Messaging Social')),
+  ),
+  META_API_VERSION: z.lazy(() =>
+    z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
+  ),
   WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
     z.optional(
-      z.pipe(
-        z.string().check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/)),
-        z.transform((value) => {
-          const [name = '', language = ''] = value.split('/');
-          return { name, language };
-        }),
-      ),
+      z
+        .string()
+        .check(z.regex(/^[a-z0-9_]{1,512}\/[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'a template, as name/en_GB')),
     ),
   ),
-  /** Words with which a person opts out beside the usual ones, as a JSON list. */
-  OPT_OUT_WORDS: z.lazy(() => json(z.array(z.string()))),
-  /** How many days a message and its deliveries are stored. */
-  RETENTION_DAYS: wholeNumber,
+  COUNTRY: text,
+  OPT_OUT_WORDS: z.lazy(() => z.array(z.string().check(z.regex(/^[\p{L}\p{M}\p{N}]{1,20}$/u, 'one word')))),
+  ALLOWED_COUNTRIES: z.lazy(() => z.union([z.literal('all'), z.array(text).check(z.minLength(1))])),
+  WEBHOOK_PORTS: z.lazy(() =>
+    z.union([
+      z.literal('any'),
+      z.array(z.int().check(z.minimum(1), z.maximum(65_535))).check(z.minLength(1)),
+    ]),
+  ),
+  WEBHOOK_ALLOW_HTTP: z.boolean(),
+  WEBHOOK_ALLOW_LOOPBACK: z.boolean(),
+  WEBHOOK_TIME_SCALE: wholeNumber,
+  SCHEDULE_LEAD_SECONDS: z.int().check(z.nonnegative()),
 } as const;
 
-function parsedJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
+function nameOnAws(form: string) {
+  return z.lazy(() => z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, form)));
 }
 
 export type EnvironmentName = keyof typeof variables;
@@ -163,12 +140,27 @@ export function readEnvironment<Names extends EnvironmentName>(
   const faults: string[] = [];
   const values: Partial<Record<EnvironmentName, unknown>> = {};
   for (const name of names) {
-    const parsed = variables[name].safeParse(source[name]);
+    const parsed = variables[name].safeParse(fromText(variables[name], source[name]));
     if (parsed.success) values[name] = parsed.data;
     else faults.push(name);
   }
   if (faults.length > 0) throw new Error(`environment variables missing or malformed: ${faults.join(', ')}`);
   return values as Environment<Names>;
+}
+
+/** A value as the text of a variable: a text as it is, everything else as JSON. */
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The value of a text from `toText` or a command line: the text itself where the schema accepts it. */
+export function fromText(schema: z.ZodMiniType, text: string | undefined): unknown {
+  if (text === undefined || schema.safeParse(text).success) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The service name in logs and metrics: the stack's name, which its alarms use too. */

@@ -50,9 +50,6 @@ describe('the settings of a stage', () => {
     expect(stages.production.caps).toEqual({ spend: { perDay: 100, perMonth: 1000 } });
     const caps = '{"messages":{"perHour":500},"spend":{"perDay":12.5}}';
     expect(stageFrom({ caps }).caps).toEqual({ messages: { perHour: 500 }, spend: { perDay: 12.5 } });
-    expect(readEnvironment(['STAGE_CAPS'], stageVariables(stageFrom({ caps })))).toEqual({
-      STAGE_CAPS: { messages: { perHour: 500 }, spend: { perDay: 12.5 } },
-    });
     for (const wrong of [
       '{"spend":{"perDay":0}}',
       '{"spend":{"perHour":5}}',
@@ -60,6 +57,48 @@ describe('the settings of a stage', () => {
       '{"mesages":{}}',
     ])
       expect(() => stageFrom({ caps: wrong })).toThrow('caps');
+  });
+
+  it('are read by the functions as they are set, whatever their type', () => {
+    const stage = stageFrom({
+      caps: '{"messages":{"perHour":500}}',
+      allowedCountries: '["GB","US"]',
+      optOutWords: '["ARRÊT"]',
+      smsOriginationIdentity: '12345',
+      whatsappOtpTemplate: 'code/en_GB',
+    });
+    const variables = stageVariables(stage);
+    expect(
+      readEnvironment(
+        [
+          'STAGE_CAPS',
+          'ALLOWED_COUNTRIES',
+          'OPT_OUT_WORDS',
+          'SMS_ORIGINATION_IDENTITY',
+          'STAGE_SMS_SENDER',
+          'WHATSAPP_OTP_TEMPLATE',
+          'WEBHOOK_PORTS',
+          'WEBHOOK_ALLOW_HTTP',
+          'RETENTION_DAYS',
+          'OTP_HOLD',
+          'SMS_CONFIGURATION_SET',
+          'SMS_PROTECT_CONFIGURATION',
+        ],
+        variables,
+      ),
+    ).toEqual({
+      STAGE_CAPS: { messages: { perHour: 500 } },
+      ALLOWED_COUNTRIES: ['GB', 'US'],
+      OPT_OUT_WORDS: ['ARRÊT'],
+      SMS_ORIGINATION_IDENTITY: '12345',
+      STAGE_SMS_SENDER: '12345',
+      WHATSAPP_OTP_TEMPLATE: 'code/en_GB',
+      WEBHOOK_PORTS: [80, 443],
+      WEBHOOK_ALLOW_HTTP: false,
+      RETENTION_DAYS: 30,
+      OTP_HOLD: stage.otpHold,
+      SMS_CONFIGURATION_SET: stage.stackName,
+    });
   });
 
   it('report what production still needs', () => {

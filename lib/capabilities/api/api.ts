@@ -307,8 +307,7 @@ export class Api extends Construct {
       settings: [
         ...(route.scope === null ? [] : tokenSettings),
         ...settings,
-        ...(sends ? (['STAGE_CAPS'] as const) : []),
-        ...(sends && stage.smsOriginationIdentity !== '' ? (['STAGE_SMS_SENDER'] as const) : []),
+        ...(sends ? (['STAGE_CAPS', 'STAGE_SMS_SENDER'] as const) : []),
       ],
       hasPrices: sends,
     });

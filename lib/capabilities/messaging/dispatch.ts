@@ -117,13 +117,11 @@ function carrierSettings(stage: StageSettings): EnvironmentName[] {
   return [
     'SMS_CARRIER',
     'WHATSAPP_CARRIER',
-    ...(stage.smsCarrier === 'aws' ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'] as const) : []),
-    ...(stage.smsCarrier === 'aws' && stage.smsProtectConfigurationId !== undefined
-      ? (['SMS_PROTECT_CONFIGURATION'] as const)
+    ...(stage.smsCarrier === 'aws'
+      ? (['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET', 'SMS_PROTECT_CONFIGURATION'] as const)
       : []),
-    ...(stage.whatsappCarrier === 'aws' ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION'] as const) : []),
-    ...(stage.whatsappCarrier === 'aws' && stage.whatsappOtpTemplate !== undefined
-      ? (['WHATSAPP_OTP_TEMPLATE'] as const)
+    ...(stage.whatsappCarrier === 'aws'
+      ? (['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION', 'WHATSAPP_OTP_TEMPLATE'] as const)
       : []),
   ];
 }

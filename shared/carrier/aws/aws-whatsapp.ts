@@ -5,15 +5,15 @@ import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/car
 import type { Message } from '../../message/message.ts';
 import { expectedPrice } from '../../price/prices.ts';
 import { outcomeOfError, type RefusalTable } from './hand-over-errors.ts';
-import { codePayload, type TemplateName, whatsAppPayload } from './whatsapp-payload.ts';
+import { codePayload, whatsAppPayload } from './whatsapp-payload.ts';
 
 interface AwsWhatsAppSettings {
   /** The sender of messages for which no row of `senders` names one. */
   readonly phoneNumberId: string;
   /** Such as `v20.0`. */
   readonly metaApiVersion: string;
-  /** The approved authentication template for one-time passwords; without it they are sent as text. */
-  readonly otpTemplate?: TemplateName | undefined;
+  /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
+  readonly otpTemplate?: string | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
 }

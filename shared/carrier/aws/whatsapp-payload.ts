@@ -19,11 +19,13 @@ export function whatsAppPayload(message: Message, body: string): object {
   };
 }
 
-/** A template as it is registered with Meta. */
-export type TemplateName = Pick<TemplateContent, 'name' | 'language'>;
-
-/** Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL. */
-export function codePayload(message: Message, code: string, { name, language }: TemplateName): object {
+/**
+ * Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL.
+ *
+ * @param otpTemplate - as it is registered with Meta, `name/language`
+ */
+export function codePayload(message: Message, code: string, otpTemplate: string): object {
+  const [name = '', language = ''] = otpTemplate.split('/');
   const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
   const content: WhatsAppContent = { type: 'template', template: { name, language, parameters } };
   return whatsAppPayload({ ...message, whatsapp: content }, '');

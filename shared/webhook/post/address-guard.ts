@@ -17,11 +17,6 @@ type UrlVerdict =
   | { readonly allowed: true; readonly url: URL }
   | { readonly allowed: false; readonly reason: string };
 
-/** Parses `WEBHOOK_PORTS`. */
-export function parsePorts(text: string): AddressRules['ports'] {
-  return text === 'any' ? 'any' : text.split(',').map(Number);
-}
-
 const urlLengthMax = 2048;
 
 /** Names of this machine or its network, by standard (RFC 6761, 6762, 8375, 9476) or by convention of cloud providers. */

@@ -1,13 +1,13 @@
 /** A webhook URL in a request: refused at once where it could never be called (contract, section 7). */
 import * as z from 'zod/mini';
 import type { Environment, webhookRuleNames } from '../../platform/env.ts';
-import { type AddressRules, checkUrl, parsePorts } from './address-guard.ts';
+import { type AddressRules, checkUrl } from './address-guard.ts';
 
 export function addressRules(env: Environment<(typeof webhookRuleNames)[number]>): AddressRules {
   return {
     allowLoopback: env.WEBHOOK_ALLOW_LOOPBACK,
     allowHttp: env.WEBHOOK_ALLOW_HTTP,
-    ports: parsePorts(env.WEBHOOK_PORTS),
+    ports: env.WEBHOOK_PORTS,
   };
 }
 

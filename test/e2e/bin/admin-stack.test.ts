@@ -150,6 +150,15 @@ describe('npm run admin --stage', () => {
     expect(await admin(['--stack-name', name, 'clients', 'list'])).toMatchObject({ status: 1, stderr });
   });
 
+  it('says so where another version is deployed, whose settings are written in another way', async () => {
+    stacks = { shop: { ...published('shop', 'production'), WebhookPorts: '80,443' } };
+    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
+      status: 1,
+      stderr:
+        'Another version is deployed (environment variables missing or malformed: WEBHOOK_PORTS): deploy this version first.\n',
+    });
+  });
+
   it.each([undefined, ''])('says what to set where the region is %j', async (AWS_REGION) => {
     expect(await admin(['--stage', 'production', 'clients', 'list'], { AWS_REGION })).toMatchObject({
       status: 1,

@@ -68,7 +68,7 @@ async function faultsOfMessage(message: Message): Promise<string[]> {
   const sms = awsSms({ ...limits, originationIdentity: 'pool-1', configurationSet: 'receipts' }, () =>
     addSeconds(now, 1),
   );
-  const otpTemplate = { name: 'code', language: 'en' };
+  const otpTemplate = 'code/en';
   const phoneNumberId = 'phone-number-id-976c72a700aac43eaf573ae050example';
   const whatsapp = awsWhatsApp({ ...limits, phoneNumberId, metaApiVersion: 'v20.0', otpTemplate });
   const carrier = message.channel === 'sms' ? sms : whatsapp;

@@ -205,7 +205,7 @@ describe('a one-time password', () => {
     const withTemplate = awsWhatsApp({
       phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
       metaApiVersion: 'v20.0',
-      otpTemplate: { name: 'verification_code', language: 'en_GB' },
+      otpTemplate: 'verification_code/en_GB',
       prices: { currency: 'USD', sms: {}, whatsapp: {} },
       timeLimitMs: 5000,
     });
@@ -234,7 +234,7 @@ describe('a one-time password', () => {
   it('is named by WHATSAPP_OTP_TEMPLATE, which may be absent but not malformed', () => {
     const read = (value?: string) =>
       readEnvironment(['WHATSAPP_OTP_TEMPLATE'], { WHATSAPP_OTP_TEMPLATE: value }).WHATSAPP_OTP_TEMPLATE;
-    expect(read('verification_code/en_GB')).toEqual({ name: 'verification_code', language: 'en_GB' });
+    expect(read('verification_code/en_GB')).toBe('verification_code/en_GB');
     expect(read()).toBeUndefined();
     for (const wrong of ['', 'name', 'Name/en', 'name/english'])
       expect(() => read(wrong)).toThrow('WHATSAPP_OTP_TEMPLATE');
