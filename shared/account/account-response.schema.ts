@@ -1,15 +1,23 @@
 /** The form of the answers about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
 import { count, instant } from '../message/message-response.schema.ts';
+import { described } from '../operation/described.ts';
 
-const limits = z.object({ per_minute: count, per_hour: count, per_day: count });
+const limits = z.object({
+  per_minute: described(count, 'Requests in a UTC minute.'),
+  per_hour: described(count, 'Requests in a UTC hour.'),
+  per_day: described(count, 'Requests in a UTC day.'),
+});
 
 export const account = z.object({
   client_id: z.string(),
-  name: z.string(),
-  webhook_url: z.nullable(z.string()),
+  name: described(z.string(), "The client's name."),
+  webhook_url: described(
+    z.nullable(z.string()),
+    'Where notifications of messages go that name no URL of their own; null where none is set.',
+  ),
   /** By endpoint: `POST /api/v1/sms/send`. */
-  limits: z.record(z.string(), limits),
+  limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
 });
 
 export const secretText = z.string().check(z.meta({ pattern: '^whsec_' }));
@@ -17,10 +25,19 @@ export const secretText = z.string().check(z.meta({ pattern: '^whsec_' }));
 /** The times of a new webhook secret. */
 export const rotation = {
   created_at: instant,
-  active_at: instant,
-  previous_secret_expires_at: z.nullable(instant),
+  active_at: described(
+    instant,
+    'From when the new secret signs, at most 60 seconds after its creation. Until then only the old one signs.',
+  ),
+  previous_secret_expires_at: described(
+    z.nullable(instant),
+    'Until when the old secret keeps signing beside it.',
+  ),
 };
 
-export const webhookSecret = z.object({ webhook_secret: secretText, ...rotation });
+export const webhookSecret = z.object({
+  webhook_secret: described(secretText, 'The new secret. It is shown this once.'),
+  ...rotation,
+});
 
 export type AccountView = z.output<typeof account>;

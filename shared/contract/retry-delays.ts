@@ -8,19 +8,3 @@ export const acknowledgeWithinSeconds = 5;
 
 /** Seconds from the end of a failed attempt to the next one. */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
-
-const units = [
-  { name: 'hour', seconds: 3600 },
-  { name: 'minute', seconds: 60 },
-  { name: 'second', seconds: 1 },
-] as const;
-
-/** Times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
-export function inWords(timesSeconds: readonly number[]): string {
-  const words = timesSeconds.map((time) => {
-    const unit = units.find(({ seconds }) => time % seconds === 0) ?? units[2];
-    const count = time / unit.seconds;
-    return `${count} ${unit.name}${count === 1 ? '' : 's'}`;
-  });
-  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(words);
-}

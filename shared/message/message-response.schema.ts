@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import { described } from '../operation/described.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
 import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch.ts';
@@ -32,7 +33,10 @@ const acceptedFields = {
   channel,
   recipient,
   reference,
-  scheduled_at: z.exactOptional(instant),
+  scheduled_at: described(
+    z.exactOptional(instant),
+    'When the message is to be sent; absent where it is sent at once.',
+  ),
   created_at: instant,
 };
 
@@ -41,87 +45,129 @@ export const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal
 
 export const acceptedBatch = z.object({
   batch_id: idOf('bat'),
-  status: z.literal('accepted'),
+  status: described(z.literal('accepted'), 'Always `accepted`. Each message has a state of its own.'),
   total: count,
   accepted: count,
   rejected: count,
-  expected_end_at: z.exactOptional(instant),
-  messages: z.array(
-    z.object({
-      index: count,
-      message_id: idOf('msg'),
-      recipient,
-      status: z.enum(['queued', 'scheduled']),
-      segments,
-      reference,
-    }),
+  expected_end_at: described(
+    z.exactOptional(instant),
+    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. What goes before it later, such as one-time passwords, comes on top; the status of the batch has the time as it is then.',
   ),
-  errors: z.array(rowError),
+  messages: described(
+    z.array(
+      z.object({
+        index: count,
+        message_id: idOf('msg'),
+        recipient,
+        status: z.enum(['queued', 'scheduled']),
+        segments,
+        reference,
+      }),
+    ),
+    'The recipients that were accepted, each with its message.',
+  ),
+  errors: described(z.array(rowError), 'The recipients that were refused, each with the reason.'),
 });
+
+const estimatedCost = described(
+  z.nullable(z.number()),
+  'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
+);
+const wouldFailWith = described(
+  z.exactOptional(messageErrorCode),
+  'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
+);
 
 const dryRunLeg = z.object({
   channel,
-  after_seconds: z.nullable(z.int()),
-  from: z.nullable(z.string()),
+  after_seconds: described(
+    z.nullable(z.int()),
+    'As in the request; null where only a failure or the end of the validity period would start it.',
+  ),
+  from: described(
+    z.nullable(z.string()),
+    'The sender that would be used; null where the carrier selects it.',
+  ),
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
-  estimated_cost: z.nullable(z.number()),
+  estimated_cost: estimatedCost,
 });
 
 const dryRunRefusal = z.object({
-  /** Of the response to the real request. */
-  status: z.int(),
-  error: z.string(),
-  message: z.string(),
+  status: described(z.int(), 'The HTTP status of the refusal.'),
+  error: described(z.string(), 'A stable code.'),
+  message: described(z.string(), 'A sentence for a person.'),
   retry_after: z.exactOptional(z.int()),
 });
 
 const dryRunFields = {
-  /** Always true. */
-  dry_run: z.boolean(),
-  would_be_accepted: z.boolean(),
-  estimated_cost: z.nullable(z.number()),
-  currency: z.nullable(z.string()),
-  refusals: z.array(dryRunRefusal),
+  dry_run: described(z.boolean(), 'Always `true`: nothing was stored or sent.'),
+  would_be_accepted: described(
+    z.boolean(),
+    'Whether the same request without `dry_run` would be accepted now.',
+  ),
+  estimated_cost: estimatedCost,
+  currency: described(
+    z.nullable(z.string()),
+    'The currency of `estimated_cost` (ISO 4217); null without a price.',
+  ),
+  refusals: described(
+    z.array(dryRunRefusal),
+    'Every reason for which the request would be refused; empty if it would be accepted.',
+  ),
 };
 
 export const dryRun = z.object({
   ...dryRunFields,
   channel,
   recipient,
-  from: z.nullable(z.string()),
+  from: described(
+    z.nullable(z.string()),
+    'The sender that would be used; null where the carrier selects it.',
+  ),
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),
-  would_fail_with: z.exactOptional(messageErrorCode),
-  fallback: z.exactOptional(z.array(dryRunLeg)),
+  would_fail_with: wouldFailWith,
+  fallback: described(
+    z.exactOptional(z.array(dryRunLeg)),
+    'The messages that would follow if this one were not delivered.',
+  ),
 });
 
 export const dryRunBatch = z.object({
   ...dryRunFields,
   total: count,
-  accepted: count,
-  rejected: count,
-  segments: count,
-  messages: z.array(
-    z.object({
-      index: count,
-      recipient,
-      from: z.nullable(z.string()),
-      encoding,
-      segments,
-      estimated_cost: z.nullable(z.number()),
-      would_fail_with: z.exactOptional(messageErrorCode),
-    }),
+  accepted: described(count, 'How many rows would be accepted.'),
+  rejected: described(count, 'How many rows would be refused.'),
+  segments: described(count, 'Of all messages.'),
+  messages: described(
+    z.array(
+      z.object({
+        index: count,
+        recipient,
+        from: described(
+          z.nullable(z.string()),
+          'The sender that would be used; null where the carrier selects it.',
+        ),
+        encoding,
+        segments,
+        estimated_cost: estimatedCost,
+        would_fail_with: wouldFailWith,
+      }),
+    ),
+    'What would be accepted, one for each row.',
   ),
-  errors: z.array(rowError),
+  errors: described(z.array(rowError), 'What was refused, and why.'),
 });
 
 const fallbackLeg = z.object({
   channel,
-  after_seconds: z.nullable(z.int()),
-  /** Null until it has started, as `status`. */
-  message_id: z.nullable(idOf('msg')),
-  status: z.nullable(status),
+  after_seconds: described(
+    z.nullable(z.int()),
+    'As in the request; null where only a failure or the end of the validity period starts it.',
+  ),
+  message_id: described(z.nullable(idOf('msg')), 'The message; null until it has started.'),
+  status: described(z.nullable(status), 'Its state; null until it has started.'),
 });
 
 export const messageStatus = z.object({
@@ -130,31 +176,68 @@ export const messageStatus = z.object({
   channel,
   status,
   recipient,
-  from: z.nullable(z.string()),
-  type: z.enum(messageTypes),
+  from: described(
+    z.nullable(z.string()),
+    'The sender: the one that the request named, or the one that the gateway selected; null where the carrier selects it.',
+  ),
+  type: described(z.enum(messageTypes), '`transactional` or `promotional`.'),
   reference,
   encoding: z.exactOptional(z.nullable(encoding)),
   segments: z.exactOptional(z.nullable(segments)),
   cost: z.nullable(z.number()),
   currency: z.nullable(z.string()),
-  error: z.nullable(z.object({ code: messageErrorCode, message: z.nullable(z.string()) })),
+  error: described(
+    z.nullable(
+      z.object({
+        code: described(
+          messageErrorCode,
+          'One of the message error codes, or one that a later release adds.',
+        ),
+        message: described(z.nullable(z.string()), 'A sentence for a person.'),
+      }),
+    ),
+    'Why the message failed or expired; null otherwise.',
+  ),
   created_at: instant,
-  scheduled_at: z.nullable(instant),
-  sent_at: z.nullable(instant),
+  scheduled_at: described(
+    z.nullable(instant),
+    'When the message is to be sent; null where it was sent at once.',
+  ),
+  sent_at: described(z.nullable(instant), 'When the message was handed to the carrier; null before.'),
   delivered_at: z.nullable(instant),
-  read_at: z.nullable(instant),
-  expires_at: instant,
-  history: z.array(z.object({ status, at: instant })),
-  /** Of a WhatsApp message, in the answer about this message alone: until when its recipient can be sent any message. */
-  window_expires_at: z.exactOptional(z.nullable(instant)),
-  /** Of a leg that follows another message of its send. */
+  read_at: described(z.nullable(instant), 'When the recipient read it (WhatsApp); null before.'),
+  expires_at: described(
+    instant,
+    'When delivery is given up: without a final receipt the message then becomes `expired`.',
+  ),
+  history: described(
+    z.array(
+      z.object({
+        status: described(status, 'The state.'),
+        at: described(instant, 'When that state was entered.'),
+      }),
+    ),
+    'The states that the message entered, in order.',
+  ),
+  window_expires_at: described(
+    z.exactOptional(z.nullable(instant)),
+    'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
+  ),
   fallback_of: z.exactOptional(idOf('msg')),
-  /** Of the first message of a send with `fallback`, in the answer about this message alone. */
-  fallback: z.exactOptional(z.array(fallbackLeg)),
+  fallback: described(
+    z.exactOptional(z.array(fallbackLeg)),
+    'The messages that follow if this one is not delivered, in their order. In the answer about the first message of a send with `fallback`.',
+  ),
   // Of an inbound message only; its `from` is the person, its `recipient` our number.
-  direction: z.exactOptional(z.literal('inbound')),
-  text: z.exactOptional(z.string()),
-  whatsapp: z.exactOptional(z.lazy(receivedContent)),
+  direction: described(
+    z.exactOptional(z.literal('inbound')),
+    '`inbound` for a message from a person: `from` is the person, `recipient` our number.',
+  ),
+  text: described(z.exactOptional(z.string()), 'The text of an inbound message.'),
+  whatsapp: described(
+    z.exactOptional(z.lazy(receivedContent)),
+    'What an inbound WhatsApp message holds that is no text.',
+  ),
   received_at: z.exactOptional(instant),
   in_reply_to: z.exactOptional(idOf('msg')),
 });
@@ -164,14 +247,19 @@ export const batchStatus = z.object({
   total: count,
   accepted: count,
   rejected: count,
-  counts: z.partialRecord(status, count),
-  /** While messages of senders with a pace wait. */
-  expected_end_at: z.exactOptional(instant),
+  counts: described(
+    z.partialRecord(status, count),
+    'How many of the accepted messages are in each state; states without any are left out.',
+  ),
+  expected_end_at: described(
+    z.exactOptional(instant),
+    'While messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, with all that has gone before them so far.',
+  ),
   created_at: instant,
 });
 
 export const messageList = z.object({
-  messages: z.array(messageStatus),
+  messages: described(z.array(messageStatus), 'The messages.'),
   next_cursor: z.exactOptional(z.string()),
 });
 

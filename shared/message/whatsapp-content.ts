@@ -4,7 +4,13 @@ import { optional } from '../operation/request-fields.ts';
 import { lazily } from '../platform/lazily.ts';
 
 export const buttonsMax = 10;
-const maxParameters = 64;
+/** Of a template. */
+export const maxParameters = 64;
+/** Of one of its values; of a caption too. */
+export const parameterCharactersMax = 1024;
+export const parameterNameCharactersMax = 64;
+/** So many in a row at most: Meta refuses values with more, with line breaks or with tabs (error 132018). */
+export const parameterSpacesMax = 4;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
 
@@ -44,7 +50,7 @@ function makeStoredContent() {
 }
 
 function makeParts(origin: 'request' | 'row') {
-  const shortText = z.string().check(z.minLength(1), z.maxLength(1024));
+  const shortText = z.string().check(z.minLength(1), z.maxLength(parameterCharactersMax));
   const httpUrl = z.url({ protocol: /^https?$/ }).check(z.maxLength(2048));
 
   const mediaSource = z
@@ -61,11 +67,11 @@ function makeParts(origin: 'request' | 'row') {
       }),
     );
 
-  /** Meta refuses other values of placeholders (error 132018). */
-  const fitsPlaceholder = (text: string) => origin === 'row' || !/[\n\r\t]| {5}/.test(text);
-  const unfit = 'must not hold a line break, a tab or more than 4 spaces in a row';
+  const unfitForPlaceholder = new RegExp(`[\\n\\r\\t]| {${parameterSpacesMax + 1}}`);
+  const fitsPlaceholder = (text: string) => origin === 'row' || !unfitForPlaceholder.test(text);
+  const unfit = `must not hold a line break, a tab or more than ${parameterSpacesMax} spaces in a row`;
   const parameterText = shortText.check(z.refine(fitsPlaceholder, unfit));
-  const parameterName = z.string().check(z.minLength(1), z.maxLength(64));
+  const parameterName = z.string().check(z.minLength(1), z.maxLength(parameterNameCharactersMax));
 
   /** Positional values in their order, or named values. */
   const textParameters = z.union([

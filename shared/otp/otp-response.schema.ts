@@ -1,23 +1,27 @@
 /** What the API answers about one-time passwords (contract, section 5). Functions import only its types. */
 import * as z from 'zod/mini';
 import { channel, count, idOf, instant, recipient, reference } from '../message/message-response.schema.ts';
+import { described } from '../operation/described.ts';
 
 export const sentOneTimePassword = z.object({
   otp_id: idOf('otp'),
   message_id: idOf('msg'),
-  status: z.literal('pending'),
+  status: described(z.literal('pending'), '`pending` until the code is verified.'),
   channel,
   recipient,
   reference,
-  expires_at: instant,
+  expires_at: described(instant, 'Until when the code is valid.'),
   attempts_remaining: count,
 });
 
 /** One form for both results; `attempts_remaining` only where the code was wrong. */
 export const verification = z.object({
   otp_id: idOf('otp'),
-  verified: z.boolean(),
-  status: z.enum(['verified', 'pending']),
+  verified: described(z.boolean(), 'Whether the code was right.'),
+  status: described(
+    z.enum(['verified', 'pending']),
+    '`verified`, or `pending` while the right code is still awaited.',
+  ),
   attempts_remaining: z.exactOptional(count),
 });
 

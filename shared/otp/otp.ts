@@ -3,11 +3,14 @@ import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */
-export const codeLength = { min: 4, max: 10 } as const;
+export const codeLength = { min: 4, max: 10, default: 6 } as const;
 export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
 
 /** How long a code is valid, in seconds. */
 export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
+
+/** How many codes may be tried. */
+export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({

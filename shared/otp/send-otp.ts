@@ -33,7 +33,14 @@ import { newId } from '../platform/ids.ts';
 import { countryOf, recipientSchema } from '../recipient/phone-number.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import type { AssertNotHeld } from './hold/otp-hold.ts';
-import { attemptsRemaining, codeLength, isPending, type OneTimePassword, ttlSeconds } from './otp.ts';
+import {
+  attemptsRemaining,
+  codeLength,
+  isPending,
+  maxAttempts,
+  type OneTimePassword,
+  ttlSeconds,
+} from './otp.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpStore, PendingOtpKey } from './otp-store.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
@@ -68,6 +75,10 @@ const template = smsText.check(
   z.meta({ pattern: '\\{\\{\\s*code\\s*\\}\\}' }),
 );
 
+function integerIn({ min, max }: { readonly min: number; readonly max: number }) {
+  return z.int().check(z.minimum(min), z.maximum(max));
+}
+
 /** The request body of `POST /api/v1/otp/send` (contract, section 5). */
 export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
   const leg = z.object(legFields(ttlSeconds.max - 1));
@@ -75,12 +86,9 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
     .object({
       to: recipientSchema,
       channel: withDefault(z.enum(channels), 'sms'),
-      code_length: withDefault(z.int().check(z.minimum(codeLength.min), z.maximum(codeLength.max)), 6),
-      ttl: withDefault(
-        z.int().check(z.minimum(ttlSeconds.min), z.maximum(ttlSeconds.max)),
-        ttlSeconds.default,
-      ),
-      max_attempts: withDefault(z.int().check(z.minimum(1), z.maximum(10)), 5),
+      code_length: withDefault(integerIn(codeLength), codeLength.default),
+      ttl: withDefault(integerIn(ttlSeconds), ttlSeconds.default),
+      max_attempts: withDefault(integerIn(maxAttempts), maxAttempts.default),
       purpose: withDefault(purposeText, defaultPurpose),
       template: optional(template),
       brand: optional(brandText),

@@ -12,6 +12,7 @@ export type { CountryCode };
 /** E.164 without spaces: a plus, then 7 to 15 digits. */
 export const e164 = /^\+[1-9][0-9]{6,14}$/;
 /** A sender ID: up to 11 letters, digits and hyphens, at least one of them a letter. */
+export const senderNameRule = 'up to 11 letters, digits and hyphens with at least one letter';
 const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
 /** Each round removes one prefix of a number that has several. */
 const canonicalRounds = 5;
@@ -85,7 +86,7 @@ export const recipientSchema = z
 export const senderSchema = z.string().check(
   z.refine(
     (text) => alphanumericSender.test(text) || isRecipient(text),
-    'must be a phone number in international format, or up to 11 letters, digits and hyphens with at least one letter',
+    `must be a phone number in international format, or ${senderNameRule}`,
   ),
   z.overwrite(recipientToFind),
   z.meta({ format: 'sender', pattern: `${e164.source}|${alphanumericSender.source}` }),

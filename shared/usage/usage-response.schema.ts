@@ -5,44 +5,59 @@ import { channels } from '../contract/channels.ts';
 import { capNames } from '../contract/limit-rows.ts';
 import { messageTypes } from '../message/message.ts';
 import { count, instant } from '../message/message-response.schema.ts';
+import { described } from '../operation/described.ts';
 import { usageStatuses } from './amounts.ts';
 
 const currency = z.string().check(z.regex(/^[A-Z]{3}$/));
 
 /** The sums of all messages of a group. */
 const usageSums = z.object({
-  messages: count,
-  segments: count,
-  delivered: count,
-  failed: count,
-  cost: z.number(),
-  /** Costs that are not in the currency of the answer, by currency; absent if there are none. */
-  other_costs: z.exactOptional(z.record(currency, z.number())),
-  estimated: z.boolean(),
+  messages: described(count, 'How many messages were accepted in the interval.'),
+  segments: described(count, 'How many segments the SMS among them take.'),
+  delivered: described(count, 'How many of them are delivered or read.'),
+  failed: described(count, 'How many of them failed; expired ones are not among them.'),
+  cost: described(z.number(), 'What they cost: the carrier’s figures where reported, otherwise estimates.'),
+  other_costs: described(
+    z.exactOptional(z.record(currency, z.number())),
+    'Costs that are reported in other currencies, by currency; only where there are some.',
+  ),
+  estimated: described(z.boolean(), 'Whether a part of the cost is an estimate.'),
 });
 
 const usageEntry = z.extend(usageSums, {
-  from: instant,
-  to: instant,
-  channel: z.exactOptional(z.enum(channels)),
-  type: z.exactOptional(z.enum(messageTypes)),
-  country: z.exactOptional(z.nullable(z.string())),
-  status: z.exactOptional(z.enum(usageStatuses)),
+  from: described(instant, 'The start of the interval.'),
+  to: described(instant, 'The end of the interval, exclusive.'),
+  channel: described(z.exactOptional(z.enum(channels)), '`sms` or `whatsapp`; where it is grouped by.'),
+  type: described(
+    z.exactOptional(z.enum(messageTypes)),
+    '`transactional` or `promotional`; where it is grouped by.',
+  ),
+  country: described(
+    z.exactOptional(z.nullable(z.string())),
+    'The country of the recipients (ISO 3166-1 alpha-2), null if unknown; where it is grouped by.',
+  ),
+  status: described(
+    z.exactOptional(z.enum(usageStatuses)),
+    'The state of the messages now; where it is grouped by.',
+  ),
 });
 
 /** A cap of the client; `limit` and `used` in recipients, or in the currency of the answer. */
 const cap = z.object({
-  cap: z.enum(capNames),
-  window: z.enum(capWindowNames),
-  limit: z.number(),
-  used: z.number(),
-  resets_at: instant,
+  cap: described(z.enum(capNames), 'What is capped: `messages`, or `spend`.'),
+  window: described(z.enum(capWindowNames), 'The UTC window in which it is counted.'),
+  limit: described(z.number(), 'How much the window allows: messages, or an amount in `currency`.'),
+  used: described(z.number(), 'How much of it is used.'),
+  resets_at: described(instant, 'When the window ends.'),
 });
 
 export const usageAnswer = z.object({
-  currency,
-  usage: z.array(usageEntry),
-  caps: z.array(cap),
+  currency: described(currency, 'The currency of `cost` and of caps on spend (ISO 4217).'),
+  usage: described(
+    z.array(usageEntry),
+    'The sums of each interval and group that has messages, oldest first.',
+  ),
+  caps: described(z.array(cap), 'The caps in force for the client, and how far each is used.'),
 });
 
 export type UsageSums = Readonly<z.output<typeof usageSums>>;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { type Html, html } from './html.ts';
-import { linkTo, type PageName, pageNames, sitePages, pathToRoot, withLinks } from './site.ts';
+import { linkTo, type PageName, pageNames, pathToRoot, sitePages, withLinks } from './site.ts';
 
 /** A heading in the list of contents. */
 export interface Section {

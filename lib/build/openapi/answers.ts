@@ -17,6 +17,7 @@ import {
   suppression,
   suppressionList,
 } from '../../../shared/message/suppression/suppression-response.schema.ts';
+import { described } from '../../../shared/operation/described.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
 import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
 import {
@@ -38,10 +39,13 @@ import {
 } from '../../../shared/webhook/resend/resend-response.schema.ts';
 
 const accessToken = z.object({
-  access_token: z.string(),
-  token_type: z.string(),
-  scope: z.optional(z.string()),
-  expires_in: z.int(),
+  access_token: described(z.string(), 'A JWT (ES256), to be sent as `Authorization: Bearer <access_token>`.'),
+  token_type: described(z.string(), 'Always `bearer`.'),
+  scope: described(
+    z.optional(z.string()),
+    'The scopes of the token, separated by spaces; only where the request asked for some.',
+  ),
+  expires_in: described(z.int(), 'The lifetime in seconds.'),
 });
 
 /**

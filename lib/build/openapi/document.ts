@@ -1,10 +1,7 @@
 /** The OpenAPI 3.1 document of the API, made from the routes, their policies and the schemas that the operations use. */
 import { baseUrlMarker } from '../../../shared/contract/base-url.ts';
-import {
-  acknowledgeWithinSeconds,
-  inWords,
-  retryDelaysSeconds,
-} from '../../../shared/contract/retry-delays.ts';
+import { inWords } from '../../../shared/contract/in-words.ts';
+import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { version } from '../../../shared/contract/version.ts';
 import {

@@ -15,18 +15,28 @@ import {
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
+import { described } from '../../../shared/operation/described.ts';
 import { endpointsMax } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Description } from './description.ts';
 
-const fieldError = z.object({ field: z.string(), message: z.string() });
+const fieldError = z.object({
+  field: described(z.string(), 'The faulty field, such as `recipients[2].to`.'),
+  message: described(z.string(), 'What is wrong with it.'),
+});
 
 const error = z.object({
-  error: z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]),
-  message: z.string(),
-  request_id: z.string(),
-  details: z.optional(z.array(fieldError)),
+  error: described(z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]), 'A stable code.'),
+  message: described(z.string(), 'A sentence for a person.'),
+  request_id: described(z.string(), 'Equal to the header `X-Request-Id`; tell it when you ask for help.'),
+  details: described(
+    z.optional(z.array(fieldError)),
+    'The faulty fields, all of them at once; only where fields are at fault.',
+  ),
   retry_after: z.optional(z.int().check(z.positive())),
-  error_description: z.optional(z.string()),
+  error_description: described(
+    z.optional(z.string()),
+    'Equal to `message` (RFC 6749); only on the token endpoint.',
+  ),
 });
 
 export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as const;

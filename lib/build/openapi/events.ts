@@ -12,6 +12,7 @@ import {
 import { eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 import { receivedContent } from '../../../shared/message/received-content.ts';
+import { described } from '../../../shared/operation/described.ts';
 import { clientId, endpointId, messageId, recipient } from './operations/examples.ts';
 
 /** When the events of the examples happened. */
@@ -25,52 +26,64 @@ const sentStatuses = eventStatuses.filter((status) => status !== 'received');
 export const webhookEvent = z.object({
   event: z.enum(messageEventNames),
   timestamp: instant,
-  data: z.object({
-    message_id: z.string(),
-    recipient: z.string(),
-    from: z.optional(z.string()),
-    status: z.enum(sentStatuses),
-    client_id: z.string(),
-    sent_at: z.optional(instant),
-    delivered_at: z.optional(instant),
-    read_at: z.optional(instant),
-    cost: z.optional(z.number()),
-    currency: z.optional(z.string()),
-    reference: z.optional(z.string()),
-    fallback_of: z.optional(z.string()),
-    error_code: z.optional(messageErrorCode),
-    error_message: z.optional(z.string()),
-    test: z.optional(z.boolean()),
-  }),
+  data: described(
+    z.object({
+      message_id: z.string(),
+      recipient: z.string(),
+      from: described(z.optional(z.string()), 'The sender, as in the status of the message.'),
+      status: described(z.enum(sentStatuses), 'The state that the event tells of.'),
+      client_id: z.string(),
+      sent_at: described(z.optional(instant), 'When the message was handed to the carrier.'),
+      delivered_at: z.optional(instant),
+      read_at: described(z.optional(instant), 'When the recipient read it (WhatsApp).'),
+      cost: z.optional(z.number()),
+      currency: z.optional(z.string()),
+      reference: z.optional(z.string()),
+      fallback_of: z.optional(z.string()),
+      error_code: described(
+        z.optional(messageErrorCode),
+        'One of the message error codes, or one that a later release adds. Only on `failed` and `expired`.',
+      ),
+      error_message: described(z.optional(z.string()), 'Why it failed: a sentence.'),
+      test: described(z.optional(z.boolean()), 'True for a test event; otherwise absent.'),
+    }),
+    'The message, as it stood at the event. A field that is not known yet is left out, never null.',
+  ),
 });
 
 export const endpointDisabled = z.object({
   event: z.enum([endpointDisabledEvent]),
   timestamp: instant,
-  data: z.object({
-    endpoint_id: z.string(),
-    url: z.string(),
-    disabled_at: instant,
-    reason: z.literal('no_successful_delivery'),
-    client_id: z.string(),
-  }),
+  data: described(
+    z.object({
+      endpoint_id: z.string(),
+      url: described(z.string(), 'Its URL.'),
+      disabled_at: described(instant, 'When it was disabled.'),
+      reason: described(z.literal('no_successful_delivery'), 'Why it was disabled.'),
+      client_id: z.string(),
+    }),
+    'The endpoint that was disabled.',
+  ),
 });
 
 /** A message from a person (contract, section 13). */
 export const inboundEvent = z.object({
   event: z.enum(inboundEventNames),
   timestamp: instant,
-  data: z.object({
-    message_id: z.string(),
-    client_id: z.string(),
-    status: z.literal('received'),
-    from: z.string(),
-    to: z.string(),
-    text: z.optional(z.string()),
-    whatsapp: z.optional(receivedContent()),
-    received_at: instant,
-    in_reply_to: z.optional(z.string()),
-  }),
+  data: described(
+    z.object({
+      message_id: z.string(),
+      client_id: z.string(),
+      status: described(z.literal('received'), 'Always `received`.'),
+      from: described(z.string(), 'The person.'),
+      to: described(z.string(), 'Our number.'),
+      text: described(z.optional(z.string()), 'The text.'),
+      whatsapp: described(z.optional(receivedContent()), 'What a WhatsApp message holds that is no text.'),
+      received_at: instant,
+      in_reply_to: z.optional(z.string()),
+    }),
+    'The message.',
+  ),
 });
 
 export function inboundExample(event: (typeof inboundEventNames)[number]): z.output<typeof inboundEvent> {
@@ -94,13 +107,16 @@ export function inboundExample(event: (typeof inboundEventNames)[number]): z.out
 export const recipientEvent = z.object({
   event: z.enum(recipientEventNames),
   timestamp: instant,
-  data: z.object({
-    message_id: z.string(),
-    client_id: z.string(),
-    recipient: z.string(),
-    channel: z.enum(channels),
-    source: z.enum(['keyword', 'carrier']),
-  }),
+  data: described(
+    z.object({
+      message_id: z.string(),
+      client_id: z.string(),
+      recipient: z.string(),
+      channel: z.enum(channels),
+      source: z.enum(['keyword', 'carrier']),
+    }),
+    'The recipient.',
+  ),
 });
 
 export function recipientExample(

@@ -1,361 +1,256 @@
-/** The description of each field, by `Schema.name`, or by name where it is the same in every schema. */
+/**
+ * Descriptions of fields that are not beside the field: of requests, and of parts of responses that functions load too, where
+ * they would be in every bundle. Those of responses are in the `*-response.schema.ts` of their noun.
+ * `{maximum}` and the like are the keywords of the field's own schema.
+ */
+
+import { inWords } from '../../../shared/contract/in-words.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
-import { codeLengthText, ttlSeconds } from '../../../shared/otp/otp.ts';
+import { singleSegment } from '../../../shared/message/send/segments.ts';
+import {
+  maxMessageCharacters,
+  referenceCharactersMax,
+  scheduledAhead,
+  validityMaxSeconds,
+} from '../../../shared/message/send/send-fields.ts';
+import { parameterSpacesMax } from '../../../shared/message/whatsapp-content.ts';
+import { codeLength, codeLengthText, maxAttempts, ttlSeconds } from '../../../shared/otp/otp.ts';
+import { defaultPurpose } from '../../../shared/otp/send-otp.ts';
+import { senderNameRule } from '../../../shared/recipient/phone-number.ts';
+import { textKeptBytes } from '../../../shared/webhook/deliver/attempt-log.ts';
 
-const suppressionScope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
-const endpointUrlNote =
-  'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.';
-const queueNote = 'In place of `url`: an Amazon SQS queue in your AWS account.';
-const busNote = 'In place of `url`: an Amazon EventBridge event bus in your AWS account.';
-const eventsNote = `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`;
+type Notes = Readonly<Record<string, string>>;
 
-const fallbackNote =
-  'At most two messages that follow if this one is not delivered, in their order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.';
-const fallbackLegsNote =
-  'The messages that follow if this one is not delivered, in their order. In the answer about the first message of a send with `fallback`.';
-const afterSecondsNote =
-  'How long the message before it has to be delivered, in seconds from when that one is queued. Left out: this message is sent only if that one fails or expires.';
-
-const deliveryNotes = {
-  message_id: 'The message of the event; null if it is of no message.',
-  endpoint_id: 'The endpoint; null for the URL of the message or the account.',
-  url: 'Where it was posted last.',
-  state:
-    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, with a retry to come. `acknowledged`, `failed`: finished.',
-  attempts: 'The number of the last attempt; 0 before the first.',
-  created_at: 'When the event happened.',
-};
-
-const notesOf = (schema: string, notes: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(notes).map(([field, note]) => [`${schema}.${field}`, note]));
-
-export const fieldNotes: Readonly<Record<string, string>> = {
+/** Where the field means the same in every schema that has it. */
+export const commonNotes: Notes = {
   client_id: "The client's identifier.",
-  client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",
-  grant_type: 'Must be `client_credentials`.',
-  scope: 'The scopes asked for, separated by spaces; all that the client has where it is left out.',
-  'AccessToken.scope': 'The scopes of the token, separated by spaces; only where the request asked for some.',
-  access_token: 'A JWT (ES256), to be sent as `Authorization: Bearer <access_token>`.',
-  token_type: 'Always `bearer`.',
-  expires_in: 'The lifetime in seconds.',
-
-  to: "The recipient's phone number in international format (E.164), such as `+447700900123`.",
-  message:
-    'The text to send, 1 to 1600 characters, not only white space. Above 160 characters (GSM-7) or 70 (UCS-2) it goes as several segments.',
-  webhook_url:
-    'The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name.',
-  from: 'The sender: a phone number in international format, or a name of up to 11 letters, digits and hyphens with at least one letter. Required where the client may use certain senders only.',
-  type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
-  validity_period:
-    'Seconds for which delivery is tried, 5 to 259200 (3 days, the default). After it the message becomes `expired`.',
-  scheduled_at: 'When to send, 1 minute to 180 days ahead; with an offset or `Z`.',
-  reference: "The client's own reference, up to 128 characters; returned by every look-up and webhook.",
-
   message_id: 'The identifier of the message.',
   status: 'The state of the message, such as `queued` or `delivered`.',
   channel: '`sms` or `whatsapp`.',
   recipient: "The recipient's phone number, without digits that are dialed within its country only.",
+  reference: `The client's own reference, up to ${referenceCharactersMax} characters; returned by every look-up and webhook.`,
   encoding: '`GSM-7`, or `UCS-2` where a character is outside it.',
   segments: 'How many SMS the text takes; each is charged.',
   created_at: 'When the request was accepted.',
   cost: 'What the message costs; null until it is known.',
   currency: 'The currency of `cost` (ISO 4217).',
-  error: 'Why the message failed or expired; null otherwise.',
-  sent_at: 'When the message was handed to the carrier.',
   delivered_at:
     'When the recipient got it; in countries whose carriers do not report from the handset, when the carrier accepted it.',
-  read_at: 'When the recipient read it (WhatsApp).',
-  expires_at: 'When delivery is given up.',
-  history: 'The states that the message entered, in order.',
-  at: 'When that state was entered.',
-
+  received_at: 'When the message was received.',
+  in_reply_to: 'The message that it answers, if the carrier names it.',
+  fallback_of: 'The first message of the send, if this one followed it as its `fallback`.',
   batch_id: 'The identifier of the batch.',
   total: 'How many recipients the request named.',
   accepted: 'How many of them were accepted.',
   rejected: 'How many of them were refused; `errors` says why.',
-  counts: 'How many of the accepted messages are in each state; states without any are left out.',
   index: "The recipient's place in the request, from 0.",
-  messages: 'The messages.',
-  'AcceptedBatch.status': 'Always `accepted`. Each message has a state of its own.',
-  'AcceptedBatch.expected_end_at':
-    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. What goes before it later, such as one-time passwords, comes on top; the status of the batch has the time as it is then.',
-  expected_end_at:
-    'While messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, with all that has gone before them so far.',
-  'AcceptedBatch.messages': 'The recipients that were accepted, each with its message.',
-  'AcceptedBatch.errors': 'The recipients that were refused, each with the reason.',
-  errors: 'What was refused, and why.',
-  recipients: '1 to 1000 recipients: objects, or bare numbers.',
-  variables: 'Values for the placeholders of the template.',
   next_cursor: 'Hand this to `cursor` for the next page; absent on the last.',
-
   otp_id: 'The identifier of the one-time password.',
   attempts_remaining: 'How many wrong codes are still allowed.',
-  verified: 'Whether the code was right.',
-  code_length: `Length of the code, ${codeLengthText}; default 6.`,
-  ttl: `Seconds for which the code is valid, ${ttlSeconds.min} to ${ttlSeconds.max}; default ${ttlSeconds.default}.`,
-  max_attempts: 'How many codes may be tried, 1 to 10; default 5.',
-  purpose: 'What the code is for: one code can be pending for each recipient and purpose. Default `default`.',
-  template: 'The template.',
-  brand: 'The name that takes the place of `{{brand}}`.',
-
-  name: 'The name.',
-  limits: 'The limits in force for this client, by endpoint.',
-  per_minute: 'Requests in a UTC minute.',
-  per_hour: 'Requests in a UTC hour.',
-  per_day: 'Requests in a UTC day.',
-  webhook_secret: 'The new secret. It is shown this once.',
-  active_at:
-    'From when the new secret signs, at most 60 seconds after its creation. Until then only the old one signs.',
-  previous_secret_expires_at: 'Until when the old secret keeps signing beside it.',
-
   endpoint_id: 'The identifier of the webhook endpoint.',
-  webhook_endpoints: 'The endpoints.',
-  secret: 'The secret of this endpoint. It is shown this once.',
-  events: eventsNote,
-  description: 'A text for people, up to 256 characters.',
-  enabled: 'Whether it receives events.',
-  disabled_at: 'When it was disabled; null while it is enabled.',
-  disabled_reason:
-    'Why it was disabled: `by_client`, or `no_successful_delivery` for five days and at least 20 attempts. Null while it is enabled.',
-  deleted: 'Always true.',
-  'WebhookEndpointDisabledEvent.url': 'Its URL.',
-  'WebhookEndpointDisabledEvent.data': 'The endpoint that was disabled.',
-  'WebhookEndpointDisabledEvent.disabled_at': 'When it was disabled.',
-  reason: 'Why it was disabled.',
   delivery_id: 'The identifier of the notification, which it carries as `webhook-id`.',
-  webhook_deliveries: 'The deliveries.',
-  ...notesOf('WebhookDelivery', deliveryNotes),
-  ...notesOf('WebhookDeliveryWithAttempts', deliveryNotes),
-  finished_at: 'When it was acknowledged or failed; null before.',
   next_due_at: 'When the next attempt is due; none where none follows.',
-  last_status: 'The status of the last answer; null where there was none.',
-  last_error: 'Why the last attempt failed; null where it did not.',
-  'WebhookDeliveryWithAttempts.body': 'The bytes that every attempt posts, as text.',
-  attempt_log: 'Every attempt, the first one first.',
-  number: 'The number of the attempt, from 1.',
-  trigger: '`automatic`, `manual` where somebody asked for it, or `sweep` where its queue message was lost.',
-  due_at: 'When the attempt was due.',
-  started_at: 'When it began.',
-  ended_at: 'When it ended.',
-  lateness_ms: 'From `due_at` to `started_at`.',
-  dns_ms: 'Looking up the name.',
-  connect_ms: 'Connecting.',
-  tls_ms: 'The TLS handshake.',
-  first_byte_ms: 'From the request to the first byte of the answer.',
-  total_ms: 'All of it.',
-  reused_connection: 'Whether an open connection was used.',
-  'WebhookAttempt.address': 'The IP address of the server.',
-  'WebhookAttempt.status': 'The status of the answer.',
-  request_headers: 'What was sent; signatures are replaced by `[redacted]`.',
-  response_headers: 'What was answered.',
-  response_body: 'The first 4 KiB of the answer.',
-  'WebhookAttempt.error': 'Why it failed: a stable code, or one that a later release adds.',
-  'WebhookAttempt.error_message': 'Why it failed: a sentence.',
-  shortened: 'Whether headers were left out and texts shortened, to make room for later attempts.',
-  resend_id: 'The identifier of the resend.',
-  matched: 'How many webhooks were found; it grows while the status is `matching`.',
-  resent: 'How many of them are sent again.',
-  skipped: 'How many of them were acknowledged, or resent otherwise, before it was their turn.',
-  completed_at: 'When the last was sent again; null before.',
-  'WebhookResend.status': '`matching`, `sending` or `completed`.',
-  'WebhookResend.endpoint_id': 'The endpoint that was asked for; null where none was.',
-  'WebhookResend.origin': 'The origin that was asked for; null where none was.',
-  'WebhookResend.state': 'Which webhooks are sent again: `failed`, or `acknowledged`.',
-  'WebhookResend.since': 'The first time of an event.',
-  'WebhookResend.until': 'The last time of an event.',
-  'WebhookResend.created_at': 'When it was asked for.',
-  'WebhookSelection.endpoint_id': 'Only what was to be posted to this endpoint.',
-  'WebhookSelection.origin':
-    'Only what was to be posted to this origin, such as `https://example.com`, wherever its URL comes from; or the ARN of a queue or event bus.',
-  'WebhookSelection.state': '`failed` (the default) or `acknowledged`.',
-  'WebhookSelection.since': 'The first time of an event.',
-  'WebhookSelection.until': 'The last time of an event; by default now.',
-  test: 'True for a test event; otherwise absent.',
-  sqs: queueNote,
-  eventbridge: busNote,
+  events: `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`,
+  sqs: 'In place of `url`: an Amazon SQS queue in your AWS account.',
+  eventbridge: 'In place of `url`: an Amazon EventBridge event bus in your AWS account.',
   queue_arn: 'The ARN of the queue, standard or FIFO.',
   bus_arn: 'The ARN of the event bus.',
   role_arn:
     'The ARN of a role in the account of the queue or bus, which trusts the gateway’s account with your `client_id` as external id and may send to it.',
-  'WebhookEndpointSettings.url': endpointUrlNote,
-  'WebhookEndpointUpdate.url': endpointUrlNote,
-  'WebhookEndpoint.url': endpointUrlNote,
-  'WebhookEndpointWithSecret.url': endpointUrlNote,
-  'TestEvent.event': 'The event to send; by default one that the endpoint receives.',
+  source:
+    'Who asked for it: the person by a `keyword`, the `carrier`, the `client`, or an administrator (`admin`).',
+  deleted: 'Always true.',
+  event: 'The name of the event.',
+  timestamp: 'When it happened.',
+  retry_after: 'Seconds to wait; only on 429.',
+};
 
-  language: 'A language code, such as `en` or `en_GB`.',
-  parameters: 'What is put into the template.',
-  header:
-    'The value of a text header (by its name where the template names it), or the media of a media header.',
-  body: 'Values in their order, or by their names, without line breaks, tabs or more than 4 spaces in a row.',
-  buttons: 'What the buttons hold; a bare value fills the address of the URL button at its place.',
-  value: 'What the button holds.',
-  media: 'The file to send: either `url` or `id`.',
-  url: 'Where the carrier fetches the file (http or https).',
-  id: 'The identifier of a file that was uploaded before.',
-  caption: 'Text below an image, a video or a document.',
-  filename: 'The name under which a document is shown.',
-  location: 'A place.',
+const to = "The recipient's phone number in international format (E.164), such as `+447700900123`.";
+const ofSends: Notes = {
+  to,
+  from: `The sender: a phone number in international format, or a name of ${senderNameRule}. Required where the client may use certain senders only.`,
+  type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
+  webhook_url:
+    'The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name.',
+  validity_period: `Seconds for which delivery is tried, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After it the message becomes \`expired\`.`,
+  scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
+  fallback:
+    'At most {maxItems} messages that follow if this one is not delivered, in their order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.',
+};
+
+const ofLegs: Notes = {
+  channel: 'The channel of this message. The message before it may have the same.',
+  after_seconds:
+    'How long the message before it has to be delivered, in seconds from when that one is queued. Left out: this message is sent only if that one fails or expires.',
+};
+
+const scope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
+
+const ofEndpoints: Notes = {
+  url: 'Where it is posted. https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.',
+  description: 'A text for people, up to {maxLength} characters.',
+  enabled: 'Whether it receives events.',
+};
+
+const coordinates: Notes = {
   latitude: 'Degrees, -90 to 90.',
   longitude: 'Degrees, -180 to 180.',
   address: 'The address, as text.',
-  'WhatsappMessage.type': 'What is sent; `text` where it is not given.',
-  'WhatsappMessage.message': 'The text to send, 1 to 4096 characters, not only white space.',
-  'WhatsappMessage.template': 'A template that was approved before.',
-  'WhatsappTemplate.name': 'The name of the template.',
-  'Location.name': 'What the place is called.',
-  'HeaderMedia.type': 'What the media is.',
-  'Button.type': 'What the button does.',
-  'Button.index':
-    "The button's place in the template. By default its place in this list, or the first free one if another button names that.",
-  'BulkSms.message':
-    'The template of all rows that bring none of their own, up to 10000 characters; after rendering 1 to 1600.',
-  'BulkRow.message': 'A template for this recipient only.',
-  'BulkRow.reference': 'The reference of this message.',
-  'BulkSms.reference': 'The reference of the messages whose rows bring none of their own.',
-  'OtpMessage.template': 'The text: it must hold `{{code}}`, and may hold `{{brand}}` and `{{ttl_minutes}}`.',
-  'OtpMessage.channel': '`sms` (the default) or `whatsapp`.',
-  'OtpVerification.code': `The code as the recipient typed it, ${codeLengthText}.`,
-  'OtpVerification.purpose': 'With `to`: the purpose that the code was sent for. Default `default`.',
-  'OtpVerification.to': 'The recipient, where no `otp_id` is given.',
-  'OtpVerification.otp_id': 'The `otp_id` that the send answered with; or give `to`.',
-  'AccountUpdate.webhook_url': 'The URL for messages that name none of their own; null removes it.',
-  'Account.webhook_url':
-    'Where notifications of messages go that name no URL of their own; null where none is set.',
-  'Account.name': "The client's name.",
-  'Usage.currency': 'The currency of `cost` and of caps on spend (ISO 4217).',
-  usage: 'The sums of each interval and group that has messages, oldest first.',
-  'UsageEntry.from': 'The start of the interval.',
-  'UsageEntry.to': 'The end of the interval, exclusive.',
-  'UsageEntry.type': '`transactional` or `promotional`; where it is grouped by.',
-  'UsageEntry.channel': '`sms` or `whatsapp`; where it is grouped by.',
-  country: 'The country of the recipients (ISO 3166-1 alpha-2), null if unknown; where it is grouped by.',
-  'UsageEntry.status': 'The state of the messages now; where it is grouped by.',
-  'UsageEntry.messages': 'How many messages were accepted in the interval.',
-  'UsageEntry.segments': 'How many segments the SMS among them take.',
-  delivered: 'How many of them are delivered or read.',
-  failed: 'How many of them failed; expired ones are not among them.',
-  'UsageEntry.cost': 'What they cost: the carrier’s figures where reported, otherwise estimates.',
-  other_costs: 'Costs that are reported in other currencies, by currency; only where there are some.',
-  estimated: 'Whether a part of the cost is an estimate.',
-  caps: 'The caps in force for the client, and how far each is used.',
-  cap: 'What is capped: `messages`, or `spend`.',
-  window: 'The UTC window in which it is counted.',
-  limit: 'How much the window allows: messages, or an amount in `currency`.',
-  used: 'How much of it is used.',
-  resets_at: 'When the window ends.',
-  suppressions: 'The suppressed recipients, by number.',
-  'Suppression.scope': suppressionScope,
-  'SuppressionUpdate.scope': suppressionScope,
-  source:
-    'Who asked for it: the person by a `keyword`, the `carrier`, the `client`, or an administrator (`admin`).',
-  updated_at: 'When it was last changed.',
-  'Suppression.reason': 'Why it is suppressed, for people.',
-  'SuppressionUpdate.reason': 'Why it is suppressed, for people; up to 256 characters.',
-  direction: '`inbound` for a message from a person: `from` is the person, `recipient` our number.',
-  'MessageOrBatch.text': 'The text of an inbound message.',
-  'MessageOrBatch.whatsapp': 'What an inbound WhatsApp message holds that is no text.',
-  'Message.text': 'The text of an inbound message.',
-  'Message.whatsapp': 'What an inbound WhatsApp message holds that is no text.',
-  received_at: 'When the message was received.',
-  in_reply_to: 'The message that it answers, if the carrier names it.',
-  window_expires_at:
-    'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
-  'SmsMessage.fallback': fallbackNote,
-  'WhatsappMessage.fallback': fallbackNote,
-  'OtpMessage.fallback': `${fallbackNote} All of them have the same code.`,
-  'Fallback.channel': 'The channel of this message. The message before it may have the same.',
-  'OtpFallback.channel': 'The channel of this message. The message before it may have the same.',
-  'Fallback.after_seconds': afterSecondsNote,
-  'OtpFallback.after_seconds': `${afterSecondsNote} Together they must be shorter than \`ttl\`.`,
-  'Fallback.message':
-    'Its text; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is no text, or whose text is too long for an SMS.',
-  'Fallback.template': 'A WhatsApp template in place of a text.',
-  'Fallback.from':
-    'The sender, for an SMS only; by default that of the request, if the request is for an SMS.',
-  'Message.fallback': fallbackLegsNote,
-  'MessageOrBatch.fallback': fallbackLegsNote,
-  'FallbackLeg.after_seconds':
-    'As in the request; null where only a failure or the end of the validity period starts it.',
-  'FallbackLeg.message_id': 'The message; null until it has started.',
-  'FallbackLeg.status': 'Its state; null until it has started.',
-  fallback_of: 'The first message of the send, if this one followed it as its `fallback`.',
-  'DryRun.fallback': 'The messages that would follow if this one were not delivered.',
-  'DryRunLeg.after_seconds':
-    'As in the request; null where only a failure or the end of the validity period would start it.',
-  'DryRunLeg.from': 'The sender that would be used; null where the carrier selects it.',
-  fallback_template: 'A template that is sent instead where WhatsApp takes templates only.',
-  'ReceivedContent.type': 'What it holds: the field of the same name, or `media`.',
-  'ReceivedContent.media': 'The file, which is fetched from AWS by its `id`.',
-  mime_type: 'The type of the file.',
-  title: 'The text that the person chose.',
-  'ButtonReply.id': 'The identifier or payload of the button.',
-  'ListReply.id': 'The identifier of the entry.',
-  'ListReply.description': 'The description of the entry.',
-  button_reply: 'The button that the person chose.',
-  list_reply: 'The entry of a list that the person chose.',
-  reaction: 'A reaction to the message of `in_reply_to`.',
-  emoji: 'The emoji; absent where the person removed the reaction.',
-  contacts: 'Contact cards, as Meta gives them.',
-  flow_reply: 'The answers to a flow, as Meta gives them.',
-  order: 'An order from a catalog, as Meta gives it.',
-  'InboundMessageData.to': 'Our number.',
-  'InboundMessageData.from': 'The person.',
-  'InboundMessageData.text': 'The text.',
-  'InboundMessageData.whatsapp': 'What a WhatsApp message holds that is no text.',
-  'InboundMessageEvent.data': 'The message.',
-  'RecipientEvent.data': 'The recipient.',
-  'RejectedRecipient.error': 'A stable code.',
-  'RejectedRecipient.to': 'The recipient as the request gave it; null where it gave none.',
-  'StatusChange.status': 'The state.',
-  'MessageFailure.code': 'One of the message error codes, or one that a later release adds.',
-  'MessageFailure.message': 'A sentence for a person.',
-  'Message.from':
-    'The sender: the one that the request named, or the one that the gateway selected; null where the carrier selects it.',
-  'DryRun.from': 'The sender that would be used; null where the carrier selects it.',
-  'DryRunMessage.from': 'The sender that would be used; null where the carrier selects it.',
-  'DryRunBatch.segments': 'Of all messages.',
-  'DryRunBatch.currency': 'The currency of `estimated_cost` (ISO 4217); null without a price.',
-  'DryRun.currency': 'The currency of `estimated_cost` (ISO 4217); null without a price.',
-  'DryRunBatch.accepted': 'How many rows would be accepted.',
-  'DryRunBatch.rejected': 'How many rows would be refused.',
-  'DryRunBatch.messages': 'What would be accepted, one for each row.',
-  dry_run: 'Always `true`: nothing was stored or sent.',
-  would_be_accepted: 'Whether the same request without `dry_run` would be accepted now.',
-  would_fail_with:
-    'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
-  estimated_cost:
-    'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
-  refusals: 'Every reason for which the request would be refused; empty if it would be accepted.',
-  'DryRunRefusal.status': 'The HTTP status of the refusal.',
-  'DryRunRefusal.error': 'A stable code.',
-  'DryRunRefusal.message': 'A sentence for a person.',
-  'WebhookEventData.from': 'The sender, as in the status of the message.',
-  'Message.type': '`transactional` or `promotional`.',
-  'Message.expires_at':
-    'When delivery is given up: without a final receipt the message then becomes `expired`.',
-  'SentOtp.expires_at': 'Until when the code is valid.',
-  'SentOtp.status': '`pending` until the code is verified.',
-  'OtpVerificationResult.status': '`verified`, or `pending` while the right code is still awaited.',
-  'Message.scheduled_at': 'When the message is to be sent; null where it was sent at once.',
-  'Message.sent_at': 'When the message was handed to the carrier; null before.',
-  'Message.read_at': 'When the recipient read it (WhatsApp); null before.',
-  'WebhookEventData.status': 'The state that the event tells of.',
+};
 
-  event: 'The name of the event.',
-  timestamp: 'When it happened.',
-  data: 'The message, as it stood at the event. A field that is not known yet is left out, never null.',
-  error_code:
-    'One of the message error codes, or one that a later release adds. Only on `failed` and `expired`.',
-  error_message: 'Why it failed: a sentence.',
+const file: Notes = {
+  id: 'The identifier of a file that was uploaded before.',
+  caption: 'Text below an image, a video or a document.',
+  filename: 'The name under which a document is shown.',
+};
 
-  'ErrorResponse.error': 'A stable code.',
-  'ErrorResponse.message': 'A sentence for a person.',
-  'ErrorResponse.details': 'The faulty fields, all of them at once; only where fields are at fault.',
-  error_description: 'Equal to `message` (RFC 6749); only on the token endpoint.',
-  request_id: 'Equal to the header `X-Request-Id`; tell it when you ask for help.',
-  field: 'The faulty field, such as `recipients[2].to`.',
-  retry_after: 'Seconds to wait; only on 429.',
-  'RejectedRecipient.message': 'A sentence for a person.',
-  'FieldError.message': 'What is wrong with it.',
+/** By schema and field. */
+export const schemaNotes: Readonly<Record<string, Notes>> = {
+  TokenRequest: {
+    client_secret: "The client's secret. Left out of the body where HTTP Basic carries the credentials.",
+    grant_type: 'Must be `client_credentials`.',
+    scope: 'The scopes asked for, separated by spaces; all that the client has where it is left out.',
+  },
+
+  SmsMessage: {
+    ...ofSends,
+    message: `The text to send, {minLength} to {maxLength} characters, not only white space. Above ${singleSegment.septets} characters (GSM-7) or ${singleSegment.codeUnits} (UCS-2) it goes as several segments.`,
+  },
+  BulkSms: {
+    ...ofSends,
+    message: `The template of all rows that bring none of their own, up to {maxLength} characters; after rendering 1 to ${maxMessageCharacters}.`,
+    recipients: '{minItems} to {maxItems} recipients: objects, or bare numbers.',
+    reference: 'The reference of the messages whose rows bring none of their own.',
+  },
+  BulkRow: {
+    to,
+    message: 'A template for this recipient only.',
+    variables: 'Values for the placeholders of the template.',
+    reference: 'The reference of this message.',
+  },
+  RejectedRecipient: {
+    to: 'The recipient as the request gave it; null where it gave none.',
+    error: 'A stable code.',
+    message: 'A sentence for a person.',
+  },
+
+  WhatsappMessage: {
+    ...ofSends,
+    type: 'What is sent; `text` where it is not given.',
+    message: 'The text to send, {minLength} to {maxLength} characters, not only white space.',
+    template: 'A template that was approved before.',
+    fallback_template: 'A template that is sent instead where WhatsApp takes templates only.',
+    media: 'The file to send: either `url` or `id`.',
+    location: 'A place.',
+  },
+  WhatsappTemplate: {
+    name: 'The name of the template.',
+    language: 'A language code, such as `en` or `en_GB`.',
+    parameters: 'What is put into the template.',
+  },
+  TemplateParameters: {
+    header:
+      'The value of a text header (by its name where the template names it), or the media of a media header.',
+    body: `Values in their order, or by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
+    buttons: 'What the buttons hold; a bare value fills the address of the URL button at its place.',
+  },
+  HeaderMedia: { type: 'What the media is.', media: 'The file to send: either `url` or `id`.' },
+  Button: {
+    type: 'What the button does.',
+    index:
+      "The button's place in the template. By default its place in this list, or the first free one if another button names that.",
+    value: 'What the button holds.',
+  },
+  Media: { ...file, url: 'Where the carrier fetches the file (http or https).' },
+  Location: { ...coordinates, name: 'What the place is called.' },
+
+  Fallback: {
+    ...ofLegs,
+    message:
+      'Its text; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is no text, or whose text is too long for an SMS.',
+    template: 'A WhatsApp template in place of a text.',
+    from: 'The sender, for an SMS only; by default that of the request, if the request is for an SMS.',
+  },
+
+  OtpMessage: {
+    ...ofSends,
+    channel: '`sms` (the default) or `whatsapp`.',
+    code_length: `Length of the code, ${codeLengthText}; default ${codeLength.default}.`,
+    ttl: `Seconds for which the code is valid, {minimum} to {maximum}; default ${ttlSeconds.default}.`,
+    max_attempts: `How many codes may be tried, {minimum} to {maximum}; default ${maxAttempts.default}.`,
+    purpose: `What the code is for: one code can be pending for each recipient and purpose. Default \`${defaultPurpose}\`.`,
+    template: 'The text: it must hold `{{code}}`, and may hold `{{brand}}` and `{{ttl_minutes}}`.',
+    brand: 'The name that takes the place of `{{brand}}`.',
+    fallback: `${ofSends.fallback} All of them have the same code.`,
+  },
+  OtpFallback: {
+    ...ofLegs,
+    after_seconds: `${ofLegs.after_seconds} Together they must be shorter than \`ttl\`.`,
+  },
+  OtpVerification: {
+    otp_id: 'The `otp_id` that the send answered with; or give `to`.',
+    to: 'The recipient, where no `otp_id` is given.',
+    purpose: `With \`to\`: the purpose that the code was sent for. Default \`${defaultPurpose}\`.`,
+    code: `The code as the recipient typed it, ${codeLengthText}.`,
+  },
+
+  AccountUpdate: { webhook_url: 'The URL for messages that name none of their own; null removes it.' },
+  Suppression: { scope },
+  SuppressionUpdate: { scope, reason: 'Why it is suppressed, for people; up to {maxLength} characters.' },
+
+  WebhookEndpointSettings: ofEndpoints,
+  WebhookEndpointUpdate: ofEndpoints,
+  TestEvent: { event: 'The event to send; by default one that the endpoint receives.' },
+  WebhookSelection: {
+    endpoint_id: 'Only what was to be posted to this endpoint.',
+    origin:
+      'Only what was to be posted to this origin, such as `https://example.com`, wherever its URL comes from; or the ARN of a queue or event bus.',
+    state: '`failed` (the default) or `acknowledged`.',
+    since: 'The first time of an event.',
+    until: 'The last time of an event; by default now.',
+  },
+  WebhookAttempt: {
+    number: 'The number of the attempt, from 1.',
+    trigger:
+      '`automatic`, `manual` where somebody asked for it, or `sweep` where its queue message was lost.',
+    due_at: 'When the attempt was due.',
+    started_at: 'When it began.',
+    ended_at: 'When it ended.',
+    lateness_ms: 'From `due_at` to `started_at`.',
+    dns_ms: 'Looking up the name.',
+    connect_ms: 'Connecting.',
+    tls_ms: 'The TLS handshake.',
+    first_byte_ms: 'From the request to the first byte of the answer.',
+    total_ms: 'All of it.',
+    reused_connection: 'Whether an open connection was used.',
+    address: 'The IP address of the server.',
+    status: 'The status of the answer.',
+    request_headers: 'What was sent; signatures are replaced by `[redacted]`.',
+    response_headers: 'What was answered.',
+    response_body: `The first ${textKeptBytes / 1024} KiB of the answer.`,
+    error: 'Why it failed: a stable code, or one that a later release adds.',
+    error_message: 'Why it failed: a sentence.',
+    shortened: 'Whether headers were left out and texts shortened, to make room for later attempts.',
+  },
+
+  ReceivedContent: {
+    type: 'What it holds: the field of the same name, or `media`.',
+    media: 'The file, which is fetched from AWS by its `id`.',
+    location: 'A place.',
+    button_reply: 'The button that the person chose.',
+    list_reply: 'The entry of a list that the person chose.',
+    reaction: 'A reaction to the message of `in_reply_to`.',
+    contacts: 'Contact cards, as Meta gives them.',
+    flow_reply: 'The answers to a flow, as Meta gives them.',
+    order: 'An order from a catalog, as Meta gives it.',
+  },
+  ReceivedMedia: { ...file, mime_type: 'The type of the file.' },
+  ReceivedLocation: { ...coordinates, name: 'The name.' },
+  ButtonReply: { id: 'The identifier or payload of the button.', title: 'The text that the person chose.' },
+  ListReply: {
+    id: 'The identifier of the entry.',
+    title: 'The text that the person chose.',
+    description: 'The description of the entry.',
+  },
+  Reaction: { emoji: 'The emoji; absent where the person removed the reaction.' },
 };

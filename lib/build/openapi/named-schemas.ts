@@ -113,14 +113,12 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
   for (const [name, values] of Object.entries(enums)) schemas[name] = { type: 'string', enum: [...values] };
   for (const [place, name] of Object.entries(parts)) {
     const part = partAt(schemas, place);
-    schemas[name] = { ...part };
-    for (const keyword of Object.keys(part)) delete part[keyword];
-    part.$ref = referenceTo(name);
+    const { description, ...named } = part;
+    schemas[name] = named;
+    referTo(name, part);
   }
   for (const [place, name] of Object.entries(enumSubsets)) {
-    const field = partAt(schemas, place);
-    for (const keyword of Object.keys(field)) delete field[keyword];
-    field.$ref = referenceTo(name);
+    referTo(name, partAt(schemas, place));
   }
   for (const place of openFields) {
     const field = partAt(schemas, place);
@@ -177,14 +175,20 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
       !('enum' in part || 'properties' in part || 'propertyNames' in part)
     )
       continue;
+    const { description, ...alike } = part as JsonSchema;
     const [name] =
-      Object.entries(schemas).find(([, named]) => named !== part && isDeepStrictEqual(named, part)) ?? [];
+      Object.entries(schemas).find(([, named]) => named !== part && isDeepStrictEqual(named, alike)) ?? [];
     if (name === undefined) continue;
-    for (const keyword of Object.keys(part)) delete part[keyword];
-    Object.assign(part, { $ref: referenceTo(name) });
+    referTo(name, part as JsonSchema);
     found = true;
   }
   return found;
+}
+
+/** Leaves nothing of the part but its description, which is that of the field. */
+function referTo(name: string, part: JsonSchema): void {
+  for (const keyword of Object.keys(part)) if (keyword !== 'description') delete part[keyword];
+  part.$ref = referenceTo(name);
 }
 
 /**

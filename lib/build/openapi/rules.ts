@@ -3,7 +3,14 @@
  * and code generators ignore. As a union of objects, one WhatsApp message would be eight types in generated clients.
  */
 import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
-import { buttonsMax, mediaFields } from '../../../shared/message/whatsapp-content.ts';
+import {
+  buttonsMax,
+  maxParameters,
+  mediaFields,
+  parameterCharactersMax,
+  parameterNameCharactersMax,
+  parameterSpacesMax,
+} from '../../../shared/message/whatsapp-content.ts';
 import { e164 } from '../../../shared/recipient/phone-number.ts';
 import { referenceTo } from './named-schemas.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -46,13 +53,12 @@ const list: JsonSchema = { type: 'array', items: {} };
 const parameterText: JsonSchema = {
   type: 'string',
   minLength: 1,
-  maxLength: 1024,
-  // Meta refuses other values (error 132018).
-  pattern: '^( {0,4}[^ \\n\\r\\t])* {0,4}$',
+  maxLength: parameterCharactersMax,
+  pattern: `^( {0,${parameterSpacesMax}}[^ \\n\\r\\t])* {0,${parameterSpacesMax}}$`,
 };
 const namedTexts: JsonSchema = {
   type: ['object', 'null'],
-  propertyNames: { minLength: 1, maxLength: 64 },
+  propertyNames: { minLength: 1, maxLength: parameterNameCharactersMax },
   additionalProperties: parameterText,
 };
 
@@ -195,7 +201,7 @@ export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'WebhookSelection.origin': { type: ['string', 'null'], format: 'origin' },
   'TemplateParameters.body': when(
     list,
-    { items: parameterText, maxItems: 64 },
-    { ...namedTexts, maxProperties: 64 },
+    { items: parameterText, maxItems: maxParameters },
+    { ...namedTexts, maxProperties: maxParameters },
   ),
 };

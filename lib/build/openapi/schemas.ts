@@ -1,10 +1,11 @@
 /** The schemas in the `components` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
+import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
 import { endpointDisabled, inboundEvent, recipientEvent, webhookEvent } from './events.ts';
-import { fieldNotes } from './field-notes.ts';
+import { commonNotes, schemaNotes } from './field-notes.ts';
 import {
   bySection,
   nameParts,
@@ -30,7 +31,7 @@ const extraSchemas = (): Record<string, JsonSchema> => ({
       to: { type: 'string' },
       variables: { anyOf: [{ $ref: referenceTo('TemplateVariables') }, { type: 'null' }] },
       message: { type: ['string', 'null'], minLength: 1 },
-      reference: { type: ['string', 'null'], minLength: 1, maxLength: 128 },
+      reference: { type: ['string', 'null'], minLength: 1, maxLength: referenceCharactersMax },
     },
     required: ['to'],
   },
@@ -124,7 +125,7 @@ function joinNull(schema: JsonSchema): void {
   if (first === undefined || second?.type !== 'null' || more.length > 0) return;
   if (typeof first.type !== 'string' || first.enum !== undefined || first.properties !== undefined) return;
   delete schema.anyOf;
-  Object.assign(schema, first, { type: [first.type, 'null'] });
+  Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] });
 }
 
 /** Alternatives that exclude each other. */
@@ -141,10 +142,19 @@ function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: stri
   properties[field] = rule;
 }
 
-/** Adds its description to every field: that of `Schema.field`, else of `field`. */
+/** Every field has its own description, last: that beside it, else that of the schema's field, else of the field's name. */
 function describeFields(name: string, schema: JsonSchema): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
-    const note = fieldNotes[`${name}.${field}`] ?? fieldNotes[field];
-    if (note !== undefined) property.description ??= note;
+    const { description = schemaNotes[name]?.[field] ?? commonNotes[field] } = property;
+    delete property.description;
+    if (description !== undefined) property.description = filledIn(String(description), property);
   }
+}
+
+/** @throws Error for a bound that the field does not have */
+function filledIn(description: string, property: JsonSchema): string {
+  return description.replaceAll(/\{((?:min|max)[A-Za-z]+)\}/g, (_, bound: string) => {
+    if (property[bound] === undefined) throw new Error(`there is no ${bound} in: ${description}`);
+    return String(property[bound]);
+  });
 }

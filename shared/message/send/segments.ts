@@ -16,9 +16,11 @@ const basic = new Set(
 /** The extension table: two septets each, always in the same segment. */
 const extended = new Set('\f^{}\\[~]|€');
 
-/** The capacity of a single segment, and of one of several segments, which have a header. */
-const septets = { single: 160, part: 153 };
-const codeUnits = { single: 70, part: 67 };
+/** The capacity of a message of one segment: in septets for GSM-7, in code units for UCS-2. */
+export const singleSegment = { septets: 160, codeUnits: 70 } as const;
+/** Each of several segments has a header, which leaves it less room. */
+const septets = { single: singleSegment.septets, part: 153 };
+const codeUnits = { single: singleSegment.codeUnits, part: 67 };
 
 /** Created when it is first needed: it loads the Unicode tables, which takes milliseconds of the start-up. */
 let characters: Intl.Segmenter | undefined;

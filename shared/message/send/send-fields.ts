@@ -1,6 +1,7 @@
 /** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
+import { inWords } from '../../contract/in-words.ts';
 import { dateTime } from '../../operation/date-time.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { withDefault } from '../../operation/request-fields.ts';
@@ -37,7 +38,6 @@ export const messageType = withDefault(z.enum(messageTypes), 'transactional');
 
 export const validityMaxSeconds = 3 * secondsPerDay;
 
-/** 5 seconds to 3 days; default 3 days. */
 export const validityPeriod = withDefault(
   z.int().check(z.minimum(5), z.maximum(validityMaxSeconds)),
   validityMaxSeconds,
@@ -51,7 +51,11 @@ export function endOfValidity(
   return addSeconds(send.scheduled_at ?? now, send.validity_period);
 }
 
-export const referenceText = textOf(128);
+export const referenceCharactersMax = 128;
+export const referenceText = textOf(referenceCharactersMax);
+
+/** How far ahead a message can be scheduled. */
+export const scheduledAhead = { secondsMin: 60, daysMax: 180 } as const;
 
 /** A time; `parseSend` checks how far ahead it is. */
 export const scheduledAt = dateTime;
@@ -59,7 +63,7 @@ export const scheduledAt = dateTime;
 interface ParsedSend<Output> {
   readonly data: Output;
   /**
-   * Refuses a `scheduled_at` that is not from 1 minute to 180 days ahead. Called only for a new request, because a
+   * Refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`. Called only for a new request, because a
    * repeat gets the first answer, also when that time has passed.
    */
   readonly assertTimely: () => void;
@@ -91,8 +95,12 @@ function timingFault(body: unknown, now: Date): FieldError | undefined {
   if (body === null || typeof body !== 'object' || !('scheduled_at' in body)) return undefined;
   const parsed = scheduledAt.safeParse(body.scheduled_at);
   if (!parsed.success) return undefined;
-  if (parsed.data >= addSeconds(now, 60) && parsed.data <= addDays(now, 180)) return undefined;
-  return { field: 'scheduled_at', message: 'must be from 1 minute to 180 days ahead' };
+  const { secondsMin, daysMax } = scheduledAhead;
+  if (parsed.data >= addSeconds(now, secondsMin) && parsed.data <= addDays(now, daysMax)) return undefined;
+  return {
+    field: 'scheduled_at',
+    message: `must be from ${inWords([secondsMin])} to ${daysMax} days ahead`,
+  };
 }
 
 function invalidFields(details: readonly FieldError[]): GatewayError {

@@ -1,19 +1,20 @@
 /** The form of the answers about suppressions (contract, section 13). Functions import only the types. */
 import * as z from 'zod/mini';
+import { described } from '../../operation/described.ts';
 import { instant, recipient } from '../message-response.schema.ts';
 import { scopes, sources } from './suppression.ts';
 
 export const suppression = z.object({
   recipient,
   scope: z.enum(scopes),
-  reason: z.nullable(z.string()),
+  reason: described(z.nullable(z.string()), 'Why it is suppressed, for people.'),
   source: z.enum(sources),
   created_at: instant,
-  updated_at: instant,
+  updated_at: described(instant, 'When it was last changed.'),
 });
 
 export const suppressionList = z.object({
-  suppressions: z.array(suppression),
+  suppressions: described(z.array(suppression), 'The suppressed recipients, by number.'),
   next_cursor: z.exactOptional(z.string()),
 });
 

@@ -4,7 +4,7 @@ import type { Attempt } from '../delivery.ts';
 const attemptsKept = 20;
 /** For all attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
 const logBytesMax = 200_000;
-const textKeptBytes = 4096;
+export const textKeptBytes = 4096;
 const headersKeptBytes = 4096;
 /** For each text of a shortened attempt. */
 const shortTextBytes = 100;

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { inWords, retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
+import { inWords } from '../../../shared/contract/in-words.ts';
+import { retryDelaysSeconds } from '../../../shared/contract/retry-delays.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const docs = join(root, 'docs');

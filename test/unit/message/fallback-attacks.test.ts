@@ -10,8 +10,8 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySenderPace } from '../../support/doubles/memory-sender-pace.ts';
 import { memorySends, smallRequest } from '../../support/doubles/memory-sends.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { runFallback, startAt } from '../../support/message/fallback-run.ts';
 import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
+import { runFallback, startAt } from '../../support/message/fallback-run.ts';
 
 const to = '+447700900123';
 const now = new Date('2026-11-20T10:00:00.000Z');

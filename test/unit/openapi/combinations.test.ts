@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { type Requests, requests } from '../../../lib/build/openapi/requests.ts';
 import { recipient } from '../../../lib/build/openapi/operations/examples.ts';
+import { type Requests, requests } from '../../../lib/build/openapi/requests.ts';
 import { ownFormats } from '../../support/http/api-document.ts';
 
 type Value = Readonly<Record<string, unknown>>;

@@ -11,11 +11,13 @@ import {
   inboundExample,
   recipientExample,
 } from '../../../lib/build/openapi/events.ts';
+import { commonNotes, schemaNotes } from '../../../lib/build/openapi/field-notes.ts';
 import {
   type OperationName,
   operations as operationDescriptions,
 } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/schemas.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import {
@@ -115,6 +117,21 @@ describe('the OpenAPI document', () => {
     walk(document.components.schemas, '');
     walk(document.components['x-dry-run'], '');
     expect(silent).toEqual([]);
+  });
+
+  it('has no description of a schema or a field that it does not have', () => {
+    const { schemas, 'x-dry-run': ofDryRuns } = document.components;
+    const described = Object.entries({ ...schemas, ...ofDryRuns });
+    expect(described.map(([name]) => name)).toEqual(expect.arrayContaining(Object.keys(schemaNotes)));
+    const unused = Object.entries(commonNotes).filter(
+      ([field, note]) =>
+        !described.some(([, { properties }]) =>
+          Object.entries((properties ?? {}) as Record<string, JsonSchema>).some(
+            ([name, { description }]) => name === field && description === note,
+          ),
+        ),
+    );
+    expect(unused).toEqual([]);
   });
 
   it('names every part that a generator makes a type of (lib/build/openapi/named-schemas.ts), and has no kinds that they cannot tell apart', () => {

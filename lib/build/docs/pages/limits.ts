@@ -1,7 +1,7 @@
 /** Rate limits, caps, and how a client sees what it has used. */
 import { capWindowNames } from '../../../../shared/contract/caps.ts';
+import { inWords } from '../../../../shared/contract/in-words.ts';
 import { caps } from '../../../../shared/contract/limit-rows.ts';
-import { inWords } from '../../../../shared/contract/retry-delays.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';

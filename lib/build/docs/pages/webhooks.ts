@@ -1,9 +1,6 @@
 /** How to receive webhooks; the programs are the very files that a test runs against real deliveries. */
-import {
-  acknowledgeWithinSeconds,
-  inWords,
-  retryDelaysSeconds,
-} from '../../../../shared/contract/retry-delays.ts';
+import { inWords } from '../../../../shared/contract/in-words.ts';
+import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../../shared/contract/retry-delays.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
