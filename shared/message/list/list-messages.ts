@@ -10,7 +10,14 @@ import { type Message, statuses } from '../message.ts';
 import type { MessagePage } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { referenceText } from '../send/send-fields.ts';
-import { directions, type ListedKey, type ListRange, type MessageList } from '../store/message-list.ts';
+import {
+  directions,
+  type FilterFields,
+  filterFields,
+  type ListedKey,
+  type ListRange,
+  type MessageList,
+} from '../store/message-list.ts';
 import { listPosition } from '../store/message-row.ts';
 import type { MessageStore } from '../store/message-store.ts';
 
@@ -58,7 +65,7 @@ export function listMessages({ list, messages }: ListDependencies): Operation {
     // Only messages of the client have a reference.
     const isNone = query.reference !== undefined && query.direction === 'inbound';
     if (isNone || range.from > range.before) return page([], undefined);
-    const isFiltered = query.status !== undefined || query.channel !== undefined;
+    const isFiltered = filterFields.some((field) => query[field] !== undefined);
     const atOnce = isFiltered ? filteredAtOnce : limit + 1;
     const keys = list.keys(range, atOnce);
     const found: Message[] = [];
@@ -114,11 +121,8 @@ async function likelyAmong(
   });
 }
 
-function passesFilter({ status, channel }: Pick<Message, 'status' | 'channel'>, query: Query): boolean {
-  return (
-    (query.status === undefined || status === query.status) &&
-    (query.channel === undefined || channel === query.channel)
-  );
+function passesFilter(fields: FilterFields, query: Query): boolean {
+  return filterFields.every((field) => query[field] === undefined || fields[field] === query[field]);
 }
 
 /** Checked again on the complete row, because the index may be older. */

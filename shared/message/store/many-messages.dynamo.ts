@@ -4,6 +4,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { batchRead } from '../../platform/aws/batch-read.dynamo.ts';
 import { retryRemaining } from '../../platform/retry.ts';
 import { chunksOf } from '../../platform/split-into-chunks.ts';
+import { filterFields } from './message-list.ts';
 import { messageRowOf, parseFilterFields, parseMessageRow } from './message-row.ts';
 import type { MessageStore } from './message-store.ts';
 
@@ -14,9 +15,10 @@ const alreadyThere = 'ConditionalCheckFailed';
 
 type Row = Record<string, unknown>;
 
-const filterFields = {
-  ProjectionExpression: 'message_id, #status, #channel',
-  ExpressionAttributeNames: { '#status': 'status', '#channel': 'channel' },
+/** By placeholders, because some are reserved words of DynamoDB. */
+const filterFieldsOnly = {
+  ProjectionExpression: ['message_id', ...filterFields.map((field) => `#${field}`)].join(', '),
+  ExpressionAttributeNames: Object.fromEntries(filterFields.map((field) => [`#${field}`, field])),
 };
 
 export function manyMessages(
@@ -60,7 +62,7 @@ export function manyMessages(
     },
 
     async getFilterFields(messageIds) {
-      const rows = await readAll(messageIds, { ConsistentRead: false, ...filterFields });
+      const rows = await readAll(messageIds, { ConsistentRead: false, ...filterFieldsOnly });
       return rows.map(parseFilterFields);
     },
   };

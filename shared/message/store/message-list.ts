@@ -1,4 +1,5 @@
 /** The list indexes of the messages table. */
+import type { Message } from '../message.ts';
 
 /** The shards of a client's list. */
 export const listShards = 4;
@@ -10,6 +11,10 @@ export function listKey(clientId: string, direction: 'inbound' | undefined, shar
 
 export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
+
+/** The fields by which a list is filtered after its keys were read: parameters of the query with the same names. */
+export const filterFields = ['status', 'channel'] as const satisfies readonly (keyof Message)[];
+export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[number]>;
 
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {

@@ -4,17 +4,18 @@ import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { lazily } from '../../platform/lazily.ts';
 import { shardOf } from '../../platform/shard.ts';
 import { type Message, messageSchema } from '../message.ts';
-import { listKey, listShards } from './message-list.ts';
-import type { FilterFields } from './message-store.ts';
+import { type FilterFields, filterFields, listKey, listShards } from './message-list.ts';
 
 /** @throws ZodError when the row is not a message. */
 export function parseMessageRow(row: unknown): Message {
   return messageSchema().parse(row);
 }
 
-const filterFieldsRow = lazily(() =>
-  z.pick(messageSchema(), { message_id: true, status: true, channel: true }),
-);
+const filterFieldsRow = lazily(() => {
+  const picked = ['message_id', ...filterFields] as const;
+  type Picked = Record<(typeof picked)[number], true>;
+  return z.pick(messageSchema(), Object.fromEntries(picked.map((field) => [field, true])) as Picked);
+});
 
 /** @throws ZodError when the row is not part of a message. */
 export function parseFilterFields(row: unknown): FilterFields {

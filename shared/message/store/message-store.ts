@@ -3,6 +3,7 @@ import type { ReadOptions } from '../../platform/read-options.ts';
 import type { Message } from '../message.ts';
 import type { Slot } from '../pace/slot.ts';
 import type { Transition } from '../transition.ts';
+import type { FilterFields } from './message-list.ts';
 
 /** Whether this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
@@ -37,8 +38,6 @@ export interface HandOverNote {
 
 /** Whether this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
-
-export type FilterFields = Pick<Message, 'message_id' | 'status' | 'channel'>;
 
 export interface MessageStore {
   /** Stores a message unless its id is taken. */

@@ -4,7 +4,7 @@
  */
 
 import { type Message, transitions, undeliveredStatuses } from '../../../shared/message/message.ts';
-import { isOwn } from '../../../shared/message/store/message-row.ts';
+import { isOwn, parseFilterFields } from '../../../shared/message/store/message-row.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { fieldsOf, statesEntered, type Transition } from '../../../shared/message/transition.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -63,9 +63,7 @@ export function memoryMessageStore(onChange: OnChange = () => {}): MemoryMessage
     },
 
     async getFilterFields(messageIds) {
-      return messageIds
-        .flatMap((id) => rows.get(id) ?? [])
-        .map(({ message_id, status, channel }) => ({ message_id, status, channel }));
+      return messageIds.flatMap((id) => rows.get(id) ?? []).map(parseFilterFields);
     },
 
     async claim(messageId, { claimId, at, leaseSeconds }) {
