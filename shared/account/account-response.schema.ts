@@ -1,5 +1,6 @@
 /** The form of the answers about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
+import { secretActiveAfterSeconds } from '../client/webhook-secrets.ts';
 import { count, instant } from '../message/message-response.schema.ts';
 import { described } from '../operation/described.ts';
 
@@ -27,7 +28,7 @@ export const rotation = {
   created_at: instant,
   active_at: described(
     instant,
-    'From when the new secret signs, at most 60 seconds after its creation. Until then only the old one signs.',
+    `From when the new secret signs, at most ${secretActiveAfterSeconds} seconds after its creation. Until then only the old one signs.`,
   ),
   previous_secret_expires_at: described(
     z.nullable(instant),

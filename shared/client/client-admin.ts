@@ -1,7 +1,8 @@
 /** Creates clients and API keys and rotates secrets. A new secret is shown once; the newest before it stays valid for 24 h. */
 import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
-import { addDays, addSeconds, type Clock } from '../platform/clock.ts';
+import { previousSecretHours } from '../contract/validity.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
 import { retry } from '../platform/retry.ts';
 import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { ApiKeyStore } from './api-key-store.dynamo.ts';
@@ -18,15 +19,13 @@ import {
 } from './secret-text.ts';
 import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
 
-/** How long the previous secret stays valid. */
-const overlapDays = 1;
 /** Another writer changed the secrets between the read and the write: both are repeated at once. */
 const conflictRetries = {
   delaysMs: [0, 0, 0, 0],
   isRetryable: isServiceUnavailable,
 };
 /** Each adds a signature to the header of every webhook. */
-const webhookSecretsMax = 5;
+export const webhookSecretsMax = 5;
 
 export interface ClientAdminDependencies {
   readonly clients: ClientStore;
@@ -209,7 +208,7 @@ function withNewest<S extends { readonly expires_at?: string | undefined }>(
 ): S[] {
   const previous = before.find((secret) => isLive(secret, now));
   if (previous === undefined) return [created];
-  const end = previous.expires_at ?? addDays(now, overlapDays).toISOString();
+  const end = previous.expires_at ?? addSeconds(now, previousSecretHours * 3600).toISOString();
   return [created, { ...previous, expires_at: end }];
 }
 
@@ -227,7 +226,7 @@ export function withNewWebhookSecret(
   // If no other secret can sign, the new one signs at once.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
-  const end = addDays(activeAt, overlapDays).toISOString();
+  const end = addSeconds(activeAt, previousSecretHours * 3600).toISOString();
   const ending = live.map((one) => ({ ...one, expires_at: one.expires_at ?? end }));
   // The endpoint uses the oldest; of the others, the newest are the likeliest to be used next.
   const kept =

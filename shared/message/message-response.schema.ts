@@ -7,6 +7,7 @@ import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { described } from '../operation/described.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
+import { windowHours } from './receive/whatsapp-window.ts';
 import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch.ts';
 
@@ -221,7 +222,7 @@ export const messageStatus = z.object({
   ),
   window_expires_at: described(
     z.exactOptional(z.nullable(instant)),
-    'Until when this recipient can be sent any WhatsApp message: 24 hours after their last message; null where only templates are delivered. In the answer about one message.',
+    `Until when this recipient can be sent any WhatsApp message: ${windowHours} hours after their last message; null where only templates are delivered. In the answer about one message.`,
   ),
   fallback_of: z.exactOptional(idOf('msg')),
   fallback: described(

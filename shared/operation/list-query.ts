@@ -25,6 +25,7 @@ const wholeNumber = z.pipe(
   z.transform(Number),
 );
 
-export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(100)));
-
+export const pageLimitMax = 100;
 export const defaultPageLimit = 20;
+
+export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));

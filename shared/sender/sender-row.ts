@@ -159,8 +159,8 @@ function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
   return { reason: `${shownValue(value)} is not a sender. ${identityForms[channel]}` };
 }
 
-const paceMin = 0.01;
-const paceMax = 10_000;
+export const paceMin = 0.01;
+export const paceMax = 10_000;
 
 function parsePace(value: unknown): Parsed<number> {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';

@@ -16,7 +16,7 @@ interface ExpectedToken {
 }
 
 /** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
-const keyBounds = { maxAgeSeconds: 240, maxEntries: 10 };
+export const keyBounds = { maxAgeSeconds: 240, maxEntries: 10 };
 /** A verified token is cached, because its signature is a third of the CPU time of a request. */
 const tokenBounds = { seconds: 60, maxEntries: 1000 };
 /** Limits the reads for `kid`s that do not exist: failed look-ups in this many seconds. */

@@ -61,7 +61,7 @@ export const adminUsageQuery = z.extend(queryOf(adminGroupings), {
 });
 
 /** Each period is read by a query of its own where clients are grouped. */
-const clientPeriodsMax = 31;
+export const clientPeriodsMax = 31;
 
 export interface UsageRange {
   readonly interval: Interval;

@@ -10,6 +10,7 @@ import {
   messageEvents,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
+import { disabledAfter } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Example } from './description.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './events.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
@@ -198,7 +199,7 @@ const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string
   createWebhookEndpoint: {
     disabled: callback('url', 'WebhookEndpointDisabledEvent', {
       ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
-      description: 'Another endpoint of the client acknowledged nothing for five days: see the webhooks.',
+      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days: see the webhooks.`,
     }),
   },
 };
@@ -230,7 +231,9 @@ function webhooks(): Record<string, unknown> {
       exampleOf: recipientExample,
     }),
     ...webhooksOf(
-      { [endpointDisabledEvent]: 'A webhook endpoint was disabled: it acknowledged nothing for five days' },
+      {
+        [endpointDisabledEvent]: `A webhook endpoint was disabled: it acknowledged nothing for ${disabledAfter.days} days`,
+      },
       {
         to: 'the other webhook endpoints of the client that receive this event',
         schema: 'WebhookEndpointDisabledEvent',

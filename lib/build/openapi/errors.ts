@@ -13,6 +13,7 @@ import {
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
+import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/client-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
 import { described } from '../../../shared/operation/described.ts';
@@ -129,7 +130,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNote>> = {
     when: 'The operation does not take this `Content-Type`, or the body has a `Content-Encoding`.',
   },
   idempotency_key_reused: {
-    when: 'This `Idempotency-Key` was used for a different request in the last 24 hours.',
+    when: `This \`Idempotency-Key\` was used for a different request in the last ${idempotencyKeyHours} hours.`,
     message: errorTexts.idempotency_key_reused,
   },
   rate_limit_exceeded: {

@@ -1,23 +1,25 @@
 /** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
 import * as z from 'zod/mini';
-import { channels } from '../../../shared/contract/channels.ts';
+import { type Channel, channels } from '../../../shared/contract/channels.ts';
 import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   endpointDisabledEvent,
+  type InboundEventName,
   inboundEventNames,
   type MessageEventName,
   messageEventNames,
+  type RecipientEventName,
   recipientEventNames,
 } from '../../../shared/contract/webhook-events.ts';
-import { eventStatuses } from '../../../shared/message/message.ts';
+import { type EventStatus, eventStatuses } from '../../../shared/message/message.ts';
 import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
 import { receivedContent } from '../../../shared/message/received-content.ts';
 import { described } from '../../../shared/operation/described.ts';
-import { clientId, endpointId, messageId, recipient } from './operations/examples.ts';
+import { eventBody, recipientEventBody } from '../../../shared/webhook/plan/event-body.ts';
+import { clientId, deliveredSms, endpointId, receivedSms } from './operations/examples.ts';
 
 /** When the events of the examples happened. */
 const at = '2026-11-20T10:00:03.120Z';
-const inboundId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B';
 
 const instant = z.iso.datetime();
 /** Of messages that the client sent. */
@@ -86,21 +88,8 @@ export const inboundEvent = z.object({
   ),
 });
 
-export function inboundExample(event: (typeof inboundEventNames)[number]): z.output<typeof inboundEvent> {
-  return {
-    event,
-    timestamp: at,
-    data: {
-      message_id: inboundId,
-      client_id: clientId,
-      status: 'received',
-      from: recipient,
-      to: '+447418367358',
-      text: 'Is my order ready?',
-      received_at: at,
-      in_reply_to: messageId,
-    },
-  };
+export function inboundExample(event: InboundEventName): unknown {
+  return posted(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
 }
 
 /** What is known of a recipient's wish (contract, section 13). */
@@ -119,20 +108,8 @@ export const recipientEvent = z.object({
   ),
 });
 
-export function recipientExample(
-  event: (typeof recipientEventNames)[number],
-): z.output<typeof recipientEvent> {
-  return {
-    event,
-    timestamp: at,
-    data: {
-      message_id: inboundId,
-      client_id: clientId,
-      recipient,
-      channel: 'sms',
-      source: 'keyword',
-    },
-  };
+export function recipientExample(event: RecipientEventName): unknown {
+  return posted(recipientEventBody(receivedSms, event, at));
 }
 
 /** An example of the body of the event that a client's other endpoints get. */
@@ -148,29 +125,32 @@ export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
   },
 };
 
-/** An example of the body of each event. */
-export function eventExample(event: MessageEventName): z.output<typeof webhookEvent> {
-  const status = event.slice(event.indexOf('.') + 1) as z.output<typeof webhookEvent>['data']['status'];
-  const arrived = status === 'delivered' || status === 'read';
-  return {
-    event,
-    timestamp: at,
-    data: {
-      message_id: messageId,
-      recipient,
-      ...(event.startsWith('sms') ? { from: 'ACME' } : {}),
+/** An example of the body of each event: that of `deliveredSms`, if its last state were that of the event. */
+export function eventExample(event: MessageEventName): unknown {
+  const channel = channelOf(event);
+  const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
+  const { from, ...message } = deliveredSms;
+  return posted(
+    eventBody(
+      {
+        ...message,
+        channel,
+        ...(channel === 'sms' && from !== undefined ? { from } : { cost: 0.005 }),
+        ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
+        ...(status === 'failed' ? errorOf('unreachable') : {}),
+      },
       status,
-      sent_at: '2026-11-20T10:00:01.480Z',
-      ...(arrived ? { delivered_at: at } : {}),
-      ...(status === 'read' ? { read_at: at } : {}),
-      cost: event.startsWith('sms') ? 0.0042 : 0.005,
-      currency: 'USD',
-      reference: 'order-42',
-      client_id: clientId,
-      ...(status === 'failed' ? errorOf('unreachable') : {}),
-      ...(status === 'expired' ? errorOf('expired') : {}),
-    },
-  };
+    ),
+  );
+}
+
+function channelOf(event: string): Channel {
+  return event.startsWith('sms') ? 'sms' : 'whatsapp';
+}
+
+/** The body of an event is made as text. */
+function posted(body: string): unknown {
+  return JSON.parse(body);
 }
 
 function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {

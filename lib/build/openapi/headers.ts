@@ -1,5 +1,16 @@
 /** The response headers of the document. */
+import { policies } from '../../../shared/contract/routes.ts';
+import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
+import { keyPattern } from '../../../shared/message/send/idempotency.ts';
+import { decide } from '../../../shared/rate-limit/decision.ts';
+import { rateLimitHeaders } from '../../../shared/rate-limit/headers.ts';
+import { windowsAt } from '../../../shared/rate-limit/windows.ts';
 import type { JsonSchema } from './schemas.ts';
+
+/** The headers of a client's first send of the day. */
+const at = new Date('2026-11-20T09:29:18Z');
+const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
+const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
 
 const integer = { type: 'integer' } as const;
 const text = { type: 'string' } as const;
@@ -21,19 +32,19 @@ const onEvery = {
     required: true,
     description: '`<limit>;w=<window_seconds>;comment=<policy_name>`',
     schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
-    example: '60;w=60;comment=sms_send_minute',
+    example: firstSend['X-RateLimit-Policy'],
   },
   'RateLimit-Policy': {
     required: true,
     description: 'All three windows (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
-    example: '"sms_send_minute";q=60;w=60, "sms_send_hour";q=1000;w=3600, "sms_send_day";q=10000;w=86400',
+    example: firstSend['RateLimit-Policy'],
   },
   RateLimit: {
     required: true,
     description: 'What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
-    example: '"sms_send_minute";r=59;t=42, "sms_send_hour";r=999;t=1842, "sms_send_day";r=9999;t=50442',
+    example: firstSend.RateLimit,
   },
 } as const;
 
@@ -65,8 +76,7 @@ export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description:
-    'Makes a send safe to repeat: for 24 hours a repeat gets the first answer, with `Idempotent-Replayed: true`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.',
-  schema: { type: 'string', pattern: '^("[A-Za-z0-9._:-]{1,255}"|[A-Za-z0-9._:-]{1,255})$' },
+  description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first answer, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
+  schema: { type: 'string', pattern: `^("${keyPattern}"|${keyPattern})$` },
   example: 'order-42-shipped',
 } as const;

@@ -1,5 +1,8 @@
 /** What holds for every operation: the introduction of the API document, and sections of the documentation pages. */
+import { inWords } from '../../../shared/contract/in-words.ts';
+import { idempotencyKeyHours } from '../../../shared/contract/validity.ts';
 import { version } from '../../../shared/contract/version.ts';
+import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 
 export interface Topic {
   /** Its anchor on the pages. */
@@ -8,6 +11,9 @@ export interface Topic {
   /** Markdown. */
   readonly text: string;
 }
+
+/** In words. */
+export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 
 export const basics: readonly Topic[] = [
   {
@@ -18,7 +24,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'authentication',
     title: 'Authentication',
-    text: 'Request an access token with your client id and secret, and send it as `Authorization: Bearer <access token>` with every other request. It is valid for one hour: request the next one when it has expired (401 `unauthorized`), not one for each request. An API key (`sk-…`) in its place is accepted, but not recommended.',
+    text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. It is valid for ${tokenLifetime}: request the next one when it has expired (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended.`,
   },
   {
     id: 'error-format',
@@ -28,7 +34,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'idempotency',
     title: 'Repeating a send safely',
-    text: 'Give each send an `Idempotency-Key` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for 24 hours the repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 `idempotency_key_reused`. The quotes of a quoted key (`"…"`) are ignored.',
+    text: `Give each send an \`Idempotency-Key\` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for ${idempotencyKeyHours} hours the repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Requests are the same if they have the same meaning: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 \`idempotency_key_reused\`. The quotes of a quoted key (\`"…"\`) are ignored.`,
   },
   {
     id: 'states',

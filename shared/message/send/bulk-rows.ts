@@ -33,8 +33,10 @@ const rowFields = z.object({
   reference: optional(referenceText),
 });
 
+export const bulkRecipientsMax = 1000;
+
 /** A row is an object with `to`, or only a number; each is checked on its own. */
-export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(1000));
+export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(bulkRecipientsMax));
 
 /** A parsed row, before the check against the other rows and the client's permissions. */
 export interface BulkRow {

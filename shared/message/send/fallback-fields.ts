@@ -14,7 +14,7 @@ import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields
 /** A request can name so many legs after the first message. */
 export const legIndexes = [0, 1] as const;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
-const afterSecondsMin = 10;
+export const afterSecondsMin = 10;
 
 export function legFields(afterSecondsMax: number) {
   return {

@@ -5,13 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { Allowance } from '../../cap/allowance.ts';
 import { GatewayError, standardError } from '../../contract/errors.ts';
+import { idempotencyKeyHours } from '../../contract/validity.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
-import { addDays } from '../../platform/clock.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
 
-/** For how long a repeat gets the answer of the first request. */
-const keyLifetimeDays = 1;
-const keyForm = /^[A-Za-z0-9._:-]{1,255}$/;
+/** Without quotes. */
+export const keyPattern = '[A-Za-z0-9._:-]{1,255}';
+const keyForm = new RegExp(`^${keyPattern}$`);
 /** A string in a structured header field (RFC 9651), as in the IETF draft; no character of a valid key needs an escape. */
 const quoted = /^"(.*)"$/;
 
@@ -128,7 +129,7 @@ export async function createOnce<Entry extends KeyedRecord>(
     const known = buildHasEffects || allowance !== undefined ? await store.get(id) : undefined;
     const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
     if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
-    if (addDays(new Date(existing.created_at), keyLifetimeDays) > now) {
+    if (addSeconds(new Date(existing.created_at), idempotencyKeyHours * 3600) > now) {
       if (isSameRequest(existing.request_hash, fingerprint, body)) return { entry: existing, replayed: true };
       throw standardError('idempotency_key_reused');
     }

@@ -54,7 +54,7 @@ export interface OtpHoldStore {
 export type AssertNotHeld = (clientId: string, country: string) => Promise<void>;
 
 /** In force this long after it is written or removed. A read takes half a read unit. */
-const rememberedSeconds = 20;
+export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
 /** @throws GatewayError `otp_held` */

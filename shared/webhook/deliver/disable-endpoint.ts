@@ -1,7 +1,7 @@
 /**
- * Disables an endpoint that has acknowledged nothing for five days in at least 20 attempts (contract, section 12).
+ * Disables an endpoint that has acknowledged nothing for the days and attempts of `disabledAfter` (contract, section 12).
  *
- * A success costs no write, unless failures were counted before; failures cost one write each, and none above 20. The row
+ * A success costs no write, unless failures were counted before; failures cost one write each, and none above its number of attempts. The row
  * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
  * after its outcome is stored, so none is counted for an attempt that is repeated.
  *
@@ -15,7 +15,7 @@ import { addDays, type Clock } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../delivery.ts';
 import type { EndpointReader, EndpointResults } from '../endpoints/endpoint-store.ts';
-import { receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
+import { disabledAfter, receives, type WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import { disabledNoticeId, type NotificationDependencies, sendNotification } from '../plan/notification.ts';
 
 export interface DisableDependencies extends NotificationDependencies {
@@ -24,8 +24,6 @@ export interface DisableDependencies extends NotificationDependencies {
   readonly clock: Clock;
 }
 
-const failingDaysMax = 5;
-const failedAttemptsMin = 20;
 const reason = 'no_successful_delivery';
 
 /** @param endpoint - as it was read before the attempt */
@@ -40,7 +38,7 @@ export async function countResult(
     return;
   }
   const now = clock();
-  const isCounted = (endpoint.failed_attempts ?? 0) >= failedAttemptsMin;
+  const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
   const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
   if (failing === undefined || !hasFailedTooLong(failing, now)) return;
   const disabled = await endpoints.disable(failing, {
@@ -52,8 +50,8 @@ export async function countResult(
 }
 
 function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {
-  if (failing_since === undefined || failed_attempts < failedAttemptsMin) return false;
-  return addDays(new Date(failing_since), failingDaysMax) <= now;
+  if (failing_since === undefined || failed_attempts < disabledAfter.attempts) return false;
+  return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
 /** The entry in the activity log, and the event to the client's other endpoints. */
@@ -68,7 +66,7 @@ export async function reportDisabled(
     entry_id: derivedIdAt('act', at, endpointDisabledEvent, endpoint_id),
     kind: 'webhook_endpoint_disabled',
     at: disabled_at,
-    summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${failingDaysMax} days`,
+    summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,
     // By the id the log of webhooks finds the notices.
     after: { endpoint_id, url, enabled: false },

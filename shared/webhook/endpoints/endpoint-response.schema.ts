@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { rotation, secretText } from '../../account/account-response.schema.ts';
 import { instant } from '../../message/message-response.schema.ts';
 import { described } from '../../operation/described.ts';
+import { disabledAfter } from './webhook-endpoint.ts';
 
 const secret = described(secretText, 'The secret of this endpoint. It is shown this once.');
 
@@ -18,7 +19,7 @@ export const webhookEndpoint = z.object({
   disabled_at: described(z.nullable(instant), 'When it was disabled; null while it is enabled.'),
   disabled_reason: described(
     z.nullable(z.string()),
-    'Why it was disabled: `by_client`, or `no_successful_delivery` for five days and at least 20 attempts. Null while it is enabled.',
+    `Why it was disabled: \`by_client\`, or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while it is enabled.`,
   ),
 });
 

@@ -11,6 +11,9 @@ import type { WebhookEndpointView } from './endpoint-response.schema.ts';
 
 export const endpointsMax = 10;
 
+/** An endpoint is disabled that has acknowledged nothing for so many days, in at least so many attempts. */
+export const disabledAfter = { days: 5, attempts: 20 } as const;
+
 /** The `disabled_reason` of an endpoint that its client disabled; the gateway's is `no_successful_delivery`. */
 export const disabledByClient = 'by_client';
 

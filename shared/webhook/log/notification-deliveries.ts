@@ -23,7 +23,7 @@ interface NotificationRange {
   readonly until: Date;
 }
 
-const entriesMax = 50;
+export const entriesMax = 50;
 /** Each call of DynamoDB reads 200 entries of any kind: what is before the 400 latest entries is not listed. */
 const readsMax = 2;
 

@@ -53,7 +53,7 @@ export type ResendRequest = z.output<typeof resendRequestSchema>;
 /** How long a request works itself; the rest is done by the runs of each minute. */
 const inRequestSeconds = 4;
 /** A request without an end is the same request again for this long, and until it is completed. */
-const sameRequestMinutes = 10;
+export const sameRequestMinutes = 10;
 const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 
 /**

@@ -47,8 +47,9 @@ const deliveriesPerStep = 50;
 const countedPerStep = 100;
 /** Entries of failures that one call reads: as many as the run of a minute resends. */
 const entriesAhead = 1000;
-/** A step of 50 takes this long: 20 a second, so that endpoints that have just recovered are not flooded. */
+/** A step takes this long, so that endpoints that have just recovered are not flooded. */
 const stepMs = 2500;
+export const resentPerSecond = deliveriesPerStep / (stepMs / 1000);
 /** Resent together; the groups of a step are spread over its time, so that no burst of writes and POSTs delays others. */
 const groupSize = 10;
 /**
@@ -61,7 +62,7 @@ const pausesMaxMs = 5000;
  * Between the events of one message, which arrive in their order: longer than a POST may take, with the batching window
  * of the slow lane, so that no event finds the one before it unfinished (../deliver/prepare-attempt.ts).
  */
-const betweenEventsSeconds = 8;
+export const betweenEventsSeconds = 8;
 
 /** Takes steps until the request is completed or the time is over. Undefined if there is no such request. */
 export async function runResend(

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TableShape, tableShapes } from '../../../lib/capabilities/storage/table-shapes.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { forgetTemplates, synthesized } from '../template/stage-templates.ts';
+import { limitTable } from './limit-table.ts';
 import { messageErrorTable } from './message-error-table.ts';
 import { page, root } from './pages.ts';
 
@@ -20,6 +21,7 @@ export interface DocumentedTable {
 export const tables: readonly DocumentedTable[] = [
   { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
   { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
+  { name: 'default limits', page: 'docs/limits.md', make: limitTable },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
   { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];

@@ -245,7 +245,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Change an endpoint. Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   * Change an endpoint. Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
    */
   update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);
@@ -281,7 +281,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the fifty latest.
+   * List webhooks. What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the 50 latest.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: RequestOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -305,7 +305,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least ten minutes.
+   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);

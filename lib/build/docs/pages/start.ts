@@ -1,5 +1,7 @@
 /** The quick start: from a token to a verified webhook, by commands that a test runs as they are shown. */
+
 import type { OpenApiDocument } from '../../openapi/document.ts';
+import { tokenLifetime } from '../../openapi/introduction.ts';
 import { type ClientWithQuickStart, clientQuickStart, clients } from '../client-quick-starts.ts';
 import { codeBlock, type Grammar } from '../highlight.ts';
 import { type Html, heading, html, prose } from '../html.ts';
@@ -57,7 +59,7 @@ ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOO
     {
       id: 'token',
       title: 'Get an access token',
-      content: html`${prose('In the first terminal. It prints the response, and keeps the token of it, which is valid for one hour: use it for all requests until then.')}
+      content: html`${prose(`In the first terminal. It prints the response, and keeps the token of it, which is valid for ${tokenLifetime}: use it for all requests until then.`)}
 ${command(
   'token',
   `export TOKEN=$(curl -sS "$BASE_URL/api/v1/auth/token" \\

@@ -1,6 +1,9 @@
 /** How to receive webhooks; the programs are the very files that a test runs against real deliveries. */
+
+import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
 import { acknowledgeWithinSeconds, retryDelaysSeconds } from '../../../../shared/contract/retry-delays.ts';
+import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
@@ -78,8 +81,8 @@ ${prose(`A new client’s secret is shown when the client is created; [\`POST /a
   {
     id: 'rotate',
     title: 'Change the secret',
-    content: html`${prose('A new secret signs from its `active_at` on, at most 60 seconds after its creation; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the oldest, `webhook-signature` has a signature for each. Afterwards only the new one signs.')}
-${prose('So accept a notification if either signature is valid. The endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after `previous_secret_expires_at`. An endpoint that supports one secret can change to the new one at any time between `active_at` and then. If another secret is issued within that time, each one signs until its own 24 hours have passed.')}`,
+    content: html`${prose(`A new secret signs from its \`active_at\` on, at most ${secretActiveAfterSeconds} seconds after its creation; until then only the old one signs. For the ${previousSecretHours} hours after that both sign: \`X-Webhook-Signature\` uses the oldest, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`)}
+${prose(`So accept a notification if either signature is valid. The endpoints below do so, with one or several secrets, separated by spaces. To rotate without refusing a notification: issue the new secret, configure both the old and the new one, and remove the old one after \`previous_secret_expires_at\`. An endpoint that supports one secret can change to the new one at any time between \`active_at\` and then. If another secret is issued within that time, each one signs until its own ${previousSecretHours} hours have passed.`)}`,
   },
 ];
 

@@ -1,12 +1,13 @@
 /** Getting a token. */
+import { tokenLifetimeSeconds } from '../../../../shared/token/token-claims.ts';
 import type { Description } from '../description.ts';
 import { noStore } from '../headers.ts';
+import { tokenLifetime } from '../introduction.ts';
 
 export const issueToken: Description = {
   tag: 'Authentication',
   summary: 'Get an access token',
-  description:
-    'Exchanges the client’s credentials for an access token that is valid for one hour. The credentials are in the body, or in HTTP Basic. As any OAuth 2.0 server, it also takes a form-encoded body. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in `scope`; a scope that the client does not have is refused.',
+  description: `Exchanges the client’s credentials for an access token that is valid for ${tokenLifetime}. The credentials are in the body, or in HTTP Basic. As any OAuth 2.0 server, it also takes a form-encoded body. A request with valid credentials counts towards the client’s limit; any other towards that of its source address. The token has all scopes of the client, or those in \`scope\`; a scope that the client does not have is refused.`,
   fieldError: { field: 'client_secret', message: 'This field is required.' },
   request: {
     schema: 'TokenRequest',
@@ -31,7 +32,11 @@ export const issueToken: Description = {
       examples: {
         token: {
           summary: 'A token',
-          value: { access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…', token_type: 'bearer', expires_in: 3600 },
+          value: {
+            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…',
+            token_type: 'bearer',
+            expires_in: tokenLifetimeSeconds,
+          },
         },
       },
     },

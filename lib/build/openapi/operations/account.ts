@@ -1,10 +1,15 @@
 /** The client's own settings. */
-import { intervals } from '../../../../shared/usage/period.ts';
+import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
+import { policies } from '../../../../shared/contract/routes.ts';
+import { previousSecretHours } from '../../../../shared/contract/validity.ts';
+import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
 import type { Answer, Description } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { clientId, rotation, webhookSecret } from './examples.ts';
 import { dateTime, inQuery } from './parameters.ts';
+
+const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
 
 const shown: Answer = {
   status: 200,
@@ -18,7 +23,7 @@ const shown: Answer = {
           client_id: clientId,
           name: 'ACME',
           webhook_url: 'https://example.com/webhooks/messages',
-          limits: { 'POST /api/v1/sms/send': { per_minute: 60, per_hour: 1000, per_day: 10_000 } },
+          limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
         },
       },
     },
@@ -37,8 +42,7 @@ const groups = groupings.map((name) => `\`${name}\``).join(', ');
 export const getUsage: Description = {
   tag: 'Account',
   summary: 'Show the usage',
-  description:
-    'How many messages the client sent, what became of them, and what they cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for 400 days.',
+  description: `How many messages the client sent, what became of them, and what they cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so \`delivered\` divided by \`messages\` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for ${usageKeptDays} days.`,
   parameters: [
     inQuery(
       'since',
@@ -119,8 +123,7 @@ export const updateAccount: Description = {
 export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
-  description:
-    'Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old one signs. For the 24 hours after that both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.',
+  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
   answer: {
     status: 200,
     description: 'The new secret.',

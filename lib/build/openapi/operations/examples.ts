@@ -1,4 +1,6 @@
 /** Values that several examples share. */
+import type { Message } from '../../../../shared/message/message.ts';
+
 export const messageId = 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0A';
 export const batchId = 'bat_01KC9V7QD3B5C7D9F1G3H5J7K9';
 export const otpId = 'otp_01KC9V7QMNPQRSTVWXYZ012345';
@@ -16,32 +18,62 @@ export const rotation = {
   previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
 } as const;
 
-export const deliveredSms = {
+/** Rows: the examples of responses and of events are what the gateway makes of them. */
+const row = {
   message_id: messageId,
   client_id: clientId,
-  channel: 'sms',
-  status: 'delivered',
   recipient,
-  from: 'ACME',
   type: 'transactional',
+  created_at: createdAt,
+  expires_at: '2026-11-23T10:00:00.000Z',
+} as const;
+
+const smsRow = {
+  ...row,
+  channel: 'sms',
+  from: 'ACME',
   reference: 'order-42',
   encoding: 'GSM-7',
   segments: 1,
+} as const;
+
+export const queuedSms: Message = { ...smsRow, status: 'queued', queued_at: createdAt };
+export const queuedWhatsApp: Message = {
+  ...row,
+  channel: 'whatsapp',
+  status: 'queued',
+  queued_at: createdAt,
+};
+
+export const deliveredSms: Message = {
+  ...queuedSms,
+  status: 'delivered',
   cost: 0.0042,
   currency: 'USD',
-  error: null,
-  created_at: createdAt,
-  scheduled_at: null,
   sent_at: '2026-11-20T10:00:01.480Z',
   delivered_at: '2026-11-20T10:00:03.120Z',
-  read_at: null,
-  expires_at: '2026-11-23T10:00:00.000Z',
-  history: [
-    { status: 'queued', at: createdAt },
-    { status: 'sent', at: '2026-11-20T10:00:01.480Z' },
-    { status: 'delivered', at: '2026-11-20T10:00:03.120Z' },
-  ],
-} as const;
+};
+
+export const canceledSms: Message = {
+  ...smsRow,
+  status: 'canceled',
+  scheduled_at: '2026-11-21T08:00:00.000Z',
+  canceled_at: '2026-11-20T10:30:00.000Z',
+  expires_at: '2026-11-24T08:00:00.000Z',
+};
+
+/** The answer to `deliveredSms`. */
+export const receivedSms: Message = {
+  ...row,
+  message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+  channel: 'sms',
+  direction: 'inbound',
+  status: 'received',
+  from: '+447418367358',
+  text: 'Is my order ready?',
+  received_at: '2026-11-20T10:00:03.120Z',
+  in_reply_to: messageId,
+};
 
 /** What a send would do, as `?dry_run=true` answers. */
 export const acceptedDryRun = {

@@ -1,7 +1,10 @@
 /** Looking messages up, and canceling them. */
+import { statusView } from '../../../../shared/message/message-response.ts';
+import { referenceCharactersMax } from '../../../../shared/message/send/send-fields.ts';
+import { directions } from '../../../../shared/message/store/message-list.ts';
 import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
-import { batchId, createdAt, deliveredSms, messageId } from './examples.ts';
+import { batchId, canceledSms, createdAt, deliveredSms, messageId } from './examples.ts';
 import { toNextPage, toStatus } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
@@ -25,7 +28,7 @@ export const getMessageStatus: Description = {
     content: {
       schema: 'MessageOrBatch',
       examples: {
-        message: { summary: 'A message', value: deliveredSms },
+        message: { summary: 'A message', value: statusView(deliveredSms) },
         batch: {
           summary: 'A batch',
           value: {
@@ -52,13 +55,13 @@ export const listMessages: Description = {
     inQuery('reference', 'Only messages with this reference.', {
       type: 'string',
       minLength: 1,
-      maxLength: 128,
+      maxLength: referenceCharactersMax,
     }),
     inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
     inQuery('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }, 'sms'),
     inQuery('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
       type: 'string',
-      enum: ['outbound', 'inbound', 'all'],
+      enum: [...directions],
       default: 'outbound',
     }),
     inQuery('since', 'Only messages created at or after this time.', dateTime),
@@ -77,7 +80,7 @@ export const listMessages: Description = {
     content: {
       schema: 'MessageList',
       examples: {
-        page: { summary: 'The last page', value: { messages: [deliveredSms] } },
+        page: { summary: 'The last page', value: { messages: [statusView(deliveredSms)] } },
       },
     },
   },
@@ -102,23 +105,7 @@ export const cancelMessage: Description = {
     content: {
       schema: 'Message',
       examples: {
-        canceled: {
-          summary: 'Canceled',
-          value: {
-            ...deliveredSms,
-            status: 'canceled',
-            cost: null,
-            currency: null,
-            scheduled_at: '2026-11-21T08:00:00.000Z',
-            sent_at: null,
-            delivered_at: null,
-            expires_at: '2026-11-24T08:00:00.000Z',
-            history: [
-              { status: 'scheduled', at: createdAt },
-              { status: 'canceled', at: '2026-11-20T10:30:00.000Z' },
-            ],
-          },
-        },
+        canceled: { summary: 'Canceled', value: statusView(canceledSms) },
       },
     },
   },

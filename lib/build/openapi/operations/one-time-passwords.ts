@@ -1,5 +1,7 @@
 /** One-time passwords. */
-import { codeLengthText } from '../../../../shared/otp/otp.ts';
+import { inWords } from '../../../../shared/contract/in-words.ts';
+import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, messageId, otpId, recipient } from './examples.ts';
@@ -8,8 +10,7 @@ import { toStatus } from './links.ts';
 export const sendOtp: Description = {
   tag: 'One-time passwords',
   summary: 'Send a one-time password',
-  description:
-    'Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most 5 codes are sent to a recipient in 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.',
+  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. At most ${recipientSendsMax} codes are sent to a recipient in ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
   fieldError: { field: 'to', message: recipientRule },
@@ -62,7 +63,7 @@ export const sendOtp: Description = {
             recipient,
             reference: null,
             expires_at: '2026-11-20T10:05:00.000Z',
-            attempts_remaining: 5,
+            attempts_remaining: maxAttempts.default,
           },
         },
       },
@@ -93,7 +94,12 @@ export const verifyOtp: Description = {
         right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
         wrong: {
           summary: 'Wrong',
-          value: { otp_id: otpId, verified: false, status: 'pending', attempts_remaining: 4 },
+          value: {
+            otp_id: otpId,
+            verified: false,
+            status: 'pending',
+            attempts_remaining: maxAttempts.default - 1,
+          },
         },
       },
     },

@@ -1,4 +1,5 @@
 /** Parameters of operations, in the path or in the query. */
+import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
 
 /** @param example - fills the samples of the operation */
@@ -22,4 +23,9 @@ export function inQuery(
 }
 
 export const dateTime = { type: 'string', format: 'date-time' } as const;
-export const pageLimit = { type: 'integer', minimum: 1, maximum: 100, default: 20 } as const;
+export const pageLimit = {
+  type: 'integer',
+  minimum: 1,
+  maximum: pageLimitMax,
+  default: defaultPageLimit,
+} as const;

@@ -1,8 +1,10 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
+import { acceptedView } from '../../../../shared/message/message-response.ts';
+import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-rows.ts';
 import { recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
-import { acceptedDryRun, batchId, createdAt, messageId, recipient } from './examples.ts';
+import { acceptedDryRun, batchId, messageId, queuedSms, queuedWhatsApp, recipient } from './examples.ts';
 import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
@@ -87,16 +89,7 @@ export const sendSms: Description = {
       examples: {
         queued: {
           summary: 'To be sent now',
-          value: {
-            message_id: messageId,
-            status: 'queued',
-            channel: 'sms',
-            recipient,
-            encoding: 'GSM-7',
-            segments: 1,
-            reference: 'order-42',
-            created_at: createdAt,
-          },
+          value: acceptedView(queuedSms),
         },
       },
     },
@@ -105,11 +98,11 @@ export const sendSms: Description = {
 
 export const sendBulkSms: Description = {
   tag: 'Sending',
-  summary: 'Send an SMS to up to 1000 recipients',
+  summary: `Send an SMS to up to ${bulkRecipientsMax} recipients`,
   description:
     'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
   keyed: true,
-  fieldError: { field: 'recipients', message: 'must have at most 1000 items' },
+  fieldError: { field: 'recipients', message: `must have at most ${bulkRecipientsMax} items` },
   request: {
     schema: 'BulkSms',
     mediaTypes: ['application/json'],
@@ -305,14 +298,7 @@ export const sendWhatsApp: Description = {
       examples: {
         queued: {
           summary: 'To be sent now',
-          value: {
-            message_id: messageId,
-            status: 'queued',
-            channel: 'whatsapp',
-            recipient,
-            reference: null,
-            created_at: createdAt,
-          },
+          value: acceptedView(queuedWhatsApp),
         },
       },
     },

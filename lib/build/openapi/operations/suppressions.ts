@@ -1,5 +1,5 @@
 /** To whom the client's messages are not sent. */
-import { e164 } from '../../../../shared/recipient/phone-number.ts';
+import { e164, recipientRule } from '../../../../shared/recipient/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, recipient } from './examples.ts';
 import { inPath, inQuery, pageLimit } from './parameters.ts';
@@ -44,7 +44,7 @@ export const listSuppressions: Description = {
       examples: { list: { summary: 'One recipient', value: { suppressions: [suppression] } } },
     },
   },
-  fieldError: { field: 'limit', message: 'must be at most 100' },
+  fieldError: { field: 'limit', message: `must be at most ${pageLimit.maximum}` },
 };
 
 export const putSuppression: Description = {
@@ -93,7 +93,7 @@ export const deleteSuppression: Description = {
   },
   fieldError: {
     field: 'recipient',
-    message: 'must be a phone number in international format, such as +447700900123',
+    message: recipientRule,
   },
   errors: ['not_found'],
 };

@@ -1,6 +1,10 @@
 /** The log of the client's webhooks, and sending them again. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
+import { textKeptBytes } from '../../../../shared/webhook/deliver/attempt-log.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
+import { entriesMax } from '../../../../shared/webhook/log/notification-deliveries.ts';
+import { sameRequestMinutes } from '../../../../shared/webhook/resend/request-resend.ts';
+import { resentPerSecond } from '../../../../shared/webhook/resend/run-resend.ts';
 import type { Description, Link } from '../description.ts';
 import { clientId, createdAt, deliveryId, endpointId, messageId } from './examples.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
@@ -33,8 +37,7 @@ const deliveryIdInPath = inPath(
 export const listWebhookDeliveries: Description = {
   tag,
   summary: 'List webhooks',
-  description:
-    'What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which are of no message, are at their place in time, the fifty latest.',
+  description: `What was posted to the client’s URLs and endpoints, and what became of it: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the list ends where there is none. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which are of no message, are at their place in time, the ${entriesMax} latest.`,
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -49,7 +52,11 @@ export const listWebhookDeliveries: Description = {
       dateTime,
     ),
     inQuery('until', 'See `since`.', dateTime),
-    inQuery('limit', 'Entries in a page, 1 to 100; default 20.', pageLimit),
+    inQuery(
+      'limit',
+      `Entries in a page, 1 to ${pageLimit.maximum}; default ${pageLimit.default}.`,
+      pageLimit,
+    ),
     inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', {
       type: 'string',
       format: 'delivery-cursor',
@@ -76,8 +83,7 @@ export const listWebhookDeliveries: Description = {
 export const getWebhookDelivery: Description = {
   tag,
   summary: 'Show a webhook with its attempts',
-  description:
-    'One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the answer.',
+  description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the answer.`,
   parameters: [deliveryIdInPath],
   answer: {
     status: 200,
@@ -157,8 +163,7 @@ const toResend: Link = {
 export const resendWebhookDeliveries: Description = {
   tag,
   summary: 'Resend many webhooks',
-  description:
-    'One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all. Any number; about 20 a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least ten minutes.',
+  description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all. Any number; about ${resentPerSecond} a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     mediaTypes: ['application/json'],

@@ -1,6 +1,8 @@
 /** The client's own webhook endpoints. */
+import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
+import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
-import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
+import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Answer, Description, Link } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { createdAt, deliveryId, endpointId, rotation, webhookSecret as secret } from './examples.ts';
@@ -109,8 +111,7 @@ export const getWebhookEndpoint: Description = {
 export const updateWebhookEndpoint: Description = {
   tag,
   summary: 'Change an endpoint',
-  description:
-    'Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.',
+  description: `Changes the fields that are given. A change of \`events\` or \`enabled\` counts from the next event on; retries go to the new \`url\`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',
@@ -148,8 +149,7 @@ export const deleteWebhookEndpoint: Description = {
 export const rotateWebhookEndpointSecret: Description = {
   tag,
   summary: 'Issue a new secret',
-  description:
-    'Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that the old one signs too, as with the secret of the account.',
+  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that the old one signs too, as with the secret of the account.`,
   parameters: [endpointIdInPath],
   answer: {
     status: 200,

@@ -608,9 +608,9 @@ class AsyncWebhookEndpointsResource:
 
         Changes the fields that are given. A change of `events` or `enabled` counts from the next event on;
         retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that
-        are due fail. The gateway disables an endpoint that has acknowledged nothing for five days in at
-        least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints;
-        `{"enabled": true}` enables it again.
+        are due fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least
+        20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled":
+        true}` enables it again.
         """
         return await self._call(
             Request(
@@ -715,7 +715,7 @@ class AsyncWebhookDeliveriesResource:
         bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a
         `next_cursor`: the list ends where there is none. A webhook that no worker has taken yet is
         `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`,
-        which are of no message, are at their place in time, the fifty latest.
+        which are of no message, are at their place in time, the 50 latest.
         """
         return AsyncPages(
             self._call,
@@ -790,7 +790,7 @@ class AsyncWebhookDeliveriesResource:
         all. Any number; about 20 a second, beside the webhooks of new events, and the events of one
         message in their order. What is acknowledged in the meantime is skipped. The same request again
         answers with the same `resend_id` and sends nothing; without `until` that holds until it is
-        completed, and for at least ten minutes.
+        completed, and for at least 10 minutes.
         """
         return await self._call(
             Request(
