@@ -128,7 +128,7 @@ const sentences: Readonly<Record<string, readonly string[]>> = {
     `stays valid for ${previousSecretHours} hours`,
     `the previous one for ${previousSecretHours} hours after that too`,
   ],
-  'dashboard/pages/client.tsx': [
+  'dashboard/pages/clients/client.tsx': [
     `stays valid for ${previousSecretHours} hours`,
     `takes effect after ${secretActiveAfterSeconds} seconds. Webhooks are also signed with the current secret for another ${previousSecretHours} hours`,
   ],
