@@ -1,19 +1,19 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { dynamoOptOutProgress } from '../../../shared/message/opt-out-list/opt-out-progress.dynamo.ts';
+import { dynamoSuppressedAmong } from '../../../shared/message/suppression/suppressed-recipients.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressionChanges,
   dynamoSuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
-import { dynamoSuppressedAmong } from '../../../shared/message/suppression/suppressed-recipients.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';
-import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
+import { aMessage } from '../../support/webhook/example-webhook-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
