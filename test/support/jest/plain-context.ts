@@ -1,8 +1,8 @@
 /**
  * Jest's Node environment, with an ordinary context for each test file. Jest's own context asks a proxy, in JavaScript,
  * for every global variable that the code names (`Math`, `JSON`, `Date`), which takes a third of the time of tests that
- * compute. As before, each file has its own globals and its own instance of every module; but what a worker has parsed
- * for one file, it does not parse again for the next: Jest's own modules alone take 30 ms of each file.
+ * compute. As before, each file has its own globals and its own instance of every module; but what a worker has compiled
+ * for one file, it does not compile again for the next.
  */
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
@@ -11,25 +11,30 @@ import { TestEnvironment } from 'jest-environment-node';
 // half a second that its tests leak. Here nothing is left to do; a worker with something open does not come here.
 if (process.send !== undefined) process.once('beforeExit', () => process.exit());
 
-const parsed = { functions: new Map<string, Buffer>(), modules: new Map<string, Buffer>() };
-const { compileFunction, SourceTextModule } = vm;
+const { compileFunction, Script, SourceTextModule } = vm;
 
-vm.compileFunction = (source, params, options) => {
-  const cachedData = parsed.functions.get(source);
-  const produceCachedData = cachedData === undefined;
-  const made = compileFunction(source, params, { ...options, cachedData, produceCachedData });
-  if (made.cachedData !== undefined) parsed.functions.set(source, made.cachedData);
-  return made;
+/** As a script: V8 keeps what it has compiled of a script, with its functions, and of a function keeps nothing. */
+vm.compileFunction = (source, params = [], options = {}) => {
+  // Each script with an `import()` of its own would be compiled anew.
+  if (source.includes('import(')) return compileFunction(source, params, options);
+  const head = `(function (${params.join(', ')}) {`;
+  const script = new Script(`${head}${source}\n})`, {
+    filename: options.filename ?? '',
+    columnOffset: -head.length,
+  });
+  return script.runInContext(options.parsingContext as vm.Context);
 };
+
+const parsedModules = new Map<string, Buffer>();
 
 vm.SourceTextModule = class extends SourceTextModule {
   /** Missing from `@types/node`. */
   declare createCachedData: () => Buffer;
 
   constructor(source: string, options?: vm.SourceTextModuleOptions) {
-    const cachedData = parsed.modules.get(source);
+    const cachedData = parsedModules.get(source);
     super(source, { ...options, cachedData });
-    if (cachedData === undefined) parsed.modules.set(source, this.createCachedData());
+    if (cachedData === undefined) parsedModules.set(source, this.createCachedData());
   }
 };
 
