@@ -31,6 +31,15 @@ function folders(): Readonly<Record<string, Around | undefined>> {
   };
 }
 
+/**
+ * Those that wait for the deployed gateway leave the processor to others, also on two cores; a worker takes up to 1.1 GB.
+ * Units compute, so that more workers than processors would only load the same modules once more.
+ */
+function workers(): number | string {
+  const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+  return named.length > 0 && named.every((path) => /^(test\/)?unit\b/.test(path)) ? '100%' : 6;
+}
+
 function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
@@ -61,8 +70,7 @@ const config: Config = {
   projects: Object.entries(folders()).map(([name, around]) => project(name, around) as never),
   // The tests' own waits (`patienceSeconds`) end first, and say what was not seen.
   testTimeout: 600_000,
-  // Many tests wait for the deployed gateway; others run beside them, also on two cores. A worker takes up to 1.1 GB.
-  maxWorkers: 6,
+  maxWorkers: workers(),
   testSequencer: '<rootDir>/test/support/jest/longest-first.ts',
 };
 
