@@ -6,6 +6,8 @@ import type { Resolve } from './address-guard.ts';
 interface DnsSettings {
   /** Name servers to use instead of the machine's. */
   readonly servers?: readonly string[];
+  /** Of each of two queries. */
+  readonly timeoutMs?: number;
   /** How long to wait for the second kind of address (A or AAAA) after the first: some servers never answer for one. */
   readonly otherKindWaitMs?: number;
 }
@@ -14,8 +16,8 @@ interface DnsSettings {
  * Sends DNS queries with a time limit. `dns.lookup` would use four threads that the whole process shares: four names
  * with a silent server would stop every other webhook.
  */
-export function dnsResolve({ servers, otherKindWaitMs = 200 }: DnsSettings = {}): Resolve {
-  const resolver = new Resolver({ timeout: 1500, tries: 2, maxTimeout: 1500 });
+export function dnsResolve({ servers, timeoutMs = 1500, otherKindWaitMs = 200 }: DnsSettings = {}): Resolve {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2, maxTimeout: timeoutMs });
   if (servers !== undefined) resolver.setServers(servers);
   return async (hostname) => {
     const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] };

@@ -18,14 +18,14 @@ const responseCodes = { servfail: 2, nxdomain: 3 } as const;
 const headerBytes = 12;
 
 export async function startNameServer(
-  answerTo: (name: string, type: 'A' | 'AAAA') => NameAnswer,
+  answerTo: (name: string, type: 'A' | 'AAAA') => NameAnswer | Promise<NameAnswer>,
 ): Promise<NameServer> {
   const queries: string[] = [];
   const socket = createSocket('udp4');
-  socket.on('message', (query, sender) => {
+  socket.on('message', async (query, sender) => {
     const { name, type, end } = questionOf(query);
     queries.push(`${type} ${name}`);
-    const answer = answerTo(name, type);
+    const answer = await answerTo(name, type);
     if (answer === 'silent') return;
     socket.send(response(query, end, type, answer), sender.port, sender.address);
   });

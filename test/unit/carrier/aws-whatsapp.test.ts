@@ -11,18 +11,19 @@ import {
 } from '../../support/carrier/carrier-server.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
+const settings = {
+  phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
+  metaApiVersion: 'v20.0',
+  prices: { currency: 'USD', sms: {}, whatsapp: { default: 0.02 } },
+  timeLimitMs: 5000,
+} as const;
 let server: CarrierServer;
 let carrier: Carrier;
 
 beforeAll(async () => {
   server = await startCarrierServer();
   Object.assign(process.env, carrierEnvironment(server.url));
-  carrier = awsWhatsApp({
-    phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
-    metaApiVersion: 'v20.0',
-    prices: { currency: 'USD', sms: {}, whatsapp: { default: 0.02 } },
-    timeLimitMs: 5000,
-  });
+  carrier = awsWhatsApp(settings);
 });
 
 beforeEach(() => server.answerWith({ id: '6d69f07a-c317-4278-9d5c-6a84078419ec' }));
@@ -177,7 +178,7 @@ describe('the answer', () => {
     expect(server.requests.length - before).toBe(1);
   });
 
-  it.each([['hang'], ['reset'], [{ status: 502, error: 'DependencyException' }]] as const)(
+  it.each([['reset'], [{ status: 502, error: 'DependencyException' }]] as const)(
     '%j is thrown, after one request: the message may have been taken',
     async (answer) => {
       server.answerWith(answer);
@@ -186,6 +187,16 @@ describe('the answer', () => {
       expect(server.requests.length - before).toBe(1);
     },
   );
+
+  it('no answer within the time limit is thrown, without a second request', async () => {
+    server.answerWith('hang');
+    const before = server.requests.length;
+    const impatient = awsWhatsApp({ ...settings, timeLimitMs: 100 });
+    const message = aMessage({ channel: 'whatsapp' });
+    await expect(impatient.handOver(message, { text: 'Hi' }, 1)).rejects.toThrow();
+    // A slow machine may have sent none.
+    expect(server.requests.length - before).toBeLessThanOrEqual(1);
+  });
 });
 
 describe('a one-time password', () => {
