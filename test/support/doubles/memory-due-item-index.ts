@@ -33,11 +33,10 @@ export function memoryDueItemIndex(): MemoryDueItemIndex {
     all: () => [...shards.values()].flatMap((entries) => [...entries.values()]),
 
     isDue(list, until) {
+      const positions = keys[list].flatMap((key) => [...(shards.get(key)?.keys() ?? [])]);
+      if (positions.length === 0) return false;
       const end = positionAfter(until);
-      return keys[list].some((key) => {
-        for (const position of shards.get(key)?.keys() ?? []) if (position < end) return true;
-        return false;
-      });
+      return positions.some((position) => position < end);
     },
 
     async add(list, dueItems) {

@@ -200,6 +200,6 @@ export function outsideCalls(world: SimulatedWorld, options: OutsideOptions) {
     posts: posts as readonly Post[],
     /** Attempts whose worker died during the POST or before it recorded the outcome. */
     diedInPost: (): ReadonlySet<string> =>
-      new Set(posts.filter(({ claim }) => claim.process.dead && !claim.settled).map(attemptOf)),
+      new Set(posts.filter(({ claim }) => claim.process.isDead() && !claim.settled).map(attemptOf)),
   };
 }

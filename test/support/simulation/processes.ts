@@ -27,7 +27,7 @@ export interface Process {
   readonly clock: Clock;
   readonly safe: boolean;
   /** Killed by a fault, or by its time limit. */
-  readonly dead: boolean;
+  readonly isDead: () => boolean;
   killed: boolean;
   /** How its work ended; undefined if it died. */
   ended: 'well' | 'failed' | undefined;
@@ -45,7 +45,7 @@ const deaths: ReadonlySet<Fault> = new Set(['kill_before', 'kill_after']);
 const sdkPauseMs = 100;
 const delayMaxMs = 3000;
 /** Lambda freezes a process whose function has returned: what it did not wait for does not happen. */
-const isGone = ({ dead, ended }: Process): boolean => dead || ended !== undefined;
+const isGone = ({ isDead, ended }: Process): boolean => ended !== undefined || isDead();
 /** Each its own: what waits for a promise that the module keeps could never be freed. */
 export const never = () => new Promise<never>(() => {});
 
@@ -117,7 +117,7 @@ export function faultyProcesses(
     const value = await act();
     if (fault === 'kill_after') return die(process);
     // Its time may have ended meanwhile.
-    return process.dead ? never() : value;
+    return process.isDead() ? never() : value;
   }
 
   /** Returns if the failure was over before the last of the tries: in half of the cases. */
@@ -148,15 +148,14 @@ export function faultyProcesses(
     call,
     start(timeoutSeconds: number, skewMs = drawSkewMs()): Process {
       const endsAtMs = time.now() + timeoutSeconds * 1000;
-      return {
+      const process: Process = {
         clock: () => new Date(time.now() + skewMs),
         safe: safe(),
+        isDead: () => process.killed || (process.ended === undefined && time.now() >= endsAtMs),
         killed: false,
         ended: undefined,
-        get dead() {
-          return this.killed || (this.ended === undefined && time.now() >= endsAtMs);
-        },
       };
+      return process;
     },
     /** A port as this process has it: every method is a call, named by the port and the method. */
     port: <Port extends object>(process: Process, name: string, port: Port): Port =>

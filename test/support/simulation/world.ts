@@ -88,11 +88,11 @@ export function simulatedWorld(options: WorldOptions) {
     const process = processes.start(timeoutSeconds);
     try {
       const result = await work(process);
-      if (process.dead) return await never();
+      if (process.isDead()) return await never();
       process.ended = 'well';
       return result;
     } catch (error) {
-      if (process.dead) return await never();
+      if (process.isDead()) return await never();
       process.ended = 'failed';
       throw error;
     }

@@ -166,7 +166,7 @@ describe('the address filter', () => {
       fc.property(
         fc.oneof(
           anyText,
-          fc.webUrl(),
+          fc.tuple(fc.domain(), anyText).map(([host, rest]) => `https://${host}/${rest}`),
           anyText.map((text) => `https://${text}/`),
         ),
         (text) => {

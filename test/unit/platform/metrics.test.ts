@@ -11,13 +11,20 @@ interface Counted {
   readonly of: unknown;
 }
 
-/** The metrics in what a program prints that runs as the function `the-function`. */
-async function countedBy(program: string): Promise<Counted[]> {
+/** What a program prints between two of its steps. */
+const nextStep = 'next step';
+
+/** The metrics in what each step of a program prints that runs as the function `the-function`. */
+async function countedBy(program: string): Promise<Counted[][]> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,
     env: { ...process.env, AWS_LAMBDA_FUNCTION_NAME: 'the-function' },
   });
-  return stdout
+  return stdout.split(nextStep).map(metricsIn);
+}
+
+function metricsIn(printed: string): Counted[] {
+  return printed
     .split('\n')
     .filter((line) => line.includes('"_aws"'))
     .map((line) => JSON.parse(line))
@@ -28,36 +35,37 @@ async function countedBy(program: string): Promise<Counted[]> {
     });
 }
 
-const request = (failure: string): string => `
-  import { publicHttpFunction } from './shared/http/http-function.ts';
-  import { routes } from './shared/contract/routes.ts';
-  import { GatewayError } from './shared/contract/errors.ts';
-  const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
-  const handler = publicHttpFunction(routes.getDocs, async () => { ${failure} }, {
-    dependencies: {
-      limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
-      clock: () => new Date(),
-      newWorkId: () => 'w',
-      writeLog: () => undefined,
-    },
-  });
-  const answer = await handler(
-    { httpMethod: 'GET', path: '/docs', headers: {}, requestContext: { requestId: 'r', identity: { sourceIp: '192.0.2.1' } } },
-    { getRemainingTimeInMillis: () => 5000, awsRequestId: 'r' },
-  );
-  process.stderr.write(String(answer.statusCode));
-`;
+const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
 
-it('counts an answer of 5xx for the function that gave it, because Lambda takes the call for a success', async () => {
-  const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
-  expect(await countedBy(request("throw new Error('a bug');"))).toEqual([ofFunction]);
-  const unavailable = "throw new GatewayError('service_unavailable', 'Later.');";
-  expect(await countedBy(request(unavailable))).toEqual([ofFunction]);
-});
-
-it('counts no answer that is the caller’s fault, or good', async () => {
-  expect(await countedBy(request("throw new GatewayError('invalid_request', 'No.');"))).toEqual([]);
-  expect(await countedBy(request("return { status: 200, headers: {}, body: 'ok' };"))).toEqual([]);
+it('counts an answer of 5xx, which Lambda takes for a success, for the function that gave it, and no other answer', async () => {
+  const counted = await countedBy(`
+    import { publicHttpFunction } from './shared/http/http-function.ts';
+    import { routes } from './shared/contract/routes.ts';
+    import { GatewayError } from './shared/contract/errors.ts';
+    const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
+    async function request(end) {
+      const handler = publicHttpFunction(routes.getDocs, end, {
+        dependencies: {
+          limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
+          clock: () => new Date(),
+          newWorkId: () => 'w',
+          writeLog: () => undefined,
+        },
+      });
+      await handler(
+        { httpMethod: 'GET', path: '/docs', headers: {}, requestContext: { requestId: 'r', identity: { sourceIp: '192.0.2.1' } } },
+        { getRemainingTimeInMillis: () => 5000, awsRequestId: 'r' },
+      );
+      console.log('${nextStep}');
+    }
+    await request(() => { throw new Error('a bug'); });
+    await request(() => { throw new GatewayError('service_unavailable', 'Later.'); });
+    await request(() => { throw new GatewayError('invalid_request', 'No.'); });
+    await request(async () => ({ status: 200, headers: {}, body: 'ok' }));
+  `);
+  const [bug, unavailable, ...noFailures] = counted;
+  expect([bug, unavailable]).toEqual([[ofFunction], [ofFunction]]);
+  expect(noFailures).toEqual([[], [], []]);
 });
 
 it('counts each queue message that failed, and no other', async () => {
@@ -69,6 +77,5 @@ it('counts each queue message that failed, and no other', async () => {
       return {};
     });
   `);
-  const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
-  expect(counted).toEqual([ofFunction, ofFunction]);
+  expect(counted).toEqual([[ofFunction, ofFunction]]);
 });
