@@ -2,7 +2,6 @@
  * One-time passwords are held by what is on their table's stream, on the real tables: whatever the stream repeats and
  * wherever workers die, each password counts once, and only the attacked client and country are held.
  */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -27,6 +26,7 @@ import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { type Kill, Killed, killable, noKill } from '../../support/faults/kill-process.ts';
+import { batchesOf, changedAt, recordsOf, traffic } from '../../support/message/otp-traffic.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -67,70 +67,6 @@ const newClient = (): string => {
   numbers += 1;
   return `client-${numbers}`;
 };
-
-interface Sent {
-  readonly client: string;
-  readonly country: string;
-  readonly at: Date;
-  readonly verifiedAfterSeconds?: number | undefined;
-  readonly channel?: string;
-}
-
-/** The records of a password: its row, an attempt, and the verification. */
-function recordsOf({ client, country, at, verifiedAfterSeconds, channel = 'sms' }: Sent): StreamRecord[] {
-  numbers += 1;
-  const id = numbers;
-  const row = {
-    otp_id: `otp_${id}`,
-    client_id: client,
-    country,
-    channel,
-    status: 'pending',
-    attempts: 0,
-    created_at: at.toISOString(),
-  };
-  const images = [row, { ...row, attempts: 1 }, { ...row, attempts: 1, status: 'verified' }].map(
-    (image) => marshall(image) as Record<string, AttributeValue>,
-  );
-  const record = (index: number, changedAt: Date): StreamRecord => ({
-    eventID: `event-${id}-${index}`,
-    dynamodb: {
-      ApproximateCreationDateTime: epochSeconds(changedAt),
-      ...(index === 0 ? {} : { OldImage: images[index - 1] }),
-      NewImage: images[index],
-    },
-  });
-  if (verifiedAfterSeconds === undefined) return [record(0, at)];
-  const verifiedAt = addSeconds(at, verifiedAfterSeconds);
-  return [record(0, at), record(1, verifiedAt), record(2, verifiedAt)];
-}
-
-const changedAt = ({ dynamodb }: StreamRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
-
-/** In the order of a stream, in batches of this size. */
-function batchesOf(sent: readonly Sent[], size = 50): StreamRecord[][] {
-  const records = sent.flatMap(recordsOf).toSorted((one, other) => changedAt(one) - changedAt(other));
-  return Array.from({ length: Math.ceil(records.length / size) }, (_, index) =>
-    records.slice(index * size, (index + 1) * size),
-  );
-}
-
-/** One each few seconds, of which so many are verified within a minute. */
-function traffic(
-  client: string,
-  country: string,
-  from: Date,
-  count: number,
-  share: number,
-  everySeconds = 10,
-): Sent[] {
-  return Array.from({ length: count }, (_, index) => ({
-    client,
-    country,
-    at: addSeconds(from, index * everySeconds),
-    ...((index * 37) % 100 < share * 100 ? { verifiedAfterSeconds: 20 + (index % 40) } : {}),
-  }));
-}
 
 async function entriesOf(client: string) {
   const { Items = [] } = await tables.dynamo.send(new ScanCommand({ TableName: tables.names.activity_log }));

@@ -7,144 +7,23 @@ import {
   TimeoutError,
 } from '../../../clients/typescript/src/errors.ts';
 import { MessagingGateway } from '../../../clients/typescript/src/gateway.ts';
-import type { GatewayOptions, Runtime } from '../../../clients/typescript/src/transport.ts';
-import {
-  type FaultServer,
-  type Reply,
-  refusal,
-  type SeenRequest,
-  startFaultServer,
-} from '../../support/clients/fault-server.ts';
+import type { GatewayOptions } from '../../../clients/typescript/src/transport.ts';
+import { type Reply, refusal, type SeenRequest } from '../../support/clients/fault-server.ts';
+import { type StartedClient, startClient } from '../../support/clients/typescript-client.ts';
 
 const sms = { to: '+447700900123', message: 'Hello' };
-/** A request with a longer one never times out in these tests. */
-const timeoutMs = 30_000;
 const verification = { otp_id: 'otp_1', code: '1234' };
 
-let server: FaultServer | undefined;
-afterEach(async () => {
-  await server?.close();
-});
+let started: StartedClient | undefined;
+afterEach(() => started?.server.close());
 
-interface Started {
-  readonly gateway: MessagingGateway;
-  readonly server: FaultServer;
-  /** How long it waited before each retry, in milliseconds. */
-  readonly waits: number[];
-  readonly clock: { milliseconds: number };
-}
-
-async function start(
-  replies: Parameters<typeof startFaultServer>[0] = [],
-  options: Partial<GatewayOptions> & {
-    readonly tokenReply?: (request: number) => Reply;
-    /** When the server has read a request that it leaves without an answer. */
-    readonly onHang?: () => void;
-  } = {},
-): Promise<Started> {
-  const { tokenReply, onHang, ...more } = options;
-  // Time ends for a request when the server has read it and leaves it without an answer.
-  let endTime = (): void => undefined;
-  const started = await startFaultServer(replies, {
-    ...(tokenReply === undefined ? {} : { tokenReply }),
-    onHang: () => (onHang ?? endTime)(),
-  });
-  server = started;
-  const waits: number[] = [];
-  const clock = { milliseconds: 0 };
-  const runtime: Runtime = {
-    now: () => clock.milliseconds,
-    random: () => 1,
-    wait: async (milliseconds, signal) => {
-      waits.push(milliseconds);
-      signal?.throwIfAborted();
-    },
-    timeout: (milliseconds) => {
-      const controller = new AbortController();
-      if (milliseconds <= timeoutMs) endTime = () => controller.abort();
-      return controller.signal;
-    },
-  };
-  const credentials = { clientId: 'client_1', clientSecret: 'hidden-secret' };
-  const gateway = new MessagingGateway({ baseUrl: started.baseUrl, ...credentials, ...more }, runtime);
-  return { gateway, server: started, waits, clock };
+async function start(...how: Parameters<typeof startClient>): Promise<StartedClient> {
+  started = await startClient(...how);
+  return started;
 }
 
 const keysOf = (requests: readonly SeenRequest[]) =>
   requests.map(({ headers }) => headers['idempotency-key']);
-const tokensOf = (requests: readonly SeenRequest[]) => requests.map(({ headers }) => headers.authorization);
-
-describe('the access token', () => {
-  it('is requested once for all calls that need it at the same time', async () => {
-    const { gateway, server } = await start();
-    await Promise.all(Array.from({ length: 20 }, () => gateway.sms.send(sms)));
-    expect(server.tokenRequests).toHaveLength(1);
-    expect(JSON.parse(server.tokenRequests[0]?.body ?? '')).toEqual({
-      grant_type: 'client_credentials',
-      client_id: 'client_1',
-      client_secret: 'hidden-secret',
-    });
-    expect(new Set(tokensOf(server.requests))).toEqual(new Set(['Bearer token-1']));
-  });
-
-  it('is renewed a minute before it expires, and not earlier', async () => {
-    const { gateway, server, clock } = await start();
-    await gateway.sms.send(sms);
-    clock.milliseconds = 3_539_000;
-    await gateway.sms.send(sms);
-    expect(server.tokenRequests).toHaveLength(1);
-    clock.milliseconds = 3_540_000;
-    await Promise.all([gateway.sms.send(sms), gateway.sms.send(sms)]);
-    expect(server.tokenRequests).toHaveLength(2);
-    expect(tokensOf(server.requests).slice(-2)).toEqual(['Bearer token-2', 'Bearer token-2']);
-  });
-
-  it('is renewed once, by one request, where concurrent calls get 401', async () => {
-    const unlessNew = ({ headers }: SeenRequest): Reply =>
-      headers.authorization === 'Bearer token-1' ? refusal(401, 'unauthorized') : { status: 202, body: {} };
-    const { gateway, server } = await start(Array.from({ length: 20 }, () => unlessNew));
-    await Promise.all(Array.from({ length: 10 }, () => gateway.sms.send(sms)));
-    expect(server.tokenRequests).toHaveLength(2);
-    expect(server.requests).toHaveLength(20);
-    // The repeat is the same send.
-    expect(new Set(keysOf(server.requests)).size).toBe(10);
-  });
-
-  it('that is refused again ends in an AuthenticationError', async () => {
-    const { gateway, server } = await start([refusal(401, 'unauthorized'), refusal(401, 'unauthorized')]);
-    await expect(gateway.account.get()).rejects.toMatchObject({ name: 'AuthenticationError', status: 401 });
-    expect([server.requests.length, server.tokenRequests.length]).toEqual([2, 2]);
-  });
-
-  it('is requested again after a failure, and not repeated with wrong credentials', async () => {
-    const { gateway, server } = await start([], {
-      tokenReply: (count) =>
-        count === 1
-          ? refusal(401, 'invalid_client')
-          : count === 2
-            ? refusal(503, 'service_unavailable')
-            : tokenOf(count),
-    });
-    await expect(gateway.sms.send(sms)).rejects.toMatchObject({ error: 'invalid_client' });
-    expect(server.tokenRequests).toHaveLength(1);
-    await gateway.sms.send(sms);
-    expect(tokensOf(server.requests)).toEqual(['Bearer token-3']);
-  });
-
-  it('is not requested with an API key', async () => {
-    const { gateway, server } = await start([], {
-      clientId: undefined,
-      clientSecret: undefined,
-      apiKey: 'sk-1',
-    });
-    await gateway.sms.send(sms);
-    expect([tokensOf(server.requests), server.tokenRequests.length]).toEqual([['Bearer sk-1'], 0]);
-  });
-});
-
-function tokenOf(count: number): Reply {
-  return { status: 200, body: { access_token: `token-${count}`, token_type: 'bearer', expires_in: 3600 } };
-}
 
 describe('a failed send', () => {
   it.each<[string, Reply, number]>([

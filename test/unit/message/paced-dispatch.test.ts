@@ -16,7 +16,6 @@ import type { Message } from '../../../shared/message/message.ts';
 import { reserveBulkSlots } from '../../../shared/message/pace/bulk-slots.ts';
 import { expectedEndOf } from '../../../shared/message/pace/expected-end.ts';
 import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryDueItemIndex } from '../../support/doubles/memory-due-item-index.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
@@ -25,7 +24,6 @@ import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noOtpLegs } from '../../support/doubles/no-otp-legs.ts';
 import { nobodySuppressed } from '../../support/doubles/nobody-suppressed.ts';
-import { virtualTime } from '../../support/simulation/virtual-time.ts';
 import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';
 
 const sender = { identity: 'ACME', messages_per_second: 2 };
@@ -134,33 +132,6 @@ describe('a bulk message', () => {
     expect(world.handed[0]?.at.toISOString()).toBe(last.slot?.at);
     // One look at its place, and nothing else.
     expect(world.calls).toEqual(['read']);
-  });
-
-  it('that is late with the others of its batch reserves another slot together with them, in one write', async () => {
-    const time = virtualTime(created.getTime());
-    const writes: SenderSlots[] = [];
-    const paces = memorySenderPaceStore();
-    const store: typeof paces = {
-      ...paces,
-      async replace(identity, seen, slots) {
-        await time.sleep(10);
-        writes.push(slots);
-        return paces.replace(identity, seen, slots);
-      },
-    };
-    const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-    const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
-    const all = Array.from({ length: 10 }, () => message);
-    const slots = await senderPace({ store: paces, ...common }).reserve(all, 0);
-    await time.runUntil(time.now() + 60_000);
-    const pace = senderPace({ store, ...common });
-    for (const slot of slots) {
-      pace.waitForSlot(message, slot, async () => undefined);
-      await time.runUntil(time.now() + 15);
-    }
-    await time.runUntil(time.now() + 1000);
-    expect(writes.length).toBeGreaterThan(0);
-    expect(writes.length).toBeLessThan(5);
   });
 
   it('that comes too late, or whose place a one-time password has, gets one slot at the end, however often it is repeated', async () => {
@@ -283,34 +254,6 @@ describe('a table that takes its time', () => {
       }
     }
   });
-});
-
-it('looks of one worker share a read that began after each of their places had come', async () => {
-  const time = virtualTime(created.getTime());
-  const paces = memorySenderPaceStore();
-  const reads: { readonly begunMs: number; readonly endedMs: number }[] = [];
-  const store: typeof paces = {
-    ...paces,
-    async read(identity) {
-      const begunMs = time.now();
-      await time.sleep(60);
-      reads.push({ begunMs, endedMs: time.now() });
-      return paces.read(identity);
-    },
-  };
-  const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
-  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
-  const all = Array.from({ length: 20 }, () => message);
-  const slots = await senderPace({ store: paces, ...common }).reserve(all, 1000);
-  const pace = senderPace({ store, ...common });
-  const looked = slots.map(async (slot) => {
-    expect((await pace.waitForSlot(message, slot, async () => undefined)).outcome).toBe('now');
-    return { placeMs: Date.parse(slot.at), atMs: time.now() };
-  });
-  await time.runUntil(time.now() + 5000);
-  for (const { placeMs, atMs } of await Promise.all(looked))
-    expect(reads.some(({ begunMs, endedMs }) => begunMs >= placeMs && endedMs <= atMs)).toBe(true);
-  expect(reads.length).toBeLessThan(10);
 });
 
 it('reads that take long before a hand-over do not move it into the next second', async () => {

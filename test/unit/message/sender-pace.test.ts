@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { type PacedMessage, senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
 import type { Slot } from '../../../shared/message/pace/slot.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
@@ -55,4 +56,59 @@ it('lets twenty processes that reserve all the time succeed, with few writes tha
   }
   expect(new Set(slots.map(({ at }) => at)).size).toBe(processes * reservations);
   expect(writes).toBeLessThan(4 * processes * reservations);
+});
+
+it('messages of a batch that are late together reserve other slots together, in one write', async () => {
+  const time = virtualTime(created.getTime());
+  const writes: SenderSlots[] = [];
+  const paces = memorySenderPaceStore();
+  const store: typeof paces = {
+    ...paces,
+    async replace(identity, seen, slots) {
+      await time.sleep(10);
+      writes.push(slots);
+      return paces.replace(identity, seen, slots);
+    },
+  };
+  const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
+  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
+  const all = Array.from({ length: 10 }, () => message);
+  const slots = await senderPace({ store: paces, ...common }).reserve(all, 0);
+  await time.runUntil(time.now() + 60_000);
+  const pace = senderPace({ store, ...common });
+  for (const slot of slots) {
+    pace.waitForSlot(message, slot, async () => undefined);
+    await time.runUntil(time.now() + 15);
+  }
+  await time.runUntil(time.now() + 1000);
+  expect(writes.length).toBeGreaterThan(0);
+  expect(writes.length).toBeLessThan(5);
+});
+
+it('looks of one worker share a read that began after each of their places had come', async () => {
+  const time = virtualTime(created.getTime());
+  const paces = memorySenderPaceStore();
+  const reads: { readonly begunMs: number; readonly endedMs: number }[] = [];
+  const store: typeof paces = {
+    ...paces,
+    async read(identity) {
+      const begunMs = time.now();
+      await time.sleep(60);
+      reads.push({ begunMs, endedMs: time.now() });
+      return paces.read(identity);
+    },
+  };
+  const common = { clock: () => new Date(time.now()), sleep: time.sleep, random: () => 0.5 };
+  const message = { identity: 'ACME', kind: 'bulk', perSecond: 50, segments: 1, sentAt: created } as const;
+  const all = Array.from({ length: 20 }, () => message);
+  const slots = await senderPace({ store: paces, ...common }).reserve(all, 1000);
+  const pace = senderPace({ store, ...common });
+  const looked = slots.map(async (slot) => {
+    expect((await pace.waitForSlot(message, slot, async () => undefined)).outcome).toBe('now');
+    return { placeMs: Date.parse(slot.at), atMs: time.now() };
+  });
+  await time.runUntil(time.now() + 5000);
+  for (const { placeMs, atMs } of await Promise.all(looked))
+    expect(reads.some(({ begunMs, endedMs }) => begunMs >= placeMs && endedMs <= atMs)).toBe(true);
+  expect(reads.length).toBeLessThan(10);
 });

@@ -103,3 +103,58 @@ describe('a name that a generator makes of the document', () => {
     expect(JSON.stringify(components)).not.toMatch(/x-enum-?(varnames|names)/i);
   });
 });
+
+describe('the OpenAPI document', () => {
+  it('names every part that a generator makes a type of (lib/build/openapi/named-schemas.ts), and has no kinds that they cannot tell apart', () => {
+    const found: string[] = [];
+    const walk = (schema: unknown, place: string, isNamed: boolean): void => {
+      if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
+      const { properties, items, additionalProperties, anyOf, oneOf, allOf, type, ...rest } =
+        schema as Record<string, unknown>;
+      const kinds = [type ?? []].flat().filter((kind) => kind !== 'null');
+      if (kinds.length > 1) found.push(`${place} is of several kinds`);
+      if (allOf !== undefined) found.push(`${place} is of several parts`);
+      if (typeof rest.const === 'boolean') found.push(`${place} is a constant`);
+      if (rest.enum !== undefined && (rest.minLength !== undefined || rest.pattern !== undefined))
+        found.push(`${place} bounds its values twice`);
+      if (rest.format === 'date-time' && rest.pattern !== undefined) found.push(`${place} has a pattern`);
+      if (properties !== undefined && !isNamed) found.push(`${place} has fields and no name`);
+      for (const [field, property] of Object.entries(properties ?? {}))
+        walk(property, `${place}.${field}`, false);
+      walk(items, `${place}[]`, false);
+      walk(additionalProperties, `${place}{}`, false);
+      const alternatives = [anyOf ?? [], oneOf ?? []].flat() as { $ref?: string; type?: string }[];
+      const unnamed = alternatives.filter(({ $ref, type: kind }) => $ref === undefined && kind !== 'null');
+      if (unnamed.length > 0) found.push(`${place} has an alternative without a name`);
+    };
+    for (const [name, schema] of Object.entries(components.schemas)) walk(schema, name, true);
+    for (const { operationId, requestBody, responses } of operations) {
+      const contents = [requestBody, ...Object.values(responses)].map((body) => body?.content);
+      for (const [mediaType, { schema }] of contents.flatMap((content) => Object.entries(content ?? {})))
+        walk(schema, `${operationId} ${mediaType}`, false);
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('has no name that a generator makes of an operation', () => {
+    const ofGenerators = operations.flatMap(({ operationId }) =>
+      ['Request', 'Response', 'Params', 'Data', 'Error', 'Errors', 'Responses', 'Body'].map((suffix) =>
+        `${operationId}${suffix}`.toLowerCase(),
+      ),
+    );
+    const names = Object.keys(components.schemas);
+    expect(names.filter((name) => ofGenerators.includes(name.toLowerCase()))).toEqual([]);
+  });
+
+  it('has no two names that are the same in a client in Go: constructors, and constants of lists of values', () => {
+    const { schemas } = components;
+    const names = Object.keys(schemas);
+    expect(
+      names.filter((name) => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    ).toEqual([]);
+    const constants = Object.values(schemas).flatMap((schema) =>
+      ((schema.enum ?? []) as string[]).map((value) => value.toUpperCase().replaceAll(/\W/g, '_')),
+    );
+    expect(constants.filter((constant, index) => constants.indexOf(constant) !== index)).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+/** What the document shows is what the gateway takes and answers. */
+import { describe, expect, it } from '@jest/globals';
+import type { Description } from '../../../lib/build/openapi/description.ts';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import {
+  endpointDisabledExample,
+  eventExample,
+  inboundExample,
+  recipientExample,
+} from '../../../lib/build/openapi/events.ts';
+import { operations as operationDescriptions } from '../../../lib/build/openapi/operations.ts';
+import { requests } from '../../../lib/build/openapi/requests.ts';
+import {
+  inboundEventNames,
+  messageEventNames,
+  recipientEventNames,
+} from '../../../shared/contract/webhook-events.ts';
+import { eventStatuses } from '../../../shared/message/message.ts';
+import { requiredField } from '../../../shared/operation/operation.ts';
+import { apiDocument } from '../../support/http/api-document.ts';
+
+const document = openApiDocument();
+const held = apiDocument(document);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('shows an example of every request and of every answer, and the limits that count it', () => {
+    const withoutExample: string[] = [];
+    for (const { path, method, operation } of operations) {
+      const bodies = [
+        ...Object.entries(operation.requestBody?.content ?? {}),
+        ...Object.values(operation.responses).flatMap(({ content }) => Object.entries(content)),
+      ];
+      for (const [mediaType, { examples = {} }] of bodies)
+        if (Object.keys(examples).length === 0) withoutExample.push(`${method} ${path} ${mediaType}`);
+      const { per_minute, per_hour, per_day, counted_on } = operation['x-rate-limits'];
+      for (const limit of [per_minute, per_hour, per_day]) expect(Number(limit)).toBeGreaterThan(0);
+      expect(counted_on).toMatch(/client|source address/);
+    }
+    expect(withoutExample).toEqual([]);
+  });
+
+  it('names in its examples of errors only fields that the operation has', () => {
+    for (const { operation } of operations) {
+      const { $ref } = (operation.requestBody?.content['application/json']?.schema ?? {}) as {
+        $ref?: string;
+      };
+      const schema = document.components.schemas[$ref?.split('/').at(-1) ?? ''];
+      const parameters = operation.parameters?.map(({ name }) => String(name)) ?? [];
+      const fields = [...Object.keys(schema?.properties ?? {}), ...parameters];
+      const examples = Object.values(operation.responses).flatMap(({ content }) =>
+        Object.values(content['application/json']?.examples ?? {}),
+      );
+      const named = examples.flatMap(
+        ({ value }) => (value as { details?: { field: string }[] }).details?.map(({ field }) => field) ?? [],
+      );
+      for (const field of named) expect(fields).toContain(field.split(/[.[]/)[0]);
+    }
+  });
+
+  it('names in its examples of errors the limit of the operation', () => {
+    for (const { operation } of operations) {
+      const { value } =
+        operation.responses[429]?.content['application/json']?.examples.rate_limit_exceeded ?? {};
+      const { message } = value as { message: string };
+      expect(message).toContain(`The limit of ${operation['x-rate-limits'].per_minute} requests a minute`);
+    }
+  });
+
+  it('shows in its examples of errors what the gateway says of a faulty field', () => {
+    const takesFields = ({ request, parameters = [] }: Description) =>
+      request !== undefined || parameters.some((parameter) => parameter.in === 'query');
+    const silent = Object.entries<Description>(operationDescriptions).filter(
+      ([, description]) => takesFields(description) && description.fieldError === undefined,
+    );
+    expect(silent.map(([name]) => name)).toEqual([]);
+    const faulty = [
+      undefined,
+      null,
+      '',
+      'x',
+      '1',
+      5,
+      [],
+      Array.from({ length: 1001 }, () => '+447700900123'),
+    ];
+    for (const [name, { fieldError, request }] of Object.entries(operationDescriptions)) {
+      if (fieldError === undefined || request === undefined) continue;
+      const said = faulty.flatMap((value) => {
+        const { success, error } = requests[request.schema].safeParse({
+          ...(Object.values(request.examples)[0]?.value as object),
+          [fieldError.field]: value,
+        });
+        return success ? [] : error.issues.map(({ message }) => message);
+      });
+      // The rules for URLs are those of a stage.
+      const ofStage = /url$/.test(fieldError.field) ? ['must begin with https://'] : [];
+      expect([name, [...said, requiredField, ...ofStage]]).toEqual([
+        name,
+        expect.arrayContaining([fieldError.message]),
+      ]);
+    }
+  });
+
+  it('has request examples that the operations themselves take', () => {
+    for (const { operation } of operations) {
+      for (const { schema, examples } of Object.values(operation.requestBody?.content ?? {})) {
+        const name = String(schema.$ref).split('/').at(-1) as keyof typeof requests;
+        for (const { value } of Object.values(examples)) {
+          expect(requests[name].safeParse(value)).toMatchObject({ success: true });
+          expect(held.schemaFaults(name, value)).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('has answer examples that are as it says', () => {
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+          const headers = {
+            'content-type': 'application/json',
+            'x-request-id': 'r',
+            'x-ratelimit-limit': '60',
+            'x-ratelimit-remaining': '59',
+            'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000)),
+            'x-ratelimit-policy': '60;w=60;comment=sms_send_minute',
+            'ratelimit-policy': '"sms_send_minute";q=60;w=60',
+            ratelimit: '"sms_send_minute";r=59;t=42',
+            'www-authenticate': 'Bearer',
+            ...(status === '429' ? { 'retry-after': '1' } : {}),
+          };
+          const text = JSON.stringify(value);
+          expect(
+            held.faultsOf({ method: method.toUpperCase(), path, status: Number(status), headers, text }),
+          ).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('has the events of messages and endpoints, with bodies that are as it says', () => {
+    const names = messageEventNames;
+    expect(Object.keys(document.webhooks)).toEqual([
+      ...names,
+      ...inboundEventNames,
+      ...recipientEventNames,
+      'webhook_endpoint.disabled',
+    ]);
+    for (const name of inboundEventNames)
+      expect(held.schemaFaults('InboundMessageEvent', inboundExample(name))).toEqual([]);
+    for (const name of recipientEventNames)
+      expect(held.schemaFaults('RecipientEvent', recipientExample(name))).toEqual([]);
+    expect(held.schemaFaults('WebhookEndpointDisabledEvent', endpointDisabledExample)).toEqual([]);
+    expect(
+      names
+        .map((name) => name.split('.')[1])
+        .every((state) => eventStatuses.some((known) => known === state)),
+    ).toBe(true);
+    for (const name of names) expect(held.schemaFaults('WebhookEvent', eventExample(name))).toEqual([]);
+  });
+});
