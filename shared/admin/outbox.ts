@@ -1,6 +1,6 @@
 /** The messages that the simulated carrier accepted. */
 import * as z from 'zod/mini';
-import type { OutboxEntry } from '../carrier/simulator/outbox.ts';
+import type { OutboxEntry } from '../carrier/simulator/outbox.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import { recipientSchema } from '../recipient/phone-number.ts';

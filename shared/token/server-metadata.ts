@@ -2,7 +2,7 @@
 import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { SigningKeyStore } from './signing-keys.ts';
+import type { SigningKeyStore } from './signing-keys.dynamo.ts';
 import { tokenAlgorithm } from './token-claims.ts';
 
 const keysName = 'jwks.json';

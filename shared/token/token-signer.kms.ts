@@ -4,7 +4,7 @@ import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/clien
 import { calculateJwkThumbprint } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { concatenatedSignature } from './ecdsa-signature.ts';
-import { publicJwk, type SigningKeyStore } from './signing-keys.ts';
+import { publicJwk, type SigningKeyStore } from './signing-keys.dynamo.ts';
 import { type TokenClaims, tokenAlgorithm, tokenType } from './token-claims.ts';
 
 interface SigningKey {

@@ -2,13 +2,10 @@
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader, ExpiringMap } from '../platform/expiring-cache.ts';
-import type { SigningKeyStore } from './signing-keys.ts';
+import type { SigningKeyStore } from './signing-keys.dynamo.ts';
 import { type TokenClaims, tokenAlgorithm, tokenClaims, tokenType } from './token-claims.ts';
 
-export interface TokenVerifier {
-  /** The claims of a token that is valid at `now`; `undefined` for every other text. */
-  verify(token: string, now: Date): Promise<TokenClaims | undefined>;
-}
+export type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
 interface ExpectedToken {
   readonly issuer: string;
@@ -27,11 +24,7 @@ const kidForm = /^[A-Za-z0-9_-]{43}$/;
 /** An error of the gateway, not of the token. */
 class KeyLookupFailure extends Error {}
 
-export function tokenVerifier(
-  keys: Pick<SigningKeyStore, 'find'>,
-  expected: ExpectedToken,
-  clock: Clock,
-): TokenVerifier {
+export function tokenVerifier(keys: Pick<SigningKeyStore, 'find'>, expected: ExpectedToken, clock: Clock) {
   const cache = new CachedReader(readKey, keyBounds, clock);
   const verified = new ExpiringMap<TokenClaims>(tokenBounds.maxEntries);
   const refusedKids = new ExpiringMap<true>(unknownKids.lookups);
@@ -39,7 +32,8 @@ export function tokenVerifier(
   let failedLookups: number[] = [];
 
   return {
-    async verify(token, now) {
+    /** The claims of a token that is valid at `now`; `undefined` for every other text. */
+    async verify(token: string, now: Date): Promise<TokenClaims | undefined> {
       const remembered = verified.get(token, now);
       if (remembered !== undefined) return remembered;
       try {

@@ -1,61 +1,70 @@
-/** The simulator's outbox in its table: partition `recipient`, sort `handed_over`, index `by-day`. */
+/**
+ * The simulator's outbox: the messages that it accepted, with their bodies, for developers to read. Its table has the
+ * partition `recipient`, the sort key `handed_over` and the index `by-day`.
+ */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { channels } from '../../contract/channels.ts';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, dayOf, epochSeconds } from '../../platform/clock.ts';
-import { type Outbox, type OutboxEntry, outboxEntry } from './outbox.ts';
 
-export function dynamoOutbox(client: DynamoDBDocumentClient, table: string, retentionDays: number): Outbox {
-  async function record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void> {
-    const at = new Date(entry.at);
-    await client.send(
-      new PutCommand({
-        TableName: table,
-        Item: {
-          ...entry,
-          recipient: entry.to,
-          // Each hand-over has a new carrier id, so no row replaces another.
-          handed_over: `${entry.at}#${entry.message_id}#${attempt}#${carrierMessageId}`,
-          day: dayOf(at),
-          purge_at: epochSeconds(addDays(at, retentionDays)),
-        },
-      }),
-    );
-  }
+const outboxEntry = z.object({
+  message_id: z.string(),
+  channel: z.enum(channels),
+  to: z.string(),
+  from: z.optional(z.string()),
+  body: z.string(),
+  /** ISO 8601 UTC. */
+  at: z.string(),
+});
 
-  async function query(
-    IndexName: string | undefined,
-    key: string,
-    value: string,
-    limit: number,
-  ): Promise<OutboxEntry[]> {
-    const entries: OutboxEntry[] = [];
-    const rows = queryRows(client, {
-      TableName: table,
-      IndexName,
+export type OutboxEntry = z.output<typeof outboxEntry>;
+
+export type Outbox = ReturnType<typeof dynamoOutbox>;
+
+export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, retentionDays: number) {
+  const newestOf = (key: 'recipient' | 'day', value: string, Limit: number) =>
+    queryRows(client, {
+      TableName,
+      IndexName: key === 'day' ? 'by-day' : undefined,
       KeyConditionExpression: '#key = :value',
       ExpressionAttributeNames: { '#key': key },
       ExpressionAttributeValues: { ':value': value },
       ScanIndexForward: false,
-      Limit: limit,
+      Limit,
     });
-    for await (const row of rows) {
-      if (entries.push(outboxEntry.parse(row)) >= limit) break;
-    }
-    return entries;
-  }
 
-  async function list(
-    of: { readonly to: string } | { readonly days: readonly string[] },
-    limit: number,
-  ): Promise<OutboxEntry[]> {
-    if ('to' in of) return query(undefined, 'recipient', of.to, limit);
-    const entries: OutboxEntry[] = [];
-    for (const day of of.days) {
-      if (entries.length >= limit) break;
-      entries.push(...(await query('by-day', 'day', day, limit - entries.length)));
-    }
-    return entries;
-  }
+  return {
+    /** Writes one row for each hand-over, so that a second hand-over of a message is visible. */
+    async record(entry: OutboxEntry, attempt: number, carrierMessageId: string): Promise<void> {
+      const at = new Date(entry.at);
+      const Item = {
+        ...entry,
+        recipient: entry.to,
+        // Each hand-over has a new carrier id, so no row replaces another.
+        handed_over: `${entry.at}#${entry.message_id}#${attempt}#${carrierMessageId}`,
+        day: dayOf(at),
+        purge_at: epochSeconds(addDays(at, retentionDays)),
+      };
+      await client.send(new PutCommand({ TableName, Item }));
+    },
 
-  return { record, list };
+    /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
+    async list(
+      of: { readonly to: string } | { readonly days: readonly string[] },
+      limit: number,
+    ): Promise<OutboxEntry[]> {
+      const entries: OutboxEntry[] = [];
+      const partitions =
+        'to' in of
+          ? [newestOf('recipient', of.to, limit)]
+          : of.days.map((day) => newestOf('day', day, limit));
+      for (const partition of partitions) {
+        for await (const row of partition) {
+          if (entries.push(outboxEntry.parse(row)) >= limit) return entries;
+        }
+      }
+      return entries;
+    },
+  };
 }

@@ -9,7 +9,7 @@ import type { Carrier, HandOver, HandOverBody } from '../../message/dispatch/car
 import { fromOf, type Message } from '../../message/message.ts';
 import { addSeconds, type Clock } from '../../platform/clock.ts';
 import { expectedPrice } from '../../price/prices.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './outbox.dynamo.ts';
 import { type Script, scriptFor } from './recipient-scripts.ts';
 import { inboundNotification, simulatorNumber } from './simulated-inbound.ts';
 import { receiptNotification } from './simulated-receipts.ts';

@@ -27,23 +27,6 @@ type SlotWait<Prepared> =
   /** It must come again shortly before its slot. */
   | { readonly outcome: 'later'; readonly slot: Slot };
 
-export interface SenderPace {
-  /** A slot for each message, in order; they are of one sender and one kind. */
-  reserve(messages: readonly PacedMessage[], leadMs: number): Promise<readonly Slot[]>;
-  /**
-   * Waits for the message's slot if that is near, and reserves one if it has none or has missed it.
-   *
-   * @param prepare - what takes time before the hand-over: it runs when the slot has come
-   */
-  waitForSlot<Prepared>(
-    message: PacedMessage,
-    slot: Slot | undefined,
-    prepare: () => Promise<Prepared>,
-  ): Promise<SlotWait<Prepared>>;
-  /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
-  slowDown(identity: string): Promise<void>;
-}
-
 interface SenderPaceDependencies {
   readonly store: SenderPaceStore;
   readonly clock: Clock;
@@ -82,7 +65,9 @@ export function pacedMessageOf(message: Message): PacedMessage | undefined {
 
 type Change = (slots: SenderSlots, now: Date) => SenderSlots;
 
-export function senderPace({ store, clock, sleep, random }: SenderPaceDependencies): SenderPace {
+export type SenderPace = ReturnType<typeof senderPace>;
+
+export function senderPace({ store, clock, sleep, random }: SenderPaceDependencies) {
   const seen = new ExpiringMap<SenderRow>(sendersMax);
   const waiting = new Map<string, Change[]>();
   const writing = new Map<string, Promise<void>>();
@@ -193,9 +178,19 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
   }
 
   return {
-    reserve: reserveInTime,
+    /** A slot for each message, in order; they are of one sender and one kind. */
+    reserve: (messages: readonly PacedMessage[], leadMs: number) => reserveInTime(messages, leadMs),
 
-    async waitForSlot(message, given, prepare) {
+    /**
+     * Waits for the message's slot if that is near, and reserves one if it has none or has missed it.
+     *
+     * @param prepare - what takes time before the hand-over: it runs when the slot has come
+     */
+    async waitForSlot<Prepared>(
+      message: PacedMessage,
+      given: Slot | undefined,
+      prepare: () => Promise<Prepared>,
+    ): Promise<SlotWait<Prepared>> {
       const waitsUntilMs = clock().getTime() + workerWaitMs;
       let slot = given;
       for (let aheadMs = reserveLeadMs; ; aheadMs *= 2) {
@@ -212,6 +207,7 @@ export function senderPace({ store, clock, sleep, random }: SenderPaceDependenci
       }
     },
 
-    slowDown: (identity) => change(identity, slowedDown),
+    /** The carrier throttles the sender: `slowedDown` in `sender-slots.ts` says by how much the pace is reduced. */
+    slowDown: (identity: string): Promise<void> => change(identity, slowedDown),
   };
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CachedReader } from '../../platform/expiring-cache.ts';
+import type { OtpHoldStore } from './otp-holds.dynamo.ts';
 
 const instant = z.iso.datetime();
 
@@ -37,19 +38,7 @@ export const otpHoldRow = z.discriminatedUnion('state', [
 
 export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
-type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
-
-export interface OtpHoldStore {
-  /** The latest state. */
-  find(clientId: string, country: string): Promise<OtpHoldState | undefined>;
-  /** The countries that are held for this client; may be a second old. */
-  heldCountries(clientId: string): Promise<readonly string[]>;
-  /** All holds. */
-  listHeld(): Promise<readonly OtpHold[]>;
-  /** False if the state is no longer the one that was seen, or passwords are held already. */
-  hold(hold: OtpHold, seen: OtpAllowance | undefined): Promise<boolean>;
-  allow(allowance: OtpAllowance): Promise<void>;
-}
+export type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
 
 export type AssertNotHeld = (clientId: string, country: string) => Promise<void>;
 

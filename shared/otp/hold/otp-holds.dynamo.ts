@@ -2,17 +2,21 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { scanRows } from '../../platform/aws/read-rows.dynamo.ts';
-import { type OtpHold, type OtpHoldState, type OtpHoldStore, otpHoldRow } from './otp-hold.ts';
+import { type OtpAllowance, type OtpHold, type OtpHoldState, otpHoldRow } from './otp-hold.ts';
 
-export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string): OtpHoldStore {
+export type OtpHoldStore = ReturnType<typeof dynamoOtpHolds>;
+
+export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async find(clientId, country) {
+    /** The latest state. */
+    async find(clientId: string, country: string): Promise<OtpHoldState | undefined> {
       const Key = { client_id: clientId, country };
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return statesIn([Item])[0];
     },
 
-    async heldCountries(clientId) {
+    /** The countries that are held for this client; may be a second old. */
+    async heldCountries(clientId: string): Promise<readonly string[]> {
       const { Items } = await client.send(
         new QueryCommand({
           TableName,
@@ -23,12 +27,13 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
       return heldIn(Items).map(({ country }) => country);
     },
 
-    async listHeld() {
+    async listHeld(): Promise<readonly OtpHold[]> {
       const held = heldIn(await Array.fromAsync(scanRows(client, { TableName })));
       return held.toSorted((one, other) => other.held_at.localeCompare(one.held_at));
     },
 
-    async hold(hold, seen) {
+    /** False if the state is no longer the one that was seen, or passwords are held already. */
+    async hold(hold: OtpHold, seen: OtpAllowance | undefined): Promise<boolean> {
       const { applied } = await conditionalPut(client, {
         TableName,
         Item: hold,
@@ -43,7 +48,7 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
       return applied;
     },
 
-    async allow(allowance) {
+    async allow(allowance: OtpAllowance): Promise<void> {
       await client.send(new PutCommand({ TableName, Item: allowance }));
     },
   };

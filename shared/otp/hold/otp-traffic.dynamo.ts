@@ -6,8 +6,8 @@ import { identityOf, rowIn, type StreamRecord } from '../../platform/aws/stream-
 import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
 import type { OnceCounter } from '../../usage/count-once.ts';
 import { dynamoOnceCounter } from '../../usage/usage-counter.dynamo.ts';
-import type { OtpMinute } from './judge-traffic.ts';
-import { type OtpAddition, type OtpRecord, type OtpTrafficReader, spanName } from './otp-traffic.ts';
+import type { OtpCount, OtpMinute } from './judge-traffic.ts';
+import { type OtpAddition, type OtpRecord, spanName } from './otp-traffic.ts';
 
 /** Longer than anything that reads them: minutes are read for an hour, days for a week. */
 const keptDays = { minute: 1, day: 30 } as const;
@@ -81,7 +81,9 @@ export function dynamoOtpCounter(
   );
 }
 
-export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string): OtpTrafficReader {
+export type OtpTrafficReader = ReturnType<typeof dynamoOtpTrafficReader>;
+
+export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string) {
   async function spans(key: string, span: OtpAddition['span'], since: Date, until: Date) {
     const rows: OtpMinute[] = [];
     const found = queryRows(client, {
@@ -107,9 +109,11 @@ export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName
   }
 
   return {
-    minutes: (clientId, country, since, until) =>
+    /** The minutes from `since` until `until` (exclusive) that have passwords, oldest first; the latest state. */
+    minutes: (clientId: string, country: string, since: Date, until: Date): Promise<readonly OtpMinute[]> =>
       spans(clientCountry(clientId, country), 'minute', since, until),
-    async days(clientId, country, since, until) {
+    /** The sum of whole UTC days, from that of `since` until that before `until`. */
+    async days(clientId: string, country: string, since: Date, until: Date): Promise<OtpCount> {
       const midnight = startOf(spanName('day', until));
       const rows = await spans(clientCountry(clientId, country), 'day', since, midnight);
       return {

@@ -5,7 +5,6 @@
  */
 import type { CountedChanges, CountOnceDependencies } from '../../usage/count-once.ts';
 import { countOnce } from '../../usage/count-once.ts';
-import type { OtpCount, OtpMinute } from './judge-traffic.ts';
 
 /** A record of the stream: a new password, or one that was verified. */
 export interface OtpRecord {
@@ -27,13 +26,6 @@ export interface OtpAddition {
   /** `2026-11-20T10:05` or `2026-11-20`, UTC. */
   readonly name: string;
   readonly amounts: ReadonlyMap<string, number>;
-}
-
-export interface OtpTrafficReader {
-  /** The minutes from `since` until `until` (exclusive) that have passwords, oldest first; the latest state. */
-  minutes(clientId: string, country: string, since: Date, until: Date): Promise<readonly OtpMinute[]>;
-  /** The sum of whole UTC days, from that of `since` until that before `until`. */
-  days(clientId: string, country: string, since: Date, until: Date): Promise<OtpCount>;
 }
 
 const nameLength = { minute: 16, day: 10 } as const;

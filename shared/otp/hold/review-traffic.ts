@@ -13,8 +13,10 @@ import type { OtpHoldRule } from '../../contract/otp-hold.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import { canBeSuspicious, judgeTraffic } from './judge-traffic.ts';
-import type { OtpHold, OtpHoldStore } from './otp-hold.ts';
-import type { OtpRecord, OtpTrafficReader } from './otp-traffic.ts';
+import type { OtpHold } from './otp-hold.ts';
+import type { OtpHoldStore } from './otp-holds.dynamo.ts';
+import type { OtpTrafficReader } from './otp-traffic.dynamo.ts';
+import type { OtpRecord } from './otp-traffic.ts';
 
 export interface ReviewDependencies {
   readonly traffic: OtpTrafficReader;

@@ -40,21 +40,6 @@ export type TrialRequest =
   | { readonly taken: true; readonly slot: string; readonly holder: string }
   | { readonly taken: false; readonly since: Date };
 
-export interface EndpointHealth {
-  /** Follows the writes of other workers within a second. */
-  status(endpoint: ClientOrigin, now: Date): Promise<HealthStatus>;
-  takeTrial(endpoint: ClientOrigin, holder: string, now: Date): Promise<TrialRequest>;
-  releaseTrial(trial: TrialRequest): Promise<void>;
-  /** No answer came within `healthyWithinMs`. */
-  recordSlow(endpoint: ClientOrigin, now: Date): Promise<void>;
-  /** How long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
-  slowSuspicionMs(endpoint: ClientOrigin, now: Date): number;
-  /** No answer came within `slowSuspicionMs`. */
-  recordLikelySlow(endpoint: ClientOrigin, now: Date): Promise<void>;
-  /** A POST ended within `healthyWithinMs`, with any result. */
-  recordHealthy(endpoint: ClientOrigin, now: Date, tookMs: number): Promise<void>;
-}
-
 export type KnownHealth =
   | { readonly status: 'slow'; readonly until: Date }
   | {
@@ -102,7 +87,9 @@ const cacheSeconds = 6;
 const slowWriteIntervalSeconds = 5;
 const cachedEndpointsMax = 5000;
 
-export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
+export type EndpointHealth = ReturnType<typeof endpointHealth>;
+
+export function endpointHealth(store: EndpointHealthStore) {
   const cache = new ExpiringMap<{ readonly known: KnownHealth; readonly freshUntil: number }>(
     cachedEndpointsMax,
   );
@@ -115,7 +102,8 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
   }
 
   return {
-    async status(endpoint, now) {
+    /** Follows the writes of other workers within a second. */
+    async status(endpoint: ClientOrigin, now: Date): Promise<HealthStatus> {
       const cached = cache.get(keyOf(endpoint), now);
       if (cached !== undefined && now.getTime() < cached.freshUntil && now < cached.known.until)
         return cached.known.status;
@@ -126,17 +114,18 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
       return known.status;
     },
 
-    async takeTrial(endpoint, holder, now) {
+    async takeTrial(endpoint: ClientOrigin, holder: string, now: Date): Promise<TrialRequest> {
       const slot = `${endpoint.clientId}#${shardOf(endpoint.origin, trialsPerClient)}`;
       const since = await store.takeSlot(slot, holder, now, addSeconds(now, trialSeconds));
       return since === undefined ? { taken: true, slot, holder } : { taken: false, since };
     },
 
-    async releaseTrial(trial) {
+    async releaseTrial(trial: TrialRequest): Promise<void> {
       if (trial.taken) await store.freeSlot(trial.slot, trial.holder);
     },
 
-    async recordSlow(endpoint, now) {
+    /** No answer came within `healthyWithinMs`. */
+    async recordSlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const key = keyOf(endpoint);
       const until = addSeconds(now, slowSeconds);
       remember(endpoint, { status: 'slow', until }, now);
@@ -145,12 +134,14 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
       await store.setSlow(endpoint, now, until);
     },
 
-    slowSuspicionMs(endpoint, now) {
+    /** How long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
+    slowSuspicionMs(endpoint: ClientOrigin, now: Date): number {
       const known = cache.get(keyOf(endpoint), now)?.known;
       return known?.status === 'healthy' && known.slowButOk ? healthyWithinMs : likelySlowAfterMs;
     },
 
-    async recordLikelySlow(endpoint, now) {
+    /** No answer came within `slowSuspicionMs`. */
+    async recordLikelySlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const known = cache.get(keyOf(endpoint), now)?.known;
       if (known?.status === 'slow' && now < known.until) return;
       const until = addSeconds(now, likelySlowSeconds);
@@ -158,7 +149,8 @@ export function endpointHealth(store: EndpointHealthStore): EndpointHealth {
       await store.setLikelySlow(endpoint, now, until);
     },
 
-    async recordHealthy(endpoint, now, tookMs) {
+    /** A POST ended within `healthyWithinMs`, with any result. */
+    async recordHealthy(endpoint: ClientOrigin, now: Date, tookMs: number): Promise<void> {
       const known = cache.get(keyOf(endpoint), now)?.known;
       const slowButOk = tookMs >= likelySlowAfterMs;
       // A healthy endpoint costs one write each 15 minutes.

@@ -8,7 +8,7 @@ import { stageVariables } from '../../../lib/stages/stage-variables.ts';
 import { stages } from '../../../lib/stages/stages.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import type { HttpFunction } from '../../../shared/http/http-function.ts';
-import { publicJwk } from '../../../shared/token/signing-keys.ts';
+import { publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 import { accessTo, jsonType, send } from '../../support/gateway/access.ts';
 import { gateway } from '../../support/gateway/gateway.ts';

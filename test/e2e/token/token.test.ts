@@ -2,7 +2,7 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import type { SigningKeyStore } from '../../../shared/token/signing-keys.ts';
+import type { SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import type { TokenClaims } from '../../../shared/token/token-claims.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
 import { tokenVerifier } from '../../../shared/token/token-verifier.ts';

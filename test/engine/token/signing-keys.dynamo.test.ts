@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
-import { dynamoSigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
-import { publicJwk } from '../../../shared/token/signing-keys.ts';
+import { dynamoSigningKeyStore, publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
 let tables: TestTables;

@@ -1,7 +1,7 @@
 /** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
 import { parseNotification } from '../../../shared/carrier/parse-notification.ts';
-import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.ts';
+import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { simulator } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { aMessage, handedOverAt } from '../../support/message/example-message.ts';
