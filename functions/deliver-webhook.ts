@@ -3,12 +3,12 @@ import type { SQSHandler } from 'aws-lambda';
 import { slowLaneBatchSize } from '../shared/contract/delivery-times.ts';
 import { version } from '../shared/contract/version.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/change-visibility.sqs.ts';
-import { sqs } from '../shared/platform/aws/clients.ts';
+import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { sqsFurtherMessages } from '../shared/platform/aws/further-messages.sqs.ts';
 import { readEnvironment } from '../shared/platform/env.ts';
 import { processAndReceiveFurther } from '../shared/platform/receive-further.ts';
 import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
-import { webhookAttemptsFrom } from '../shared/usage/webhook-attempts-from-environment.ts';
+import { dynamoAttemptCounter } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
@@ -18,7 +18,7 @@ import { deliveryMessageSchema } from '../shared/webhook/schedule/delivery-queue
 
 const env = readEnvironment([...deliverEnvironment, 'WEBHOOK_TIME_SCALE', 'USAGE_TABLE']);
 const dependencies = deliverDependencies(env);
-const attempts = webhookAttemptsFrom(env);
+const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
 const queues = sqs();
 
 export const handler: SQSHandler = async (event) => {

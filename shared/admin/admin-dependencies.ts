@@ -9,7 +9,7 @@ import type { ClientAdminDependencies } from '../client/client-admin.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { WhatsAppWindows } from '../message/receive/whatsapp-window.ts';
-import type { BatchStore } from '../message/send/batch-store.ts';
+import type { BatchStore } from '../message/send/batch.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import type { SuppressionStore } from '../message/suppression/suppression-store.ts';
 import type { OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';

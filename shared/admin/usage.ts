@@ -8,7 +8,7 @@ import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import { type UsageRange, usageMoment } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
-import { hourOf } from '../usage/webhook-attempts.ts';
+import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 

@@ -3,7 +3,7 @@
  * cannot be read is reported as an error and is never skipped.
  */
 import * as z from 'zod/mini';
-import type { Receipt } from '../message/receipts/receipt.ts';
+import type { Receipt } from '../message/receipts/record-receipts.ts';
 import type { InboundMessage } from '../message/receive/inbound-message.ts';
 import { inboundOfTwoWaySms, twoWaySms } from './aws/sms-inbound.ts';
 import { receiptsOfSmsEvent, smsEvent } from './aws/sms-receipts.ts';

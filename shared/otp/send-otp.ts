@@ -20,11 +20,10 @@ import {
 } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage } from '../message/send/new-message.ts';
-import { withSampleCode } from '../message/send/sample-code.ts';
 import { segment } from '../message/send/segments.ts';
 import type { SendDependencies } from '../message/send/send-dependencies.ts';
 import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
-import { placeholdersOf, render } from '../message/send/template.ts';
+import { placeholdersOf, render, withSampleCode } from '../message/send/template.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { faultAt, optional, withDefault } from '../operation/request-fields.ts';

@@ -1,9 +1,8 @@
 /** Counts webhook attempts for the dashboard. A failed count is logged and does not fail the work. */
 import type { Clock } from '../platform/clock.ts';
-import type { AttemptCounter } from './webhook-attempts.dynamo.ts';
-import type { AttemptCounts, AttemptMetric } from './webhook-attempts.ts';
+import type { AttemptCounter, AttemptCounts, AttemptMetric } from './webhook-attempts.dynamo.ts';
 
-export interface AttemptDependencies {
+interface AttemptDependencies {
   readonly counter: AttemptCounter;
   readonly clock: Clock;
   readonly warn: (message: string, error: unknown) => void;

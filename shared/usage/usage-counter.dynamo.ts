@@ -6,6 +6,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { addAmounts } from '../platform/aws/update-expression.dynamo.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
 import type { Amounts } from './amounts.ts';
 import type { UsageCounter } from './count-changes.ts';
@@ -99,9 +100,10 @@ export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
               ConditionExpression: 'attribute_not_exists(part)',
             },
           },
-          ...additions.map((addition) => ({
-            Update: additionTo(tables.sums, { ...tables.rowOf(addition), amounts: addition.amounts }),
-          })),
+          ...additions.map((row) => {
+            const { key, purgeAt } = tables.rowOf(row);
+            return { Update: { TableName: tables.sums, Key: key, ...addAmounts(row.amounts, purgeAt) } };
+          }),
         ],
       });
       try {
@@ -113,26 +115,6 @@ export function dynamoOnceCounter<Row extends { readonly amounts: Amounts }>(
         if (reasons.every((reason) => retryableReasons.has(reason))) return false;
         throw error;
       }
-    },
-  };
-}
-
-interface RowAddition {
-  readonly key: Readonly<Record<string, string>>;
-  readonly purgeAt: number;
-  readonly amounts: Amounts;
-}
-
-function additionTo(TableName: string, { key, purgeAt, amounts }: RowAddition) {
-  const entries = [...amounts];
-  return {
-    TableName,
-    Key: key,
-    UpdateExpression: `SET purge_at = :p ADD ${entries.map((_entry, i) => `#${i} :${i}`).join(',')}`,
-    ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#${i}`, name])),
-    ExpressionAttributeValues: {
-      ':p': purgeAt,
-      ...Object.fromEntries(entries.map(([, amount], i) => [`:${i}`, amount])),
     },
   };
 }

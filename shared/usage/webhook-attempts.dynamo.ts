@@ -1,10 +1,27 @@
-/** The table `usage`: one row for each hour, with one number for each metric of webhook attempts. */
+/**
+ * The table `usage`: hourly counts of webhook attempts, for the dashboard's overview only. A worker counts after its work:
+ * one that is repeated may count twice, and one that fails before counting does not count.
+ */
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { batchRead } from '../platform/aws/batch-read.dynamo.ts';
+import { addAmounts } from '../platform/aws/update-expression.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import { usageKeptDays } from './period.ts';
-import { type AttemptCounts, type HourlyAttempts, hourOf } from './webhook-attempts.ts';
+
+export type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
+/** `webhooks_total_ms` is the sum of the durations of all attempts. */
+export type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
+
+interface HourlyAttempts {
+  /** `2026-11-20T10` in UTC. */
+  readonly hour: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export function hourOf(at: Date): string {
+  return at.toISOString().slice(0, 13);
+}
 
 const hourRow = z.catchall(z.object({ hour: z.string(), purge_at: z.number() }), z.number());
 
@@ -20,12 +37,7 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
         new UpdateCommand({
           TableName,
           Key: { hour: hourOf(at) },
-          UpdateExpression: `ADD ${entries.map((_entry, i) => `#f${i} :c${i}`).join(', ')} SET purge_at = :purge_at`,
-          ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#f${i}`, name])),
-          ExpressionAttributeValues: {
-            ...Object.fromEntries(entries.map(([, count], i) => [`:c${i}`, count])),
-            ':purge_at': epochSeconds(addDays(at, usageKeptDays)),
-          },
+          ...addAmounts(entries, epochSeconds(addDays(at, usageKeptDays))),
         }),
       );
     },
@@ -38,11 +50,8 @@ export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: s
   return {
     /** The hours of these that have counts, in no order. */
     async hours(hours: readonly string[]): Promise<HourlyAttempts[]> {
-      const rows = await batchRead(
-        client,
-        tableName,
-        hours.map((hour) => ({ hour })),
-      );
+      const keys = hours.map((hour) => ({ hour }));
+      const rows = await batchRead(client, tableName, keys);
       return rows.map((row) => {
         const { hour, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
         return { hour, counts };

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Status } from '../../message/message.ts';
-import type { Receipt } from '../../message/receipts/receipt.ts';
+import type { Receipt } from '../../message/receipts/record-receipts.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { roundPrice } from '../../price/prices.ts';
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import type { Receipt } from '../../message/receipts/receipt.ts';
+import type { Receipt } from '../../message/receipts/record-receipts.ts';
 import type { Transition } from '../../message/transition.ts';
 import { epochSecondsText, momentIn } from './meta-time.ts';
 

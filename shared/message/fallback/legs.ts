@@ -7,8 +7,8 @@ import { addSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/without-undefined.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
-import { withSampleCode } from '../send/sample-code.ts';
 import { segment } from '../send/segments.ts';
+import { withSampleCode } from '../send/template.ts';
 
 /** The same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {

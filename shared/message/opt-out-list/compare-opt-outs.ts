@@ -13,7 +13,21 @@ import type { Conversations } from '../receive/find-owner.ts';
 import { type RowKey, rowKey, type SuppressionRow } from '../suppression/suppression.ts';
 import type { SuppressionChanges, SuppressionStore } from '../suppression/suppression-store.ts';
 import { type ListedOptOut, type OptOutList, OutdatedPosition } from './opt-out-list.ts';
-import type { ComparisonProgress, ProgressStore } from './opt-out-progress.ts';
+
+/** How far the comparison is; a run that ends early is continued by the next one. */
+export interface ComparisonProgress {
+  readonly startedAt: Date;
+  /** Only what changed since then is compared; undefined: everything. */
+  readonly since?: Date | undefined;
+  readonly phase: 'list' | 'suppressions';
+  /** In the list or in the table; undefined at the start of it. */
+  readonly position?: string | undefined;
+}
+
+export interface ProgressStore {
+  read(): Promise<ComparisonProgress | undefined>;
+  write(progress: ComparisonProgress): Promise<void>;
+}
 
 export interface CompareDependencies {
   readonly list: OptOutList;

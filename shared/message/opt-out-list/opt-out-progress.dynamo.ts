@@ -2,7 +2,7 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
-import type { ProgressStore } from './opt-out-progress.ts';
+import type { ProgressStore } from './compare-opt-outs.ts';
 
 const time = z.pipe(
   z.iso.datetime(),

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
-import type { SenderPaceStore } from './sender-pace-store.ts';
+import type { SenderPaceStore } from './sender-pace.ts';
 import { endOf, noSlots, senderSlots } from './sender-slots.ts';
 
 const storedRow = z.object({ revision: z.int(), slots: senderSlots });

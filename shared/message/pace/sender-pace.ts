@@ -8,9 +8,22 @@ import { addSeconds, type Clock, type Sleep } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import type { Message } from '../message.ts';
 import { sendKindOf } from '../send-kind.ts';
-import type { SenderPaceStore, SenderRow } from './sender-pace-store.ts';
 import { isUsable, reserve, type SenderSlots, type SlotRequest, slowedDown } from './sender-slots.ts';
 import { isOver, type Slot } from './slot.ts';
+
+/** One row for each sender with a pace: its reserved slots, with a revision that changes with each write. */
+export interface SenderRow {
+  readonly slots: SenderSlots;
+  /** 0 if there is no row. */
+  readonly revision: number;
+}
+
+export interface SenderPaceStore {
+  /** Strongly consistent. */
+  read(identity: string): Promise<SenderRow>;
+  /** Writes if the revision is still the one seen; returns whether it was. */
+  replace(identity: string, seen: SenderRow, next: SenderSlots): Promise<boolean>;
+}
 
 /** What pacing needs to know of a message. */
 export interface PacedMessage {

@@ -4,7 +4,15 @@
  */
 import { type Message, type Status, transitions } from '../message.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import type { Receipt } from './receipt.ts';
+import type { Transition } from '../transition.ts';
+
+/** What a carrier reports about a message after the hand-over, in the same form for all carriers. */
+export interface Receipt {
+  /** At least one of the two ids is set. */
+  readonly messageId?: string;
+  readonly carrierMessageId?: string;
+  readonly transition: Transition;
+}
 
 interface ReceiptDependencies {
   readonly messages: ReceiptStore;

@@ -4,8 +4,7 @@ import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditiona
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { noteKeyUse } from '../store/idempotency-key-use.dynamo.ts';
-import { batchSchema } from './batch.ts';
-import type { BatchStore } from './batch-store.ts';
+import { type BatchStore, batchSchema } from './batch.ts';
 
 export function dynamoBatchStore(
   client: DynamoDBDocumentClient,

@@ -1,6 +1,7 @@
 /** A bulk send: one row with the refused recipients. Its messages follow from its id and the request. */
 import * as z from 'zod/mini';
 import { derivedId } from '../../platform/ids.ts';
+import type { KeyedStore } from './idempotency.ts';
 
 /** Why a row of a bulk request was refused. */
 const rowErrors = [
@@ -51,6 +52,14 @@ export const batchSchema = z.object({
 });
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;
+
+/** The batches table. */
+export interface BatchStore extends KeyedStore<Batch> {
+  /** Claims the storing of a batch whose earlier request died; false where another request did, or it is stored. */
+  takeOver(batchId: string, seen: Batch, by: Pick<Batch, 'stored_by' | 'storing_until'>): Promise<boolean>;
+  /** Notes that every message of the batch is stored. */
+  markStored(batchId: string): Promise<void>;
+}
 
 /** The id of the message for one row: the same in every attempt to store the batch. */
 export function batchMessageId(batchId: string, index: number): string {

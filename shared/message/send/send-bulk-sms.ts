@@ -28,8 +28,7 @@ import { acceptedView } from '../message-response.ts';
 import { reserveBulkSlots } from '../pace/bulk-slots.ts';
 import type { SenderPace } from '../pace/sender-pace.ts';
 import type { MessageStore } from '../store/message-store.ts';
-import { acceptedIndexes, type Batch, batchMessageId, type RowErrorCode } from './batch.ts';
-import type { BatchStore } from './batch-store.ts';
+import { acceptedIndexes, type Batch, type BatchStore, batchMessageId, type RowErrorCode } from './batch.ts';
 import {
   type BulkRow,
   bulkRecipients,

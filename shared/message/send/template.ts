@@ -26,3 +26,10 @@ export function render(template: string, variables: Readonly<Record<string, stri
   if (missing.length > 0) return { ok: false, missing };
   return { ok: true, text: template.replace(placeholder, (_, name: string) => variables[name] ?? '') };
 }
+
+/** The text of a one-time password as long as the carrier gets it, for counting its segments before its code is derived. */
+export function withSampleCode(text: string, otp: { readonly code_length: number } | undefined): string {
+  // All codes of one length have the same segments: both encodings have all digits.
+  const rendered = otp === undefined ? undefined : render(text, { code: '0'.repeat(otp.code_length) });
+  return rendered?.ok === true ? rendered.text : text;
+}

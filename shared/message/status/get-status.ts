@@ -10,8 +10,7 @@ import type { BatchStatus, MessageStatus } from '../message-response.schema.ts';
 import { statusView } from '../message-response.ts';
 import { expectedEndOf } from '../pace/expected-end.ts';
 import { type WhatsAppWindows, windowEnd } from '../receive/whatsapp-window.ts';
-import { acceptedIndexes, batchMessageId } from '../send/batch.ts';
-import type { BatchStore } from '../send/batch-store.ts';
+import { acceptedIndexes, type BatchStore, batchMessageId } from '../send/batch.ts';
 import type { MessageStore } from '../store/message-store.ts';
 import { ownMessage } from './own-message.ts';
 

@@ -8,6 +8,7 @@
  */
 import type { Message } from '../../message/message.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';
+import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import type { OtpStore } from '../otp-store.ts';
 
 export interface VerifiedOtp {
@@ -41,10 +42,7 @@ export async function reportVerified(
   verified: readonly VerifiedOtp[],
 ): Promise<Feedback> {
   const carrierIds = (await Promise.all(verified.map((otp) => carrierIdsOf(dependencies, otp)))).flat();
-  const ends = await Promise.allSettled(carrierIds.map((id) => dependencies.report(id)));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  const results = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  const results = await allEnded(carrierIds.map((id) => dependencies.report(id)));
   return {
     reported: results.filter(({ reported }) => reported).length,
     refused: results.flatMap((result) => (result.reported ? [] : [result.reason])),

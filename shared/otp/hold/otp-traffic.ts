@@ -3,8 +3,7 @@
  * their table. Both count in the minute in which the password was created, so that a verification belongs to its send.
  * A resend of the same password is no new password. Only SMS: nobody earns by messages of WhatsApp.
  */
-import type { CountedChanges, CountOnceDependencies } from '../../usage/count-once.ts';
-import { countOnce } from '../../usage/count-once.ts';
+import { type CountedChanges, type CountOnceDependencies, countOnce } from '../../usage/count-once.ts';
 
 /** A record of the stream: a new password, or one that was verified. */
 export interface OtpRecord {

@@ -4,7 +4,7 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
+import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 import { messageGroupOf, queueText } from './queue-text.ts';
 
 interface QueueMessage {
@@ -35,14 +35,8 @@ export async function sendMessages(
   queueUrl: string,
   messages: readonly QueueMessage[],
 ): Promise<void> {
-  const ended = await Promise.allSettled(
-    batchesOf(messages.map(entryOf)).map((batch) => sendBatch(client, queueUrl, batch)),
-  );
-  const refused: Refused[] = [];
-  for (const end of ended) {
-    if (end.status === 'rejected') throw end.reason;
-    refused.push(end.value);
-  }
+  const batches = batchesOf(messages.map(entryOf));
+  const refused = await allEnded(batches.map((batch) => sendBatch(client, queueUrl, batch)));
   if (refused.flat().length > 0) throw new RefusedEntries(refused.flat());
 }
 

@@ -1,4 +1,6 @@
-/** The expressions of an update that sets some attributes of a row, and removes those that are undefined. */
+/** The expressions of updates. */
+
+/** Sets some attributes of a row, and removes those that are undefined. */
 export function setOrRemove(values: Readonly<Record<string, unknown>>) {
   const names = Object.keys(values);
   const set = names.filter((name) => values[name] !== undefined);
@@ -14,5 +16,18 @@ export function setOrRemove(values: Readonly<Record<string, unknown>>) {
     ...(set.length > 0
       ? { ExpressionAttributeValues: Object.fromEntries(set.map((name) => [`:${name}`, values[name]])) }
       : {}),
+  };
+}
+
+/** Adds each amount to its attribute of a row that is deleted by its TTL. */
+export function addAmounts(amounts: Iterable<readonly [string, number]>, purgeAt: number) {
+  const entries = [...amounts];
+  return {
+    UpdateExpression: `SET purge_at = :p ADD ${entries.map((_entry, i) => `#${i} :${i}`).join(',')}`,
+    ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#${i}`, name])),
+    ExpressionAttributeValues: {
+      ':p': purgeAt,
+      ...Object.fromEntries(entries.map(([, amount], i) => [`:${i}`, amount])),
+    },
   };
 }

@@ -27,8 +27,7 @@ import { entryCursor, positionCursor } from '../log/log-cursor.ts';
 import { deliveryIdOf, dueItemOf } from '../plan/delivery-due-item.ts';
 import type { DeliveryQueue } from '../schedule/delivery-queue.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { ResendStore } from './resend.ts';
-import { afterStep, isAskedFor, isDue, type Resend, type StepResult } from './resend.ts';
+import { afterStep, isAskedFor, isDue, type Resend, type ResendStore, type StepResult } from './resend.ts';
 
 export interface RunResendDependencies extends ByMessagesDependencies, FailedDependencies {
   readonly deliveries: Pick<DeliveryStore, 'getMany' | 'replace'>;

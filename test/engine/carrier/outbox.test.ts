@@ -2,8 +2,11 @@
 
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Outbox, OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
-import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
+import {
+  dynamoOutbox,
+  type Outbox,
+  type OutboxEntry,
+} from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';
 
 let tables: TestTables;

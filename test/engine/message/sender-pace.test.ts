@@ -4,9 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SendKind } from '../../../shared/contract/send-kinds.ts';
-import { type PacedMessage, type SenderPace, senderPace } from '../../../shared/message/pace/sender-pace.ts';
+import {
+  type PacedMessage,
+  type SenderPace,
+  type SenderPaceStore,
+  senderPace,
+} from '../../../shared/message/pace/sender-pace.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/pace/sender-pace-store.dynamo.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
 import { paceOf, type Slot } from '../../../shared/message/pace/slot.ts';
 import { randomFrom } from '../../support/doubles/seeded-random.ts';
 import { createTables, type TestTables } from '../../support/engine/tables.ts';

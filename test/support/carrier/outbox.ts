@@ -1,7 +1,6 @@
 /** Numbers that only one test sends to, and what the simulated carrier received for them. */
 import { randomInt } from 'node:crypto';
-import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
-import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
+import { dynamoOutbox, type OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 
 /** A British mobile number that no other test sends to. */

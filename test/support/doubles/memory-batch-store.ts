@@ -1,6 +1,5 @@
 /** Batches in memory, under the conditions of their table. */
-import type { Batch } from '../../../shared/message/send/batch.ts';
-import type { BatchStore } from '../../../shared/message/send/batch-store.ts';
+import type { Batch, BatchStore } from '../../../shared/message/send/batch.ts';
 
 export function memoryBatchStore(): BatchStore {
   const rows = new Map<string, Batch>();

@@ -1,6 +1,11 @@
 /** Rows of senders with a pace in memory, and pacing on them. */
-import { type SenderPace, senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import type { SenderPaceStore, SenderRow } from '../../../shared/message/pace/sender-pace-store.ts';
+
+import {
+  type SenderPace,
+  type SenderPaceStore,
+  type SenderRow,
+  senderPace,
+} from '../../../shared/message/pace/sender-pace.ts';
 import { noSlots } from '../../../shared/message/pace/sender-slots.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 

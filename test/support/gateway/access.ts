@@ -13,8 +13,7 @@ import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-f
 import { rateLimiter } from '../../../shared/rate-limit/limiter.ts';
 import { overrideReader } from '../../../shared/rate-limit/overrides.ts';
 import { dynamoRateCounter } from '../../../shared/rate-limit/rate-counter.dynamo.ts';
-import type { SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
-import { dynamoSigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
+import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
 import type { TestTables } from '../engine/tables.ts';
 

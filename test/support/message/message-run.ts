@@ -1,7 +1,7 @@
 /** One simulated run: who sends what, to whom, and for how long. The same seed gives the same run. */
 import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { isPending } from '../../../shared/otp/otp.ts';
 import { shardOf } from '../../../shared/platform/shard.ts';

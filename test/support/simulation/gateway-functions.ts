@@ -24,8 +24,7 @@ import {
   addMissedMessages,
 } from '../../../shared/message/expire/add-missed-messages.ts';
 import { expireOverdue } from '../../../shared/message/expire/expire-messages.ts';
-import { senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import { type SenderPaceStore, senderPace } from '../../../shared/message/pace/sender-pace.ts';
 import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import type { Conversations } from '../../../shared/message/receive/find-owner.ts';
 import { receiveMessage } from '../../../shared/message/receive/receive-message.ts';

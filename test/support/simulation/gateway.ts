@@ -13,7 +13,7 @@ import { sendKinds } from '../../../shared/contract/send-kinds.ts';
 import type { ScanProgress } from '../../../shared/message/expire/add-missed-messages.ts';
 import { earlierLegIds } from '../../../shared/message/fallback/legs.ts';
 import type { Message, Status } from '../../../shared/message/message.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { SuppressionStore } from '../../../shared/message/suppression/suppression-store.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';

@@ -1,13 +1,15 @@
 /** The carrier's opt-out list and the suppressions: who opted out on either side, and when, decides on both. */
 import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
-import { compareOptOuts } from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
+import {
+  type ComparisonProgress,
+  compareOptOuts,
+} from '../../../shared/message/opt-out-list/compare-opt-outs.ts';
 import {
   type ListedOptOut,
   type OptOutList,
   OutdatedPosition,
 } from '../../../shared/message/opt-out-list/opt-out-list.ts';
-import type { ComparisonProgress } from '../../../shared/message/opt-out-list/opt-out-progress.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memorySuppressionStore } from '../../support/doubles/memory-suppression-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace.ts';
 import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { UsageCounter } from '../../../shared/usage/count-changes.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';

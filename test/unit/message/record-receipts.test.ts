@@ -1,7 +1,6 @@
 /** Receipts that arrive before the index has their message: retried for minutes, then given up. */
 import { expect, it } from '@jest/globals';
-import type { Receipt } from '../../../shared/message/receipts/receipt.ts';
-import { recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
+import { type Receipt, recordReceipts } from '../../../shared/message/receipts/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { memoryMessageStore } from '../../support/doubles/memory-message-store.ts';
 import { aMessage, created } from '../../support/webhook/example-webhook-message.ts';

@@ -1,7 +1,10 @@
 /** Many processes that reserve slots of one sender at the same time, with a virtual clock. */
 import { expect, it } from '@jest/globals';
-import { type PacedMessage, senderPace } from '../../../shared/message/pace/sender-pace.ts';
-import type { SenderPaceStore } from '../../../shared/message/pace/sender-pace-store.ts';
+import {
+  type PacedMessage,
+  type SenderPaceStore,
+  senderPace,
+} from '../../../shared/message/pace/sender-pace.ts';
 import type { SenderSlots } from '../../../shared/message/pace/sender-slots.ts';
 import type { Slot } from '../../../shared/message/pace/slot.ts';
 import { memorySenderPaceStore } from '../../support/doubles/memory-sender-pace.ts';
