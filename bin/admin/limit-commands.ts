@@ -16,25 +16,30 @@ import {
   requireClientOrAll,
   setLimits,
 } from '../../shared/admin/limits.ts';
+import { type CapName, capNames } from '../../shared/contract/caps.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { caps, limitPolicies } from '../../shared/contract/limit-rows.ts';
+import { limitPolicies } from '../../shared/contract/limit-rows.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { booleanOption } from './options.ts';
 import { textTable } from './print.ts';
 import type { Runner } from './runner.ts';
 
-const capNames = Object.keys(caps);
+const capMeanings: Readonly<Record<CapName, string>> = {
+  messages: 'recipients of all sends',
+  spend: 'estimated cost, in the currency of the stage',
+};
+/** The policy `messages` has the name of a cap, so it is written as its endpoint. */
+const isCap = (name: string): boolean => Object.hasOwn(capMeanings, name);
 
 const endpoints = `
 Endpoints, by their short names or as they are written in the limit-overrides table:
 ${limitPolicies
-  .filter((policy) => !capNames.includes(policy))
+  .filter((policy) => !isCap(policy))
   .map((policy) => `  ${policy.padEnd(14)} ${endpointOf(policy)}`)
   .join('\n')}
   ${''.padEnd(14)} ${endpointOf('messages')}
 Caps:
-  messages       recipients of all sends
-  spend          estimated cost, in the currency of the stage
+${capNames.map((cap) => `  ${cap.padEnd(14)} ${capMeanings[cap]}`).join('\n')}
 
 '*' as the client is every client that has no row of its own for the endpoint.
 
@@ -124,7 +129,7 @@ export function addLimitCommands(program: Command, { run }: Runner): void {
     .addHelpText('after', endpoints)
     .action(
       run(async ({ dependencies, actor }, clientId: string, given: string) => {
-        const policy = limitPolicies.find((name) => name === given && !capNames.includes(name));
+        const policy = limitPolicies.find((name) => name === given && !isCap(name));
         const endpoint = policy === undefined ? given : endpointOf(policy);
         await removeLimits(dependencies, actor, clientId, endpoint);
         const json = { client_id: clientId, endpoint, removed: true };

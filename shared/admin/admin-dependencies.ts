@@ -6,6 +6,7 @@ import type { CapCounter } from '../cap/cap-counter.ts';
 import type { Outbox } from '../carrier/simulator/outbox.dynamo.ts';
 import type { ReceiptSender } from '../carrier/simulator/simulator.ts';
 import type { ClientAdminDependencies } from '../client/client-admin.ts';
+import type { Caps } from '../contract/limit-rows.ts';
 import type { DueItemReader } from '../due-items/due-item-index.ts';
 import type { AllRows, RowEditor, RowReader } from '../edited-table/row-editor.dynamo.ts';
 import type { WhatsAppWindows } from '../message/receive/whatsapp-window.ts';
@@ -15,7 +16,6 @@ import type { SuppressionStore } from '../message/suppression/suppression-store.
 import type { OtpHoldStore } from '../otp/hold/otp-holds.dynamo.ts';
 import type { OtpStore } from '../otp/otp-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { CapDefaults } from '../rate-limit/feedback/endpoint-in-force.ts';
 import type { RateUse } from '../rate-limit/rate-use.dynamo.ts';
 import type { UsageReader } from '../usage/usage-reader.dynamo.ts';
 import type { AttemptReader } from '../usage/webhook-attempts.dynamo.ts';
@@ -33,7 +33,7 @@ export interface AdminDependencies {
   readonly senders: RowReader & AllRows & RowEditor;
   /** Requests that are counted in the present windows. */
   readonly rateUse: RateUse;
-  readonly capDefaults: CapDefaults;
+  readonly capDefaults: Caps;
   readonly capCounter: Pick<CapCounter, 'read'>;
   readonly activityLog: ActivityLog;
   readonly activity: ActivityReader;

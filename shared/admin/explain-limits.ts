@@ -1,6 +1,7 @@
 /** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
 import { type CapUse, capUse } from '../cap/cap-use.ts';
-import { type CapName, countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
+import type { CapName } from '../contract/caps.ts';
+import { countedPerUnit, limitTargets, type WindowAttribute } from '../contract/limit-rows.ts';
 import type { PolicyName } from '../contract/routes.ts';
 import { endpointInForce, type WindowInForce } from '../rate-limit/feedback/endpoint-in-force.ts';
 import { inForceText } from '../rate-limit/feedback/limit-feedback.ts';

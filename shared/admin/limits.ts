@@ -3,9 +3,9 @@
  * them; sets and removes rows. The activity log gets its entries from the table's stream.
  */
 import * as z from 'zod/mini';
+import type { CapName } from '../contract/caps.ts';
 import { GatewayError } from '../contract/errors.ts';
 import {
-  type CapName,
   countedPerUnit,
   everyClient,
   isMoney,
@@ -13,6 +13,7 @@ import {
   limitPolicies,
   limitTargets,
   type WindowAttribute,
+  type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
@@ -28,7 +29,7 @@ import { requireClient } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
-export type LimitsView = Readonly<Partial<Record<WindowAttribute, number>>>;
+export type LimitsView = WindowLimits;
 
 export interface LimitFault {
   /** The row's attribute: `endpoint`, `per_minute`, `expires_at`, … */

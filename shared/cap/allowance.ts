@@ -8,8 +8,8 @@
  *   ../message/send/idempotency.ts)
  */
 
+import { type CapName, capNames, caps } from '../contract/caps.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { type CapName, capNames } from '../contract/limit-rows.ts';
 import { decimalText } from '../contract/money.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
@@ -69,6 +69,10 @@ const countedWindows = ['day', 'month'] as const;
 export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
   /** By row: the attributes of ended windows, which the next write removes. */
   const ended = new ExpiringMap<readonly string[]>(cacheEntries);
+  const amountsOf = (messages: readonly PricedMessage[]): Amounts => ({
+    messages: messages.map(() => 1),
+    spend: messages.map((message) => millionths(dependencies.costOf(message))),
+  });
 
   return async (clientId, { workId, now }) => {
     const limits = await dependencies.limitsOf(clientId);
@@ -81,8 +85,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
 
     return {
       async take(messages) {
-        const costs = messages.map((message) => millionths(dependencies.costOf(message)));
-        const amounts = { messages: messages.length, spend: costs.reduce((sum, cost) => sum + cost, 0) };
+        const amounts = amountsOf(messages);
         const attributes = amountsByAttribute(amounts, limits, windows);
         const {
           taken: fits,
@@ -102,7 +105,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           taken = attributes;
           ended.set(counter, endedAttributes(known, now), now, windows.resetsAt.month * 1000);
         }
-        const full = fits ? [] : fullWindows(row, limits, windows, costs);
+        const full = fits ? [] : fullWindows(row, limits, windows, amounts);
         await dependencies.notify({
           clientId,
           counter,
@@ -113,13 +116,13 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           row,
           now,
         });
-        if (!fits) throw refusalOf(full, costs.length, dependencies.currency, now);
+        if (!fits) throw refusalOf(full, messages.length, dependencies.currency, now);
       },
 
       async check(messages) {
-        const costs = messages.map((message) => millionths(dependencies.costOf(message)));
-        const full = fullWindows(await dependencies.counter.read(counter), limits, windows, costs);
-        if (full.length > 0) throw refusalOf(full, costs.length, dependencies.currency, now);
+        const row = await dependencies.counter.read(counter);
+        const full = fullWindows(row, limits, windows, amountsOf(messages));
+        if (full.length > 0) throw refusalOf(full, messages.length, dependencies.currency, now);
       },
 
       async giveBack() {
@@ -142,14 +145,20 @@ export function capCounterKey(clientId: string, { month }: CapWindows): string {
   return `caps:${clientId}|${month}`;
 }
 
+/** What each recipient of a request takes. */
+type Amounts = Readonly<Record<CapName, readonly number[]>>;
+
 function amountsByAttribute(
-  amounts: Readonly<Record<CapName, number>>,
+  amounts: Amounts,
   limits: readonly CapLimit[],
   windows: CapWindows,
 ): Record<string, number> {
   const always = capNames.flatMap((cap) => countedWindows.map((window) => ({ cap, window })));
   return Object.fromEntries(
-    [...always, ...limits].map(({ cap, window }) => [capAttribute(windows, cap, window), amounts[cap]]),
+    [...always, ...limits].map(({ cap, window }) => [
+      capAttribute(windows, cap, window),
+      amounts[cap].reduce((sum, amount) => sum + amount, 0),
+    ]),
   );
 }
 
@@ -165,16 +174,21 @@ function fullWindows(
   row: Readonly<Record<string, number>>,
   limits: readonly CapLimit[],
   windows: CapWindows,
-  costs: readonly number[],
+  amounts: Amounts,
 ): FullWindow[] {
   return limits
     .map((limit) => {
       const room = limit.limit - (row[capAttribute(windows, limit.cap, limit.window)] ?? 0);
-      const fitting = fittingRecipients(limit.cap === 'spend' ? costs : costs.map(() => 1), room);
+      const fitting = fittingRecipients(amounts[limit.cap], room);
       return { limit, fitting, resetsAt: windows.resetsAt[limit.window] };
     })
-    .filter(({ fitting }) => fitting < costs.length);
+    .filter(({ limit, fitting }) => fitting < amounts[limit.cap].length);
 }
+
+const refusals = {
+  messages: 'message_limit_reached',
+  spend: 'spend_limit_reached',
+} as const satisfies Record<CapName, string>;
 
 /** Of the full windows, the one that resets last decides how long to wait. */
 function refusalOf(
@@ -191,22 +205,22 @@ function refusalOf(
   );
   const fitting = Math.min(...full.map((window) => window.fitting));
   const amount = decimalText(amountOf(limit.cap, limit.limit));
-  const unit = limit.cap === 'spend' ? currency : limit.limit === 1 ? 'message' : 'messages';
+  const unit = caps[limit.cap].isMoney ? currency : limit.limit === 1 ? 'message' : 'messages';
   const reached = `The limit of ${amount} ${unit} a ${limit.window} is reached`;
   const fitted = recipients === 1 ? '' : `: ${fitting} of the ${recipients} recipients would have fitted`;
   return limitReached(
-    limit.cap === 'spend' ? 'spend_limit_reached' : 'message_limit_reached',
+    refusals[limit.cap],
     `${reached}${fitted}.`,
     Math.max(1, Math.ceil(resetsAt - now.getTime() / 1000)),
   );
 }
 
 /** How many of the first ones there is room for. */
-function fittingRecipients(costs: readonly number[], room: number): number {
+function fittingRecipients(amounts: readonly number[], room: number): number {
   let left = room;
   let fitting = 0;
-  for (const cost of costs) {
-    left -= cost;
+  for (const amount of amounts) {
+    left -= amount;
     if (left < 0) break;
     fitting += 1;
   }

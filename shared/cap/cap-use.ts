@@ -1,6 +1,5 @@
 /** How much of its caps a client has used (contract, section 11). */
-import type { CapWindow } from '../contract/caps.ts';
-import type { CapName } from '../contract/limit-rows.ts';
+import type { CapName, CapWindow } from '../contract/caps.ts';
 import { capCounterKey } from './allowance.ts';
 import type { CapCounter } from './cap-counter.ts';
 import { amountOf, type CapLimit } from './cap-limits.ts';

@@ -1,6 +1,5 @@
 /** The UTC windows of a time, and the attributes of a client's row that count in them. A row is for one calendar month. */
-import type { CapWindow } from '../contract/caps.ts';
-import type { CapName } from '../contract/limit-rows.ts';
+import type { CapName, CapWindow } from '../contract/caps.ts';
 import { keptMinutes, windowSeconds, windowsAt } from '../rate-limit/windows.ts';
 
 export interface CapWindows {

@@ -1,4 +1,4 @@
-/** The windows and notices of caps, and the caps of a stage for all clients (contract, section 10). */
+/** The caps, their windows and notices, and the caps of a stage for all clients (contract, section 10). */
 import * as z from 'zod/mini';
 
 /** Shortest first. A month is a UTC calendar month. */
@@ -6,20 +6,42 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 
 export type CapWindow = (typeof capWindowNames)[number];
 
+interface Cap {
+  /** In which it can be limited. */
+  readonly windows: readonly CapWindow[];
+  /** Whether it limits amounts of money, in the currency of the stage's prices: they are counted in millionths. */
+  readonly isMoney: boolean;
+}
+
+/** What a client sends, of which a window allows only so much. */
+export const caps = {
+  /** Accepted recipients over all sends. */
+  messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },
+  /** Estimated cost. */
+  spend: { windows: ['day', 'month'], isMoney: true },
+} as const satisfies Record<string, Cap>;
+
+export type CapName = keyof typeof caps;
+export const capNames = Object.keys(caps) as CapName[];
+
 /** The percentages of a spend cap at which administrators are notified, as `shared/cap/cap-notices.ts` says. */
 export const noticePercentages = [80, 100] as const;
 
+/** The windows as fields of the stage's setting. */
+export const stageCapFields = {
+  minute: 'perMinute',
+  hour: 'perHour',
+  day: 'perDay',
+  month: 'perMonth',
+} as const satisfies Record<CapWindow, string>;
+
 export function stageCaps() {
-  const count = z.optional(z.int().check(z.positive()));
-  const amount = z.optional(z.number().check(z.positive(), z.maximum(1e9)));
-  return z.strictObject({
-    /** Accepted recipients. */
-    messages: z.optional(
-      z.strictObject({ perMinute: count, perHour: count, perDay: count, perMonth: count }),
-    ),
-    /** In the currency of the stage's prices. */
-    spend: z.optional(z.strictObject({ perDay: amount, perMonth: amount })),
-  });
+  const limits = (name: CapName) => {
+    const { windows, isMoney }: Cap = caps[name];
+    const limit = isMoney ? z.number().check(z.positive(), z.maximum(1e9)) : z.int().check(z.positive());
+    return z.optional(z.partialRecord(z.enum(windows.map((window) => stageCapFields[window])), limit));
+  };
+  return z.strictObject({ messages: limits('messages'), spend: limits('spend') });
 }
 
 export type StageCaps = Readonly<z.output<ReturnType<typeof stageCaps>>>;

@@ -1,4 +1,5 @@
 /** What a row of `limit-overrides` can name and set (contract, sections 4 and 10): read by the limiter, the feedback and the tools. */
+import { type CapName, capNames, caps, capWindowNames } from './caps.ts';
 import { millionthsPerUnit } from './money.ts';
 import { type PolicyName, policies } from './routes.ts';
 
@@ -6,18 +7,14 @@ import { type PolicyName, policies } from './routes.ts';
 export const everyClient = '*';
 
 /** The attributes that limit a window, shortest window first. */
-export const windowAttributes = ['per_minute', 'per_hour', 'per_day', 'per_month'] as const;
+export const windowAttributes = capWindowNames.map((window) => `per_${window}` as const);
 export type WindowAttribute = (typeof windowAttributes)[number];
 
-/** The caps: values of `endpoint` that are no route, each with its windows. */
-export const caps = {
-  /** Accepted recipients over all sends. */
-  messages: { windows: ['per_minute', 'per_hour', 'per_day', 'per_month'] },
-  /** Estimated cost, in the currency of the stage's price list. */
-  spend: { windows: ['per_day', 'per_month'] },
-} as const satisfies Record<string, { readonly windows: readonly WindowAttribute[] }>;
-export type CapName = keyof typeof caps;
-export const capNames = Object.keys(caps) as CapName[];
+/** By attribute; amounts of money are in millionths of the currency, so that sums are exact. */
+export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
+
+/** By cap; one that nothing limits is absent. */
+export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
 /** Counts by source address, so no client's row applies to it. */
 const notPerClient: PolicyName = 'unmatched';
@@ -32,7 +29,7 @@ export type LimitTarget =
 
 /** Whether the limits are amounts of money: they are kept in millionths, all others as they are written. */
 export function isMoney(target: LimitTarget): boolean {
-  return target.kind === 'cap' && target.cap === 'spend';
+  return target.kind === 'cap' && caps[target.cap].isMoney;
 }
 
 export function countedPerUnit(target: LimitTarget): number {
@@ -47,5 +44,8 @@ export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, Li
     policies[policy].endpoint,
     { kind: 'rate', policy, windows: rateWindows },
   ]),
-  ...capNames.map((cap): [string, LimitTarget] => [cap, { kind: 'cap', cap, windows: caps[cap].windows }]),
+  ...capNames.map((cap): [string, LimitTarget] => [
+    cap,
+    { kind: 'cap', cap, windows: caps[cap].windows.map((window) => `per_${window}` as const) },
+  ]),
 ]);

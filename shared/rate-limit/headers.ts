@@ -1,7 +1,7 @@
 /** The rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
 import { type PolicyName, policies } from '../contract/routes.ts';
 import { type Decision, decide, type WindowState } from './decision.ts';
-import { windowSeconds, windowsAt } from './windows.ts';
+import { limitOf, perWindow, windowSeconds, windowsAt } from './windows.ts';
 
 export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
   const { binding, policy, windows } = decision;
@@ -24,7 +24,7 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
 /** The headers when the counter cannot be reached: the policy's default limits, and no requests left. */
 export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
   const limits = policies[policy];
-  const used = { minute: limits.perMinute, hour: limits.perHour, day: limits.perDay };
+  const used = perWindow((window) => limitOf(limits, window));
   return rateLimitHeaders(decide(policy, limits, { admitted: true, used }, windowsAt(now)), now);
 }
 

@@ -12,8 +12,8 @@ import type { Subject } from './subject.ts';
 import {
   limitOf,
   type PerWindow,
+  perWindow,
   staleMinutes,
-  type WindowName,
   type Windows,
   windowNames,
   windowsAt,
@@ -109,11 +109,10 @@ function fullUntil({ used, limits }: Shard, windows: Windows): number {
  * shown as exhausted only if it is so in this shard and the request is refused.
  */
 function usedInAll(limits: Limits, { admitted, used, limits: part }: Shard): PerWindow<number> {
-  const scaled = (window: WindowName): number => {
+  return perWindow((window) => {
     const limit = limitOf(limits, window);
     const share = used[window] / limitOf(part, window);
     if (share >= 1 && !admitted) return limit;
     return Math.min(limit - 1, Math.round(share * limit));
-  };
-  return { minute: scaled('minute'), hour: scaled('hour'), day: scaled('day') };
+  });
 }

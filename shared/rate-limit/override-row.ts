@@ -7,6 +7,7 @@ import {
   type LimitTarget,
   limitTargets,
   type WindowAttribute,
+  type WindowLimits,
   windowAttributes,
 } from '../contract/limit-rows.ts';
 import { millionthsPerUnit } from '../contract/money.ts';
@@ -34,8 +35,8 @@ export interface ParsedRow {
   readonly endpoint: string;
   /** Undefined if there is no such endpoint: the row has no effect. */
   readonly target: LimitTarget | undefined;
-  /** The valid limits. Those of `spend` are in millionths of the currency, so that sums are exact. */
-  readonly limits: Readonly<Partial<Record<WindowAttribute, number>>>;
+  /** The valid ones. */
+  readonly limits: WindowLimits;
   readonly blocked: boolean;
   /** From this instant on the row has no effect. */
   readonly expiresAt: Date | undefined;

@@ -1,6 +1,7 @@
 /** A client's limits and caps: the defaults, and the rows of `limit-overrides` (contract, sections 4 and 10). */
 import { accessCache } from '../contract/access-cache.ts';
-import { type CapName, everyClient, type WindowAttribute } from '../contract/limit-rows.ts';
+import { type CapName, capNames } from '../contract/caps.ts';
+import { type Caps, everyClient, type WindowLimits } from '../contract/limit-rows.ts';
 import { type Limits, type PolicyName, policies } from '../contract/routes.ts';
 import type { IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -15,21 +16,7 @@ export interface LimitsInForce extends Limits {
 
 export type LimitReader = (clientId: string, policy: PolicyName) => Promise<LimitsInForce>;
 
-/** The valid limits of the row in force; a window that it does not limit is absent. */
-export interface CapLimits {
-  readonly perMinute?: number;
-  readonly perHour?: number;
-  readonly perDay?: number;
-  readonly perMonth?: number;
-}
-
-export interface Caps {
-  /** Recipients. Absent if no row is in force. */
-  readonly messages?: CapLimits;
-  /** In millionths of the currency of the stage's price list. Absent if no row is in force. */
-  readonly spend?: Pick<CapLimits, 'perDay' | 'perMonth'>;
-}
-
+/** The caps of the rows in force. */
 export type CapReader = (clientId: string) => Promise<Caps>;
 
 interface OverrideKey {
@@ -59,17 +46,23 @@ export function overrideReader(
   return {
     limitsOf: async (clientId, policy) => {
       const { endpoint, perMinute, perHour, perDay } = policies[policy];
-      const defaults = { perMinute, perHour, perDay };
       const row = rowInForce(await rowsFor(clientId, endpoint), clock());
-      if (row === undefined) return defaults;
-      return { ...defaults, ...limitFields(row), ...(row.blocked ? { blocked: true } : {}) };
+      if (row === undefined) return { perMinute, perHour, perDay };
+      const { per_minute, per_hour, per_day } = row.limits;
+      return {
+        perMinute: per_minute ?? perMinute,
+        perHour: per_hour ?? perHour,
+        perDay: per_day ?? perDay,
+        ...(row.blocked ? { blocked: true } : {}),
+      };
     },
     capsOf: async (clientId) => {
-      const cap = async (name: CapName) => {
-        const row = rowInForce(await rowsFor(clientId, name), clock());
-        return row === undefined ? {} : { [name]: limitFields(row) };
-      };
-      return { ...(await cap('messages')), ...(await cap('spend')) };
+      const limits: Partial<Record<CapName, WindowLimits>> = {};
+      for (const cap of capNames) {
+        const row = rowInForce(await rowsFor(clientId, cap), clock());
+        if (row !== undefined) limits[cap] = row.limits;
+      }
+      return limits;
     },
     prepare: () => {
       // A failure is met again, and thrown, by the reading that needs the rows.
@@ -90,17 +83,4 @@ export function overrideReader(
     const [own, forAll] = await Promise.all([cache.get(clientId), cache.get(everyClient)]);
     return [own?.get(endpoint), forAll?.get(endpoint)];
   }
-}
-
-const fieldNames = {
-  per_minute: 'perMinute',
-  per_hour: 'perHour',
-  per_day: 'perDay',
-  per_month: 'perMonth',
-} as const satisfies Record<WindowAttribute, keyof CapLimits>;
-
-function limitFields({ limits }: ParsedRow): CapLimits {
-  return Object.fromEntries(
-    (Object.keys(limits) as WindowAttribute[]).map((attribute) => [fieldNames[attribute], limits[attribute]]),
-  );
 }

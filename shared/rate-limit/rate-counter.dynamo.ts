@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { tryConditionalWrite } from '../platform/aws/conditional-write.dynamo.ts';
 import type { CountOutcome, CountRequest, RateCounter } from './rate-counter.ts';
-import { type PerWindow, type Windows, windowSeconds } from './windows.ts';
+import { type PerWindow, perWindow, type Windows, windowSeconds } from './windows.ts';
 
 const keptDaysAfterUse = 2;
 
@@ -52,11 +52,7 @@ function numeric(value: number): AttributeValue {
 
 /** The counts of a counter's row in these windows. */
 export function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows): PerWindow<number> {
-  return {
-    minute: countIn(row[attributes.minute], attributes.minute),
-    hour: countIn(row[attributes.hour], attributes.hour),
-    day: countIn(row[attributes.day], attributes.day),
-  };
+  return perWindow((window) => countIn(row[attributes[window]], attributes[window]));
 }
 
 /** An absent attribute is a window without requests. @throws Error if the value is not a count. */

@@ -1,33 +1,28 @@
 /** Finds limits that never take effect, because another window of the same endpoint is always full first. */
 import type { Limits } from '../contract/routes.ts';
-
-const windows = [
-  { limit: 'perMinute', name: 'minute', minutes: 1 },
-  { limit: 'perHour', name: 'hour', minutes: 60 },
-  { limit: 'perDay', name: 'day', minutes: 1440 },
-] as const;
+import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 /** One sentence for each limit that is never reached, with the window that prevents it. */
 export function unreachableLimits(limits: Limits): readonly string[] {
-  return windows.flatMap((window) => {
-    const limit = limits[window.limit];
-    const prevented = windows
+  return windowNames.flatMap((window) => {
+    const limit = limitOf(limits, window);
+    const prevented = windowNames
       .filter((other) => other !== window)
       // How many requests the other window admits during this one.
       .map((other) => {
-        const times = Math.max(1, window.minutes / other.minutes);
-        return { other, own: limits[other.limit], admitted: limits[other.limit] * times };
+        const times = Math.max(1, windowSeconds[window] / windowSeconds[other]);
+        return { other, own: limitOf(limits, other), admitted: limitOf(limits, other) * times };
       })
       .filter(({ admitted }) => admitted < limit)
       .toSorted((one, next) => one.admitted - next.admitted)[0];
     if (prevented === undefined) return [];
     const { other, own, admitted } = prevented;
     const reason =
-      other.minutes < window.minutes
-        ? `allows only ${count(admitted)} per ${window.name}`
+      windowSeconds[other] < windowSeconds[window]
+        ? `allows only ${count(admitted)} per ${window}`
         : 'is used up first';
     return [
-      `${count(limit)} per ${window.name} are never reached: the limit of ${count(own)} per ${other.name} ${reason}.`,
+      `${count(limit)} per ${window} are never reached: the limit of ${count(own)} per ${other} ${reason}.`,
     ];
   });
 }

@@ -9,6 +9,10 @@ export type WindowName = (typeof windowNames)[number];
 
 export type PerWindow<T> = Readonly<Record<WindowName, T>>;
 
+export function perWindow<T>(of: (window: WindowName) => T): PerWindow<T> {
+  return { minute: of('minute'), hour: of('hour'), day: of('day') };
+}
+
 export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: secondsPerDay };
 
 export interface Windows {
@@ -44,9 +48,12 @@ export function windowsAt(now: Date): Windows {
   };
 }
 
+const limitNames = { minute: 'perMinute', hour: 'perHour', day: 'perDay' } as const satisfies PerWindow<
+  keyof Limits
+>;
+
 export function limitOf(limits: Limits, window: WindowName): number {
-  if (window === 'minute') return limits.perMinute;
-  return window === 'hour' ? limits.perHour : limits.perDay;
+  return limits[limitNames[window]];
 }
 
 /** Not removed, because another process whose clock is this many minutes behind may still add to them. */

@@ -1,13 +1,8 @@
 /** The limits of one endpoint that a row brings into force, where each comes from, and which is reached first. */
-import type { CapName, LimitTarget, WindowAttribute } from '../../contract/limit-rows.ts';
+import type { Caps, LimitTarget, WindowAttribute, WindowLimits } from '../../contract/limit-rows.ts';
 import { policies } from '../../contract/routes.ts';
 import type { ParsedRow } from '../override-row.ts';
 import { type FirstReached, firstReached } from './first-reached.ts';
-
-/** The stage's limits for a cap without a row; those of `spend` in millionths of the currency. */
-export type CapDefaults = Readonly<
-  Partial<Record<CapName, Readonly<Partial<Record<WindowAttribute, number>>>>>
->;
 
 export interface WindowInForce {
   readonly window: WindowAttribute;
@@ -24,11 +19,14 @@ export interface EndpointInForce {
   readonly firstReached: FirstReached | undefined;
 }
 
-/** @param row - the row in force; undefined for the defaults */
+/**
+ * @param row - the row in force; undefined for the defaults
+ * @param capDefaults - the caps of the stage
+ */
 export function endpointInForce(
   target: LimitTarget,
   row: ParsedRow | undefined,
-  capDefaults: CapDefaults,
+  capDefaults: Caps,
 ): EndpointInForce {
   const defaults = defaultsOf(target, capDefaults);
   const windows = target.windows.flatMap((window): WindowInForce[] => {
@@ -40,10 +38,7 @@ export function endpointInForce(
 }
 
 /** The limits without any row. */
-export function defaultsOf(
-  target: LimitTarget,
-  capDefaults: CapDefaults,
-): Readonly<Partial<Record<WindowAttribute, number>>> {
+export function defaultsOf(target: LimitTarget, capDefaults: Caps): WindowLimits {
   if (target.kind === 'cap') return capDefaults[target.cap] ?? {};
   const { perMinute, perHour, perDay } = policies[target.policy];
   return { per_minute: perMinute, per_hour: perHour, per_day: perDay };

@@ -3,6 +3,7 @@
  * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
  */
 import {
+  type Caps,
   countedPerUnit,
   everyClient,
   isMoney,
@@ -24,7 +25,7 @@ import {
 } from '../../edited-table/feedback.ts';
 import { isInForce, type OverrideRow, overrideTable, type ParsedRow, parseRow } from '../override-row.ts';
 import { windowSeconds } from '../windows.ts';
-import { type CapDefaults, type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
+import { type EndpointInForce, endpointInForce } from './endpoint-in-force.ts';
 
 export interface FeedbackContext {
   readonly now: Date;
@@ -32,7 +33,7 @@ export interface FeedbackContext {
   readonly clientExists: boolean;
   /** The row for every client (`*`) with the same endpoint. */
   readonly forEveryClient: ParsedRow | undefined;
-  readonly capDefaults: CapDefaults;
+  readonly capDefaults: Caps;
   /** Of caps on spend, ISO 4217. */
   readonly currency: string;
 }

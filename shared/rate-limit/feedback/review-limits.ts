@@ -1,5 +1,5 @@
 /** Reviews the rows of `limit-overrides`: after a change, and every minute, because rows expire. */
-import { everyClient } from '../../contract/limit-rows.ts';
+import { type Caps, everyClient } from '../../contract/limit-rows.ts';
 import type { EditedRow } from '../../edited-table/edited-row.ts';
 import type { Feedback } from '../../edited-table/feedback.ts';
 import {
@@ -11,13 +11,12 @@ import {
 } from '../../edited-table/review-rows.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type ParsedRow, parseRow } from '../override-row.ts';
-import type { CapDefaults } from './endpoint-in-force.ts';
 import { feedbackOf } from './limit-feedback.ts';
 
 export interface ReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
-  readonly capDefaults: CapDefaults;
+  readonly capDefaults: Caps;
   /** Of caps on spend, ISO 4217. */
   readonly currency: string;
   readonly clock: Clock;

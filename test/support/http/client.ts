@@ -7,7 +7,7 @@ import {
   createApiKey,
   createClient,
 } from '../../../shared/client/client-admin.ts';
-import type { CapName, WindowAttribute } from '../../../shared/contract/limit-rows.ts';
+import type { Caps } from '../../../shared/contract/limit-rows.ts';
 import type { Limits } from '../../../shared/contract/routes.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { putAllLimits, unreachable } from '../rate-limit/put-limits.ts';
@@ -96,7 +96,7 @@ interface ClientWishes {
   /** `default`: the limits of every client. */
   readonly limits?: Limits | 'default';
   /** Rows of `limit-overrides` with caps, as administrators write them. */
-  readonly caps?: Readonly<Partial<Record<CapName, Readonly<Partial<Record<WindowAttribute, number>>>>>>;
+  readonly caps?: Caps;
 }
 
 export function clientAdmin(): ClientAdminDependencies {

@@ -14,7 +14,7 @@ it('are those of the stage, in millionths', () => {
 });
 
 it('are those of a row, window by window', () => {
-  const own = { messages: { perHour: 5, perMinute: 2 }, spend: { perDay: 1 } };
+  const own = { messages: { per_hour: 5, per_minute: 2 }, spend: { per_day: 1 } };
   expect(capLimits(own, stage)).toEqual([
     { cap: 'messages', window: 'minute', limit: 2 },
     { cap: 'messages', window: 'hour', limit: 5 },

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { caps } from '../../../shared/contract/caps.ts';
 import { type Policy, policies, routes } from '../../../shared/contract/routes.ts';
 import { simulatedRecipients } from '../../../shared/contract/simulated-recipients.ts';
 import { unreachableLimits } from '../../../shared/rate-limit/unreachable-limits.ts';
@@ -58,6 +59,13 @@ describe('docs/operate.md', () => {
 describe('docs/limits.md', () => {
   it('has the default limits of every endpoint', () => {
     expect(page('docs/limits.md')).toContain(`<!-- table: default limits -->\n\n${limitTable()}\n\n`);
+  });
+
+  it('has the windows of every cap', () => {
+    for (const [name, { windows }] of Object.entries(caps)) {
+      const [row] = page('docs/limits.md').match(new RegExp(`^\\| \`${name}\` .*$`, 'm')) ?? [];
+      expect(row).toContain(`| ${windows.map((window) => `\`per_${window}\``).join(', ')} |`);
+    }
   });
 
   it('has an example that raises a limit to numbers that can all be reached', () => {

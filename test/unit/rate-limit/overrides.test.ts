@@ -84,11 +84,11 @@ describe('the caps in force', () => {
       { client_id: 'own', endpoint: 'messages', per_minute: 1, per_hour: 2, per_day: 3, per_month: 4 },
       { client_id: 'gone', endpoint: 'spend', per_day: 7, expires_at: '2026-11-20T12:00:00Z' },
     ]);
-    const forAll = { perDay: 100_000_000, perMonth: 1_000_500_000 };
+    const forAll = { per_day: 100_000_000, per_month: 1_000_500_000 };
     expect(await capsOf('own')).toEqual({
-      messages: { perMinute: 1, perHour: 2, perDay: 3, perMonth: 4 },
+      messages: { per_minute: 1, per_hour: 2, per_day: 3, per_month: 4 },
       spend: forAll,
     });
-    expect(await capsOf('gone')).toEqual({ messages: { perDay: 10 }, spend: forAll });
+    expect(await capsOf('gone')).toEqual({ messages: { per_day: 10 }, spend: forAll });
   });
 });

@@ -1,7 +1,6 @@
 /** Rate limits, caps, and how a client sees what it has used. */
-import { capWindowNames } from '../../../../shared/contract/caps.ts';
+import { caps } from '../../../../shared/contract/caps.ts';
 import { inWords } from '../../../../shared/contract/in-words.ts';
-import { caps } from '../../../../shared/contract/limit-rows.ts';
 import { policies } from '../../../../shared/contract/routes.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/otp/recipient-limit.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
@@ -76,7 +75,7 @@ function capTable(): Html {
     Object.entries(caps).map(([cap, { windows }]) => ({
       id: `cap.${cap}`,
       name: html`<code>${cap}</code>`,
-      cells: [capWindowNames.filter((name) => windows.some((window) => window === `per_${name}`)).join(', ')],
+      cells: [windows.join(', ')],
     })),
   );
 }
