@@ -4,20 +4,21 @@
  * A request enters by the API and is stored as a message; the messages table's stream starts everything after that.
  */
 import { CfnOutput, CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { routes } from '../shared/contract/routes.ts';
-import { Admin } from './capabilities/admin.ts';
+import { createAdminApi } from './capabilities/admin/admin-api.ts';
+import { createAdminDashboard } from './capabilities/admin/admin-dashboard.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
 import { OtpSecret } from './capabilities/otp-secret.ts';
-import { RowFeedback } from './capabilities/row-feedback.ts';
+import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { TokenKey } from './capabilities/token-key.ts';
-import { Webhooks } from './capabilities/webhooks.ts';
+import { Webhooks } from './capabilities/webhooks/webhooks.ts';
 import { createFunctionThrottleAlarm } from './constructs/gateway-function.ts';
 import { publishedSettings } from './constructs/stack-outputs.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
@@ -40,17 +41,20 @@ export class GatewayStack extends Stack {
     const api = new Api(this, 'Api', { stage, storage, tokenKey, otpSecret });
     const messaging = new Messaging(this, 'Messaging', { stage, storage, schedules, otpSecret });
     const webhooks = new Webhooks(this, 'Webhooks', { stage, storage, schedules });
-    webhooks.grantEnqueue(messaging.relay);
-    webhooks.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
-    webhooks.grantEnqueue(api.functionOf(routes.resendWebhookDeliveries));
-    messaging.grantSetAside(webhooks.sweep);
-    new RowFeedback(this, 'RowFeedback', {
+    const { lanes } = webhooks;
+    lanes.grantEnqueue(messaging.relay);
+    lanes.grantEnqueue(api.functionOf(routes.testWebhookEndpoint));
+    lanes.grantEnqueue(api.functionOf(routes.resendWebhookDeliveries));
+    messaging.deadLetters.grantSetAside(webhooks.sweep);
+    new ReviewEditedRows(this, 'RowFeedback', {
       stage,
       storage,
       schedules,
-      deadLetters: messaging.relayDeadLetters,
+      deadLetters: messaging.deadLetters.queue,
     });
-    new Admin(this, 'Admin', { stage, storage, api, webhooks, receipts: messaging.receipts });
+    const admin = new Construct(this, 'Admin');
+    createAdminApi(admin, { stage, storage, api, lanes, receipts: messaging.receipts });
+    createAdminDashboard(admin, stage, api);
 
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
@@ -61,7 +65,7 @@ export class GatewayStack extends Stack {
 
     this.publish(storage.names());
     this.publish(messaging.queueUrls());
-    this.publish(webhooks.queueUrls());
+    this.publish(lanes.urls());
     this.publish(publishedSettings(stage));
   }
 

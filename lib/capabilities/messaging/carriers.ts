@@ -2,29 +2,26 @@
  * The real carriers: permission to hand messages over, and the topic on which receipts arrive. Numbers, sender ids and
  * the WhatsApp account are registered by hand, not by a deploy.
  */
-import { ArnFormat, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Grant, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { CfnConfigurationSet } from 'aws-cdk-lib/aws-smsvoice';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct, type IDependable } from 'constructs';
-import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
-import { acknowledge, acknowledgeWildcard } from '../../constructs/template-rules.ts';
-import { type StageSettings, smsConfigurationSet } from '../../stages/stage-settings.ts';
-import type { Schedules } from '../schedules.ts';
-import type { Storage } from '../storage/storage.ts';
+import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
+import { smsConfigurationSet } from '../../stages/stage-settings.ts';
+import type { CapabilityProps } from '../capability-props.ts';
+import { createCompareOptOuts } from './compare-opt-outs.ts';
+import { createReportVerified } from './report-verified.ts';
 import { reportedEvents } from './reported-events.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
-interface CarriersProps {
-  readonly stage: StageSettings;
+interface CarriersProps extends CapabilityProps {
   readonly receipts: GatewayQueue;
   readonly dispatch: GatewayFunction;
-  readonly storage: Storage;
-  readonly schedules: Schedules;
 }
 
 export class Carriers extends Construct {
@@ -41,8 +38,9 @@ export class Carriers extends Construct {
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
     if (props.stage.smsCarrier === 'aws') {
       this.addSms(props);
-      this.createReportVerified(props);
-      this.createCompareOptOuts(props);
+      createReportVerified(this, props);
+      const optOutListArn = this.arn('sms-voice', 'opt-out-list', props.stage.smsOptOutList);
+      createCompareOptOuts(this, { ...props, optOutListArn });
     }
     if (props.stage.whatsappCarrier === 'aws') this.addWhatsApp(props);
   }
@@ -92,72 +90,6 @@ export class Carriers extends Construct {
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     });
-  }
-
-  /**
-   * A function of its own, so that a failure of AWS does not delay the counting of the same stream. AWS takes a message as
-   * not received after an hour, so older records are left out.
-   */
-  private createReportVerified({ stage, storage }: CarriersProps): void {
-    const report = new GatewayFunction(this, 'ReportVerified', {
-      stage,
-      functionName: 'report-verified',
-      timeoutSeconds: 30,
-      settings: ['RETENTION_DAYS'],
-    });
-    storage.grant(report, 'messages', 'GetItem');
-    storage.grant(report, 'one-time-passwords', 'GetItem');
-    // AWS knows no resource for this action.
-    Grant.addToPrincipal({ grantee: report, actions: ['sms-voice:PutMessageFeedback'], resourceArns: ['*'] });
-    const noResource = 'PutMessageFeedback has no resource type.';
-    acknowledge(report.executionRole, {
-      'AwsSolutions-IAM5[Resource::*]': noResource,
-      'Serverless-LambdaStarPermissions': noResource,
-    });
-    const mapping = new EventSourceMapping(this, 'VerifiedStream', {
-      ...storage.grantStream(report, 'one-time-passwords'),
-      batchSize: 10,
-      // By then the hand-over of the message is stored.
-      maxBatchingWindow: Duration.seconds(10),
-      maxRecordAge: Duration.hours(1),
-      bisectBatchOnError: true,
-      // By SMS at once, or as a later leg.
-      filters: [{ channel: { S: FilterRule.isEqual('sms') } }, { falls_back_to_sms: { BOOL: [true] } }].map(
-        (bySms) =>
-          FilterCriteria.filter({
-            eventName: FilterRule.isEqual('MODIFY'),
-            dynamodb: { NewImage: { status: { S: FilterRule.isEqual('verified') }, ...bySms } },
-          }),
-      ),
-    });
-    acknowledge(mapping, {
-      'Serverless-LambdaEventSourceMappingDestination':
-        'A report that failed for an hour is worthless, because AWS has taken the message as not received.',
-    });
-  }
-
-  /** Keeps the suppressions and AWS's own opt-out list in step. */
-  private createCompareOptOuts({ stage, storage, schedules }: CarriersProps): void {
-    const compare = new GatewayFunction(this, 'CompareOptOuts', {
-      stage,
-      functionName: 'compare-opt-outs',
-      timeoutSeconds: 300,
-      settings: ['RETENTION_DAYS', 'SMS_OPT_OUT_LIST'],
-    });
-    storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
-    // Finds the clients that wrote to a person on the list.
-    storage.grant(compare, 'messages', 'BatchGetItem');
-    storage.grantIndex(compare, 'messages', 'by-recipient');
-    Grant.addToPrincipal({
-      grantee: compare,
-      actions: [
-        'sms-voice:DescribeOptedOutNumbers',
-        'sms-voice:PutOptedOutNumber',
-        'sms-voice:DeleteOptedOutNumber',
-      ],
-      resourceArns: [this.arn('sms-voice', 'opt-out-list', stage.smsOptOutList)],
-    });
-    schedules.everyHour(compare);
   }
 
   private addWhatsApp({ dispatch }: CarriersProps): void {

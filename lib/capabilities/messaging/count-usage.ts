@@ -1,6 +1,6 @@
 /**
  * The function that counts messages and their cost for usage, and one-time passwords, whose share of verified ones may hold
- * a country. The alarm for the cost of a day is in `dispatch.ts`: it reads the log lines of hand-overs.
+ * a country. The alarm for the cost of a day is in `dispatch-message.ts`: it reads the log lines of hand-overs.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { routes } from '../../../shared/contract/routes.ts';
+import { routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
 import {
   files,
   filesOf,
@@ -78,6 +78,18 @@ describe('files and packages', () => {
       ({ path }) => path.split('/').length === 2,
     );
     expect(loose.map(({ path }) => path)).toEqual(['lib/gateway-stack.ts']);
+  });
+
+  it('a function that handles no operation is deployed by a file of its name', () => {
+    const operations = [...Object.values(routes), unmatchedRoute].map(({ functionName }) => functionName);
+    const missing = inFolder('functions')
+      .map(({ path }) => basename(path, '.ts'))
+      .filter((name) => !operations.some((operation) => operation === name))
+      .filter((name) => {
+        const deploying = inFolder('lib/capabilities').find(({ path }) => basename(path, '.ts') === name);
+        return deploying?.text.includes(`functionName: '${name}'`) !== true;
+      });
+    expect(missing).toEqual([]);
   });
 
   it('every text for a queue or a schedule is escaped: SQS refuses some characters', () => {

@@ -8,19 +8,14 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
-import type { StageSettings } from '../stages/stage-settings.ts';
-import type { Schedules } from './schedules.ts';
-import type { Storage } from './storage/storage.ts';
+import type { CapabilityProps } from './capability-props.ts';
 
-interface RowFeedbackProps {
-  readonly stage: StageSettings;
-  readonly storage: Storage;
-  readonly schedules: Schedules;
+interface ReviewProps extends CapabilityProps {
   readonly deadLetters: Queue;
 }
 
-export class RowFeedback extends Construct {
-  constructor(scope: Construct, id: string, { stage, storage, schedules, deadLetters }: RowFeedbackProps) {
+export class ReviewEditedRows extends Construct {
+  constructor(scope: Construct, id: string, { stage, storage, schedules, deadLetters }: ReviewProps) {
     super(scope, id);
     const review = new GatewayFunction(this, 'ReviewEditedRows', {
       stage,

@@ -8,16 +8,13 @@ import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction, pricesFile } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+import type { CapabilityProps } from '../capability-props.ts';
 import type { OtpSecret } from '../otp-secret.ts';
-import type { Schedules } from '../schedules.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Carriers } from './carriers.ts';
 import { dispatchTimeoutSeconds, type OutboundQueues } from './outbound-queues.ts';
 
-interface DispatchProps {
-  readonly stage: StageSettings;
-  readonly storage: Storage;
-  readonly schedules: Schedules;
+interface DispatchProps extends CapabilityProps {
   readonly otpSecret: OtpSecret;
   readonly outbound: OutboundQueues;
   readonly receipts: GatewayQueue;
@@ -28,7 +25,7 @@ const carrierRefusals = 20;
 /** Throttling by a burst ends within minutes; a throttled message is delayed for at most five. */
 const carrierThrottles = 100;
 
-export function createDispatch(scope: Construct, props: DispatchProps): void {
+export function createDispatchMessage(scope: Construct, props: DispatchProps): void {
   const { stage, storage, schedules, otpSecret, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,

@@ -1,0 +1,33 @@
+/** The function that keeps the suppressions and the opt-out list of AWS in step: every hour. */
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { CapabilityProps } from '../capability-props.ts';
+
+interface CompareProps extends CapabilityProps {
+  readonly optOutListArn: string;
+}
+
+export function createCompareOptOuts(scope: Construct, props: CompareProps): void {
+  const { stage, storage, schedules, optOutListArn } = props;
+  const compare = new GatewayFunction(scope, 'CompareOptOuts', {
+    stage,
+    functionName: 'compare-opt-outs',
+    timeoutSeconds: 300,
+    settings: ['RETENTION_DAYS', 'SMS_OPT_OUT_LIST'],
+  });
+  storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
+  // Finds the clients that wrote to a person on the list.
+  storage.grant(compare, 'messages', 'BatchGetItem');
+  storage.grantIndex(compare, 'messages', 'by-recipient');
+  Grant.addToPrincipal({
+    grantee: compare,
+    actions: [
+      'sms-voice:DescribeOptedOutNumbers',
+      'sms-voice:PutOptedOutNumber',
+      'sms-voice:DeleteOptedOutNumber',
+    ],
+    resourceArns: [optOutListArn],
+  });
+  schedules.everyHour(compare);
+}

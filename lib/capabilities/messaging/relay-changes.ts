@@ -1,0 +1,78 @@
+/** The function that starts whatever follows from a change of a message, from the stream of their table. */
+import { Duration } from 'aws-cdk-lib';
+import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Construct } from 'constructs';
+import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { CapabilityProps } from '../capability-props.ts';
+import type { OutboundQueues } from './outbound-queues.ts';
+import type { RelayDeadLetters } from './relay-dead-letters.ts';
+
+interface RelayProps extends CapabilityProps {
+  readonly outbound: OutboundQueues;
+  readonly deadLetters: RelayDeadLetters;
+}
+
+const relayBehindMs = 60_000;
+/** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
+const relayRetries = 100;
+
+export function createRelayChanges(scope: Construct, props: RelayProps): GatewayFunction {
+  const { stage, storage, schedules, outbound, deadLetters } = props;
+  const relay = new GatewayFunction(scope, 'RelayChanges', {
+    stage,
+    functionName: 'relay-changes',
+    timeoutSeconds: 30,
+    settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
+  });
+  storage.grant(relay, 'clients', 'GetItem');
+  storage.grant(relay, 'webhook-endpoints', 'Query');
+  storage.grant(relay, 'due-items', 'PutItem');
+  // Endpoint health is stored in the same table as deliveries.
+  storage.grant(relay, 'webhook-deliveries', 'GetItem');
+  outbound.grantSend(relay);
+  outbound.grantSchedules(relay, schedules);
+  deadLetters.grantSetAside(relay);
+  new EventSourceMapping(scope, 'MessagesStream', {
+    ...storage.grantStream(relay, 'messages'),
+    batchSize: 100,
+    // Nothing follows from a deletion (by TTL) or from the gateway's claim of a message (`sending`).
+    filters: [
+      FilterCriteria.filter({
+        eventName: FilterRule.or('INSERT', 'MODIFY'),
+        dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
+      }),
+    ],
+    // The relay itself sets aside entries that a service refuses permanently. For other records that fail for so long
+    // the dead-letter queue gets their position in the stream, which keeps them for 24 hours. A batch fails as a
+    // whole, so bisecting isolates a record that cannot be relayed.
+    bisectBatchOnError: true,
+    retryAttempts: relayRetries,
+    maxRecordAge: Duration.hours(20),
+    parallelizationFactor: 4,
+    onFailure: new SqsDlq(deadLetters.queue),
+  });
+  createAlarm(scope, 'RelayBehind', {
+    stage,
+    metric: relay.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
+    threshold: relayBehindMs,
+    periods: 3,
+    meaning: 'The relay is more than a minute behind: messages and webhooks start late.',
+    runbook: 'relay-behind',
+  });
+  createAlarm(scope, 'UnreadableRecords', {
+    stage,
+    metric: countedMetric(stage, 'UnreadableStreamRecord'),
+    meaning: 'A row of the messages table could not be read; it was sent to the relay dead-letter queue.',
+    runbook: 'unreadable-records',
+  });
+  createAlarm(scope, 'RefusedEntries', {
+    stage,
+    metric: countedMetric(stage, 'RefusedEntry'),
+    meaning:
+      'A service permanently refused a request that follows from a message; it was sent to the relay dead-letter queue.',
+    runbook: 'refused-entries',
+  });
+  return relay;
+}

@@ -1,0 +1,30 @@
+/** The function that finds deliveries that a queue or schedule lost, and continues what resends many: every minute. */
+import type { Construct } from 'constructs';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { CapabilityProps } from '../capability-props.ts';
+import type { WebhookLanes } from './webhook-lanes.ts';
+
+interface SweepProps extends CapabilityProps {
+  readonly lanes: WebhookLanes;
+}
+
+export function createSweepWebhooks(scope: Construct, props: SweepProps): GatewayFunction {
+  const { stage, storage, schedules, lanes } = props;
+  const sweep = new GatewayFunction(scope, 'SweepWebhooks', {
+    stage,
+    functionName: 'sweep-webhooks',
+    timeoutSeconds: 50,
+    settings: ['RETENTION_DAYS'],
+  });
+  storage.grant(sweep, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
+  // The others continue requests to resend many webhooks.
+  storage.grant(sweep, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
+  storage.grant(sweep, 'messages', 'GetItem', 'BatchGetItem');
+  storage.grantIndex(sweep, 'messages', 'by-client');
+  storage.grantIndex(sweep, 'activity-log', 'by-client');
+  storage.grant(sweep, 'clients', 'GetItem');
+  storage.grant(sweep, 'webhook-endpoints', 'GetItem', 'Query');
+  lanes.grantEnqueue(sweep);
+  schedules.everyMinute(sweep);
+  return sweep;
+}
