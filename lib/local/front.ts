@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
+import { apiStageName } from '../../shared/contract/base-url.ts';
 import { answerWithDemoClient, type DemoClient } from './demo-client.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -28,7 +29,6 @@ const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port
 interface Target {
   readonly endpoint: string;
   readonly apiId: string;
-  readonly apiStage: string;
 }
 
 export interface Front {
@@ -87,7 +87,7 @@ async function pass(
     request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
   const answer = await agent.request({
     origin: target.endpoint,
-    path: `/${target.apiStage}${request.url ?? '/'}`,
+    path: `/${apiStageName}${request.url ?? '/'}`,
     method: request.method ?? 'GET',
     headers: forwardedHeaders(request, target),
     body: hasBody ? request : null,

@@ -75,7 +75,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       environment: options.environment,
     });
     const outputs = await Promise.race([deployed, aborted(options.signal)]);
-    front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '', apiStage: 'live' });
+    front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
     return running(front, emulator, outputs);
   } catch (error) {
     await front.close();

@@ -71,7 +71,7 @@ try {
     logFile: join(logFolder, 'deploy.log'),
     environment: process.env,
   });
-  front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '', apiStage: 'live' });
+  front.open({ endpoint: emulator.endpoint, apiId: outputs.ApiId ?? '' });
   const { region, ...credentials } = emulatorAccess;
   const config = { endpoint: emulator.endpoint, region, credentials };
   const dynamo = documentClient(new DynamoDBClient(config));

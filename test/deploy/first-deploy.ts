@@ -23,7 +23,7 @@ export async function firstDeploy(ground: Ground, front: Front): Promise<Deploye
     `${(await survey.resources(stackName)).length} resources, ${functions.size} functions`,
   );
   const { outputs } = deployed;
-  front.open({ endpoint, apiId: outputs.ApiId ?? '', apiStage: 'live' });
+  front.open({ endpoint, apiId: outputs.ApiId ?? '' });
   const { clientId, clientSecret } = await makeClient(ground);
   await raiseLimits(ground, outputs, clientId);
   return { outputs, clientId, clientSecret, token: await tokenOf(baseUrl, clientId, clientSecret) };

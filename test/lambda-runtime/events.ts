@@ -1,5 +1,6 @@
 /** Complete events as AWS's documentation shows them, with fields that no function reads. */
 import { createHash, randomUUID } from 'node:crypto';
+import { apiStageName } from '../../shared/contract/base-url.ts';
 
 interface HttpCall {
   readonly method: string;
@@ -62,14 +63,14 @@ export function apiGatewayEvent({ method, resource, parameters, query, headers, 
         userAgent: 'curl/8.9.1',
         userArn: null,
       },
-      path: `/live${path}`,
+      path: `/${apiStageName}${path}`,
       protocol: 'HTTP/1.1',
       requestId: randomUUID(),
       requestTime: '20/Nov/2026:10:00:00 +0000',
       requestTimeEpoch: 1795168800000,
       resourceId: '123456',
       resourcePath: resource,
-      stage: 'live',
+      stage: apiStageName,
     },
     body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,

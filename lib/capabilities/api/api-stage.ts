@@ -11,12 +11,11 @@ import {
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { apiStageName } from '../../../shared/contract/base-url.ts';
 import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-
-export const apiStageName = 'live';
 
 /** Fraction of the responses in a minute. */
 const errorRate = 0.01;

@@ -13,6 +13,7 @@ import {
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { apiStageName } from '../../../shared/contract/base-url.ts';
 import {
   type Route,
   type RouteName,
@@ -27,7 +28,7 @@ import type { OtpSecret } from '../otp-secret.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TokenKey } from '../token-key.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
-import { acknowledgeApi, apiStageName, apiStageOptions, createApiAlarms } from './api-stage.ts';
+import { acknowledgeApi, apiStageOptions, createApiAlarms } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 

@@ -23,7 +23,6 @@ describe('the front', () => {
     front.open({
       endpoint: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
       apiId: 'abc',
-      apiStage: 'live',
     });
     return `http://localhost:${front.port}`;
   }
