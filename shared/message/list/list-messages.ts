@@ -12,6 +12,7 @@ import { statusView } from '../message-response.ts';
 import { referenceText } from '../send/send-fields.ts';
 import {
   directions,
+  type FilterField,
   type FilterFields,
   filterFields,
   type ListedKey,
@@ -21,11 +22,15 @@ import {
 import { listPosition } from '../store/message-row.ts';
 import type { MessageStore } from '../store/message-store.ts';
 
+const filters = {
+  status: optional(z.enum(statuses)),
+  channel: optional(z.enum(channels)),
+} as const satisfies Record<FilterField, z.ZodMiniType>;
+
 /** The query of `GET /api/v1/messages` (contract, section 5). */
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
-  status: optional(z.enum(statuses)),
-  channel: optional(z.enum(channels)),
+  ...filters,
   /** `outbound` by default (contract, section 13). */
   direction: optional(z.enum(directions)),
   /** Inclusive, as is `until`. */

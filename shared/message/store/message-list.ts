@@ -14,7 +14,8 @@ export type Direction = (typeof directions)[number];
 
 /** The fields by which a list is filtered after its keys were read: parameters of the query with the same names. */
 export const filterFields = ['status', 'channel'] as const satisfies readonly (keyof Message)[];
-export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[number]>;
+export type FilterField = (typeof filterFields)[number];
+export type FilterFields = Pick<Message, 'message_id' | FilterField>;
 
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {
