@@ -12,7 +12,7 @@ import {
 } from '../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { Example } from './description.ts';
-import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './events.ts';
+import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { SchemasBySection } from './named-schemas.ts';

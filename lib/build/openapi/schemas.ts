@@ -2,9 +2,14 @@
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-rows.ts';
 import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
+import {
+  endpointDisabled,
+  inboundEvent,
+  recipientEvent,
+  webhookEvent,
+} from '../../../shared/webhook/plan/event-body.schema.ts';
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
-import { endpointDisabled, inboundEvent, recipientEvent, webhookEvent } from './events.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import {
   bySection,

@@ -1,6 +1,7 @@
 /** The body of a webhook (specification, section 2.4). It depends on the message and the event only. */
 import { messageError } from '../../contract/message-error-codes.ts';
 import { type EventStatus, fromOf, type Message } from '../../message/message.ts';
+import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 
 /** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
 export function eventName(message: Message, status: EventStatus): string {
@@ -20,51 +21,45 @@ export function eventBody(message: Message, status: EventStatus): string {
   if (enteredAt === undefined) throw new Error(`${message.message_id} has not been ${status}`);
   if (status === 'received') return receivedBody(message, enteredAt);
   const arrived = status === 'delivered' || status === 'read';
-  return JSON.stringify({
-    event: eventName(message, status),
-    timestamp: enteredAt,
-    data: {
-      message_id: message.message_id,
-      recipient: message.recipient,
-      from: fromOf(message),
-      status,
-      sent_at: message.sent_at,
-      delivered_at: arrived ? message.delivered_at : undefined,
-      read_at: status === 'read' ? message.read_at : undefined,
-      cost: message.cost,
-      currency: message.currency,
-      reference: message.reference,
-      client_id: message.client_id,
-      fallback_of: message.fallback_of,
-      ...errorOf(message, status),
-    },
-  });
+  const data: WebhookEventData = {
+    message_id: message.message_id,
+    recipient: message.recipient,
+    from: fromOf(message),
+    status,
+    sent_at: message.sent_at,
+    delivered_at: arrived ? message.delivered_at : undefined,
+    read_at: status === 'read' ? message.read_at : undefined,
+    cost: message.cost,
+    currency: message.currency,
+    reference: message.reference,
+    client_id: message.client_id,
+    fallback_of: message.fallback_of,
+    ...errorOf(message, status),
+  };
+  return JSON.stringify({ event: eventName(message, status), timestamp: enteredAt, data });
 }
 
 /** Of an inbound message (contract, section 13). */
 function receivedBody(message: Message, receivedAt: string): string {
-  return JSON.stringify({
-    event: eventName(message, 'received'),
-    timestamp: receivedAt,
-    data: {
-      message_id: message.message_id,
-      client_id: message.client_id,
-      status: 'received',
-      from: message.recipient,
-      to: message.from,
-      text: message.text,
-      whatsapp: message.received_content,
-      received_at: receivedAt,
-      in_reply_to: message.in_reply_to,
-    },
-  });
+  const data: InboundEventData = {
+    message_id: message.message_id,
+    client_id: message.client_id,
+    status: 'received',
+    from: message.recipient,
+    to: message.from ?? '',
+    text: message.text,
+    whatsapp: message.received_content,
+    received_at: receivedAt,
+    in_reply_to: message.in_reply_to,
+  };
+  return JSON.stringify({ event: eventName(message, 'received'), timestamp: receivedAt, data });
 }
 
 /** What is known of a recipient's wish (contract, section 13). */
 export function recipientEventBody(message: Message, event: string, happenedAt: string): string {
   const { message_id, client_id, recipient, channel, direction } = message;
   const source = direction === 'inbound' ? 'keyword' : 'carrier';
-  const data = { message_id, client_id, recipient, channel, source };
+  const data: RecipientEventData = { message_id, client_id, recipient, channel, source };
   return JSON.stringify({ event, timestamp: happenedAt, data });
 }
 

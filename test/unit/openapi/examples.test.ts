@@ -7,7 +7,7 @@ import {
   eventExample,
   inboundExample,
   recipientExample,
-} from '../../../lib/build/openapi/events.ts';
+} from '../../../lib/build/openapi/event-examples.ts';
 import { operations as operationDescriptions } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import {

@@ -1,25 +1,16 @@
-/** The webhooks that the gateway posts: each event with its body (specification, section 6; contract, section 7). */
+/** The form of the webhooks that the gateway posts (specification, section 6; contract, section 7). Functions import only the types. */
 import * as z from 'zod/mini';
-import { type Channel, channels } from '../../../shared/contract/channels.ts';
-import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { channels } from '../../contract/channels.ts';
 import {
   endpointDisabledEvent,
-  type InboundEventName,
   inboundEventNames,
-  type MessageEventName,
   messageEventNames,
-  type RecipientEventName,
   recipientEventNames,
-} from '../../../shared/contract/webhook-events.ts';
-import { type EventStatus, eventStatuses } from '../../../shared/message/message.ts';
-import { messageErrorCode } from '../../../shared/message/message-response.schema.ts';
-import { receivedContent } from '../../../shared/message/received-content.ts';
-import { described } from '../../../shared/operation/described.ts';
-import { eventBody, recipientEventBody } from '../../../shared/webhook/plan/event-body.ts';
-import { clientId, deliveredSms, endpointId, receivedSms } from './operations/examples.ts';
-
-/** When the events of the examples happened. */
-const at = '2026-11-20T10:00:03.120Z';
+} from '../../contract/webhook-events.ts';
+import { eventStatuses } from '../../message/message.ts';
+import { messageErrorCode } from '../../message/message-response.schema.ts';
+import { receivedContent } from '../../message/received-content.ts';
+import { described } from '../../operation/described.ts';
 
 const instant = z.iso.datetime();
 /** Of messages that the client sent. */
@@ -88,10 +79,6 @@ export const inboundEvent = z.object({
   ),
 });
 
-export function inboundExample(event: InboundEventName): unknown {
-  return posted(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
-}
-
 /** What is known of a recipient's wish (contract, section 13). */
 export const recipientEvent = z.object({
   event: z.enum(recipientEventNames),
@@ -108,51 +95,7 @@ export const recipientEvent = z.object({
   ),
 });
 
-export function recipientExample(event: RecipientEventName): unknown {
-  return posted(recipientEventBody(receivedSms, event, at));
-}
-
-/** An example of the body of the event that a client's other endpoints get. */
-export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
-  event: endpointDisabledEvent,
-  timestamp: at,
-  data: {
-    endpoint_id: endpointId,
-    url: 'https://example.com/webhooks/delivered',
-    disabled_at: at,
-    reason: 'no_successful_delivery',
-    client_id: clientId,
-  },
-};
-
-/** An example of the body of each event: that of `deliveredSms`, if its last state were that of the event. */
-export function eventExample(event: MessageEventName): unknown {
-  const channel = channelOf(event);
-  const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
-  const { from, ...message } = deliveredSms;
-  return posted(
-    eventBody(
-      {
-        ...message,
-        channel,
-        ...(channel === 'sms' && from !== undefined ? { from } : { cost: 0.005 }),
-        ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
-        ...(status === 'failed' ? errorOf('unreachable') : {}),
-      },
-      status,
-    ),
-  );
-}
-
-function channelOf(event: string): Channel {
-  return event.startsWith('sms') ? 'sms' : 'whatsapp';
-}
-
-/** The body of an event is made as text. */
-function posted(body: string): unknown {
-  return JSON.parse(body);
-}
-
-function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {
-  return { error_code: code, error_message: messageErrorCodes[code].message };
-}
+export type WebhookEventData = z.output<typeof webhookEvent>['data'];
+export type InboundEventData = z.output<typeof inboundEvent>['data'];
+export type RecipientEventData = z.output<typeof recipientEvent>['data'];
+export type EndpointDisabledEvent = z.output<typeof endpointDisabled>;

@@ -1,0 +1,68 @@
+/** An example of the body of each event, made as the gateway makes it. */
+import type { Channel } from '../../../shared/contract/channels.ts';
+import { type MessageErrorCode, messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import {
+  endpointDisabledEvent,
+  type InboundEventName,
+  type MessageEventName,
+  type RecipientEventName,
+} from '../../../shared/contract/webhook-events.ts';
+import type { EventStatus } from '../../../shared/message/message.ts';
+import type { EndpointDisabledEvent } from '../../../shared/webhook/plan/event-body.schema.ts';
+import { eventBody, recipientEventBody } from '../../../shared/webhook/plan/event-body.ts';
+import { clientId, deliveredSms, endpointId, receivedSms } from './operations/examples.ts';
+
+/** When the events of the examples happened. */
+const at = '2026-11-20T10:00:03.120Z';
+
+export function inboundExample(event: InboundEventName): unknown {
+  return posted(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
+}
+
+export function recipientExample(event: RecipientEventName): unknown {
+  return posted(recipientEventBody(receivedSms, event, at));
+}
+
+export const endpointDisabledExample: EndpointDisabledEvent = {
+  event: endpointDisabledEvent,
+  timestamp: at,
+  data: {
+    endpoint_id: endpointId,
+    url: 'https://example.com/webhooks/delivered',
+    disabled_at: at,
+    reason: 'no_successful_delivery',
+    client_id: clientId,
+  },
+};
+
+/** Of `deliveredSms`, if its last state were that of the event. */
+export function eventExample(event: MessageEventName): unknown {
+  const channel = channelOf(event);
+  const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;
+  const { from, ...message } = deliveredSms;
+  return posted(
+    eventBody(
+      {
+        ...message,
+        channel,
+        ...(channel === 'sms' && from !== undefined ? { from } : { cost: 0.005 }),
+        ...(status === 'sent' ? {} : { [`${status}_at`]: at }),
+        ...(status === 'failed' ? errorOf('unreachable') : {}),
+      },
+      status,
+    ),
+  );
+}
+
+function channelOf(event: string): Channel {
+  return event.startsWith('sms') ? 'sms' : 'whatsapp';
+}
+
+/** The body of an event is made as text. */
+function posted(body: string): unknown {
+  return JSON.parse(body);
+}
+
+function errorOf(code: MessageErrorCode): { error_code: string; error_message: string } {
+  return { error_code: code, error_message: messageErrorCodes[code].message };
+}
