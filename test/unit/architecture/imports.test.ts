@@ -73,6 +73,13 @@ describe('who may import whom', () => {
     expect(violations(inFolder('shared'), within(['shared']))).toEqual([]);
   });
 
+  it('no function loads the schema of a response or of an event: its descriptions are for the API document', () => {
+    const isSchema = (path: string): boolean => path.endsWith('.schema.ts');
+    const loading = [...inFolder('functions'), ...inFolder('shared')].filter(({ path }) => !isSchema(path));
+    expect(inFolder('shared').filter(({ path }) => isSchema(path)).length).toBeGreaterThan(7);
+    expect(violations(loading, (target, _, typeOnly) => typeOnly || !isSchema(target))).toEqual([]);
+  });
+
   it('the domain does not know Lambda: its types belong to functions, and to the adapters for them', () => {
     const adapters = [
       'shared/http/http-function.ts',
