@@ -1,10 +1,11 @@
 /** Every route of the admin API leads to its own operation, with or without a slash at the end. */
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-api.ts';
 import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
+import { inFolder } from '../../support/architecture/source-files.ts';
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
 const client: Client = {
@@ -62,4 +63,30 @@ it.each([
   ['GET', '/admin/api/clients/%ff', 'invalid_request'],
 ])('%s %s is refused: %s', async (method, path, code) => {
   await expect(call(method, path)).rejects.toThrow(expect.objectContaining({ code }));
+});
+
+describe('a change that an administrator can make', () => {
+  const textOf = (folder: string): string =>
+    inFolder(folder)
+      .map(({ text }) => text)
+      .join('\n');
+
+  it('is in the dashboard', () => {
+    const dashboard = textOf('dashboard');
+    const missing = names
+      .filter((name) => adminApiRoutes[name].method !== 'GET')
+      .filter((name) => !new RegExp(`\\.send\\(\\s*'${name}'`).test(dashboard));
+    expect(missing).toEqual([]);
+  });
+
+  it('is in the shell, but for test events', () => {
+    const changes = Array.from(
+      textOf('shared/admin').matchAll(/^export async function (\w+)\([^)]*\bactor: string,/gm),
+      ([, name = '']) => name,
+    );
+    expect(changes).toContain('setLimits');
+    const shell = textOf('bin/admin');
+    const missing = changes.filter((name) => !new RegExp(`\\b${name}\\(`).test(shell));
+    expect(missing).toEqual(['testEndpoint']);
+  });
 });
