@@ -9,7 +9,10 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { processAndReceiveFurther } from '../shared/platform/receive-further.ts';
 import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/count-webhook-attempts.ts';
 import { dynamoAttemptCounter } from '../shared/usage/webhook-attempts.dynamo.ts';
-import { deliverDependencies, deliverEnvironment } from '../shared/webhook/deliver/deliver-dependencies.ts';
+import {
+  deliverDependencies,
+  deliverEnvironment,
+} from '../shared/webhook/deliver/deliver-from-environment.ts';
 import { deliver } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { logOutcome } from '../shared/webhook/deliver/log-outcome.ts';
 import { receiveFurtherMs, startDelayMs } from '../shared/webhook/endpoint-health/choose-lane.ts';

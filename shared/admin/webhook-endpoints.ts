@@ -1,6 +1,6 @@
 /** An administrator's view of a client's webhook endpoints, and test events to them. */
 import type { WebhookEndpointView } from '../webhook/endpoints/endpoint-response.schema.ts';
-import { endpointView } from '../webhook/endpoints/webhook-endpoint.ts';
+import { endpointView } from '../webhook/endpoints/endpoint-view.ts';
 import { sendTestEvent, type TestRequest } from '../webhook/manage/manage-endpoints.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';

@@ -10,25 +10,8 @@ import { withoutUndefined } from '../platform/without-undefined.ts';
 import type { Subject } from '../rate-limit/subject.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';
 import { beforeDeadline } from './deadline.ts';
-import type { RawBody } from './request-body.ts';
-import type { Step } from './request-context.ts';
+import type { Identity, IncomingRequest, Step } from './request-context.ts';
 import { orUnavailable } from './response.ts';
-
-/** What is read of a request before it is counted. */
-export interface IncomingRequest {
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly rawBody: RawBody;
-  readonly sourceIp: string;
-  readonly now: Date;
-}
-
-export interface Identity {
-  /** Whose rate limit the request counts against. */
-  readonly subject: Subject;
-  readonly caller?: Caller;
-  readonly refusal?: GatewayError;
-}
 
 export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
 

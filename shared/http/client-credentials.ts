@@ -5,8 +5,9 @@ import type { ClientDirectory } from '../client/client-directory.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import { requestedScope } from '../token/token-claims.ts';
-import { type Authenticator, clientDisabled, type IncomingRequest } from './authenticate.ts';
+import { type Authenticator, clientDisabled } from './authenticate.ts';
 import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
+import type { IncomingRequest } from './request-context.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 /** Far more than credentials need. The body is read before the request is counted. */

@@ -1,7 +1,7 @@
 /** The last step: answers a HEAD, a repeated GET of what has not changed, and a caller that takes compressed content. */
 import { gzipSync } from 'node:zlib';
+import type { HttpResponse } from './request-context.ts';
 import { onEveryResponse, type Step } from './request-context.ts';
-import type { HttpResponse } from './response.ts';
 
 /** Below this, compression makes a response no smaller than its packet. */
 const compressedBytesMin = 1024;

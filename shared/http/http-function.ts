@@ -14,9 +14,9 @@ import { countRequest } from './count-request.ts';
 import { beforeDeadline } from './deadline.ts';
 import { encodeResponse } from './encode-response.ts';
 import { type BodyFormat, parseRequestBody } from './request-body.ts';
-import { definedValues, type RequestContext, requestContext } from './request-context.ts';
+import { definedValues, type HttpResponse, type RequestContext, requestContext } from './request-context.ts';
 import { requestLog, type WriteLog } from './request-log.ts';
-import { errorResponse, type HttpResponse, successResponse } from './response.ts';
+import { errorResponse, successResponse } from './response.ts';
 import { responseHeaders } from './response-headers.ts';
 
 export interface PublicHttpDependencies {

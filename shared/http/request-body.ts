@@ -1,16 +1,9 @@
 /** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract, section 1). */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
-import type { Step } from './request-context.ts';
+import type { RawBody, Step } from './request-context.ts';
 import { assertWellFormedJson } from './well-formed.ts';
 
 export type BodyFormat = 'json' | 'form';
-
-export interface RawBody {
-  /** As the caller sent them: API Gateway's base64 is decoded. */
-  readonly bytes: Buffer;
-  readonly contentType: string | undefined;
-  readonly contentEncoding?: string | undefined;
-}
 
 /** Enough for 1,000 messages of full length; Lambda accepts 6 MB for the whole event, escapes included. */
 export const maxBodyBytes = 4 * 1024 * 1024;

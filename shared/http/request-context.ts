@@ -1,9 +1,33 @@
 /** A request on its way through the pipeline of an HTTP function: what each step reads, and what it adds. */
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { GatewayError } from '../contract/errors.ts';
+import type { Caller } from '../operation/operation.ts';
 import type { Decision } from '../rate-limit/decision.ts';
-import type { Identity, IncomingRequest } from './authenticate.ts';
-import type { HttpResponse } from './response.ts';
+import type { Subject } from '../rate-limit/subject.ts';
+
+export interface RawBody {
+  /** As the caller sent them: API Gateway's base64 is decoded. */
+  readonly bytes: Buffer;
+  readonly contentType: string | undefined;
+  readonly contentEncoding?: string | undefined;
+}
+
+/** What is read of a request before it is counted. */
+export interface IncomingRequest {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: RawBody;
+  readonly sourceIp: string;
+  readonly now: Date;
+}
+
+export interface Identity {
+  /** Whose rate limit the request counts against. */
+  readonly subject: Subject;
+  readonly caller?: Caller;
+  readonly refusal?: GatewayError;
+}
 
 export interface RequestContext {
   readonly event: APIGatewayProxyEvent;
@@ -23,6 +47,14 @@ export interface RequestContext {
   readonly unknownFields: Set<string>;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
+}
+
+/** As Lambda returns it to API Gateway. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
 }
 
 /** A step of the pipeline. middy runs `before` in the order of the list, `after` and `onError` in reverse order. */

@@ -2,15 +2,7 @@
 
 import { errorBody, type FieldError, GatewayError, standardError } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
-import type { Step } from './request-context.ts';
-
-/** As Lambda returns it to API Gateway. */
-export interface HttpResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly isBase64Encoded: boolean;
-}
+import type { HttpResponse, Step } from './request-context.ts';
 
 const jsonType = { 'Content-Type': 'application/json' };
 

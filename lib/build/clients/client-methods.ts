@@ -3,7 +3,7 @@
  * gets its method from its path and its operationId, so that nobody has to name it a second time.
  */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 
 /**
  * When a request may be sent again after a failure that leaves open whether it was carried out: always, with the

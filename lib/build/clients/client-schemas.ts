@@ -3,7 +3,7 @@
  * what only the gateway checks, so that a rule that changes breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { type ClientMethod, queryName, schemaName } from './client-methods.ts';
 
 export type ClientSchemas = Readonly<Record<string, JsonSchema>>;

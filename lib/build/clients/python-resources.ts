@@ -1,5 +1,5 @@
 /** Writes the methods of the Python client, for callers that wait and for those with asyncio. */
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
 import { type ClientMethod, capitalized, schemaName } from './client-methods.ts';
 import type { ClientSchemas } from './client-schemas.ts';
 

@@ -15,6 +15,7 @@ import type { Example } from './description.ts';
 import { endpointDisabledExample, eventExample, inboundExample, recipientExample } from './event-examples.ts';
 import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { SchemasBySection } from './named-schemas.ts';
 import { type OperationName, operations } from './operations.ts';
 import {
@@ -24,7 +25,7 @@ import {
   reference,
   responsesOf,
 } from './responses.ts';
-import { componentSchemas, type JsonSchema } from './schemas.ts';
+import { componentSchemas } from './schemas.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;

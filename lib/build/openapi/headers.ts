@@ -5,7 +5,7 @@ import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import { decide } from '../../../shared/rate-limit/decision.ts';
 import { rateLimitHeaders } from '../../../shared/rate-limit/headers.ts';
 import { windowsAt } from '../../../shared/rate-limit/windows.ts';
-import type { JsonSchema } from './schemas.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** The headers of a client's first send of the day. */
 const at = new Date('2026-11-20T09:29:18Z');

@@ -7,7 +7,7 @@ import { channels } from '../../../shared/contract/channels.ts';
 import { statuses } from '../../../shared/message/message.ts';
 import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
 import { verification } from '../../../shared/otp/otp-response.schema.ts';
-import type { JsonSchema } from './schemas.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /**
  * By place: `Schema.field`; `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,

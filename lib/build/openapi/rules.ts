@@ -12,8 +12,8 @@ import {
   parameterSpacesMax,
 } from '../../../shared/message/whatsapp-content.ts';
 import { e164 } from '../../../shared/recipient/phone-number.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { referenceTo } from './named-schemas.ts';
-import type { JsonSchema } from './schemas.ts';
 
 /** A condition on a value. */
 function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema): JsonSchema {

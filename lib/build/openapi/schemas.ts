@@ -11,6 +11,7 @@ import {
 import { answers } from './answers.ts';
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
+import type { JsonSchema } from './json-schema.ts';
 import {
   bySection,
   nameParts,
@@ -20,8 +21,6 @@ import {
 } from './named-schemas.ts';
 import { requests } from './requests.ts';
 import { fieldRules, rules } from './rules.ts';
-
-export type JsonSchema = { [keyword: string]: unknown };
 
 /**
  * Schemas that no operation has in this form: a bulk's row, which the request's schema accepts in any form, because an

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../../contract/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CachedReader } from '../../platform/expiring-cache.ts';
-import type { OtpHoldStore } from './otp-holds.dynamo.ts';
 
 const instant = z.iso.datetime();
 
@@ -47,7 +46,10 @@ export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
 /** @throws GatewayError `otp_held` */
-export function holdCheck(holds: Pick<OtpHoldStore, 'heldCountries'>, clock: Clock): AssertNotHeld {
+export function holdCheck(
+  holds: { heldCountries(clientId: string): Promise<readonly string[]> },
+  clock: Clock,
+): AssertNotHeld {
   const held = new CachedReader(
     (clientId) => holds.heldCountries(clientId),
     { maxAgeSeconds: rememberedSeconds, maxEntries: rememberedClients },

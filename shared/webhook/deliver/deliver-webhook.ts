@@ -17,40 +17,17 @@
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
-import type { WebhookSecrets } from '../../client/webhook-secrets.ts';
-import type { SendToAws } from '../aws-destination/send-to-aws.ts';
-import type { Lane } from '../delivery.ts';
 import { interruptionsMax } from '../delivery-transitions.ts';
 import type { LaneDependencies } from '../endpoint-health/choose-lane.ts';
 import { clientOriginOf } from '../endpoint-health/endpoint-health.ts';
 import { recordAnswer, releaseTrial } from '../endpoint-health/record-answer-time.ts';
-import type { Post } from '../post/http-post.ts';
-import type { DeliveryMessage, DeliveryQueue } from '../schedule/delivery-queue.ts';
-import type { RetryScheduler } from '../schedule/retry-scheduler.ts';
-import type { DeliveryStore } from '../store/delivery-store.ts';
-import type { AlertDependencies } from './alert-failure.ts';
+import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { interruptedAttempt, withdrawnAttempt } from './attempt.ts';
-import { countResult, type DisableDependencies, reportDisabled } from './disable-endpoint.ts';
+import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';
+import { countResult, reportDisabled } from './disable-endpoint.ts';
 import { postAttempt } from './post-attempt.ts';
 import { type NotClaimed, prepareAttempt } from './prepare-attempt.ts';
 import { type Recorded, recordOutcome } from './record-outcome.ts';
-
-export interface DeliverDependencies extends AlertDependencies, LaneDependencies, DisableDependencies {
-  readonly deliveries: DeliveryStore;
-  readonly health: LaneDependencies['health'];
-  readonly secrets: WebhookSecrets;
-  readonly post: Post;
-  readonly sendToAws: SendToAws;
-  readonly queue: DeliveryQueue;
-  readonly retryScheduler: RetryScheduler;
-}
-
-export interface DeliverSettings {
-  /** The lane whose queue this worker serves. */
-  readonly lane: Lane;
-  readonly timeScale: number;
-  readonly userAgent: string;
-}
 
 /** The result for one queue message, as logged. */
 export type Outcome = NotClaimed | Recorded;

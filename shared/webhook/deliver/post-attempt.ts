@@ -7,7 +7,7 @@ import { recordSlowness } from '../endpoint-health/record-answer-time.ts';
 import { awsDestinationOf } from '../endpoints/webhook-endpoint.ts';
 import { signatureHeaders } from '../post/signature.ts';
 import { attemptOf } from './attempt.ts';
-import type { DeliverDependencies, DeliverSettings } from './deliver-webhook.ts';
+import type { DeliverDependencies, DeliverSettings } from './deliver-dependencies.ts';
 import type { Claimed } from './prepare-attempt.ts';
 
 export async function postAttempt(

@@ -9,7 +9,7 @@ import { releaseTrial } from '../endpoint-health/record-answer-time.ts';
 import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.ts';
 import type { DeliveryMessage } from '../schedule/delivery-queue.ts';
 import { alertFailure } from './alert-failure.ts';
-import type { DeliverDependencies } from './deliver-webhook.ts';
+import type { DeliverDependencies } from './deliver-dependencies.ts';
 
 interface Claim {
   readonly delivery: Delivery;

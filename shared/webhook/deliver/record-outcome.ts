@@ -3,7 +3,7 @@ import { retry } from '../../platform/retry.ts';
 import type { Attempt, Delivery } from '../delivery.ts';
 import { acknowledged, afterFailure } from '../delivery-transitions.ts';
 import { alertFailure } from './alert-failure.ts';
-import type { DeliverDependencies } from './deliver-webhook.ts';
+import type { DeliverDependencies } from './deliver-dependencies.ts';
 
 export type Recorded =
   | { readonly kind: 'lost_race' }

@@ -7,7 +7,6 @@ import {
   resourceArnOf,
   roleArnOf,
 } from '../aws-destination/aws-destination.ts';
-import type { WebhookEndpointView } from './endpoint-response.schema.ts';
 
 export const endpointsMax = 10;
 
@@ -56,8 +55,6 @@ export function receives({ enabled, events }: WebhookEndpoint, event: string): b
 /** Where an endpoint's webhooks go: one of the fields of a request. */
 export type Destination = { readonly url: string } | AwsDestination;
 
-type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
-
 /** Undefined if its webhooks go to a URL. */
 export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestination | undefined {
   return role_arn === undefined ? undefined : fromArns(url, role_arn);
@@ -68,18 +65,6 @@ export function destinationFields(destination: Destination): Pick<WebhookEndpoin
   return 'url' in destination
     ? { url: destination.url }
     : { url: resourceArnOf(destination), role_arn: roleArnOf(destination) };
-}
-
-/** The settings of an endpoint, as answers and the activity log show them. */
-export function settingsOf({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
-  const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
-  return { ...destination, events: events ?? null, description: description ?? null, enabled };
-}
-
-/** An endpoint as its client sees it. */
-export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {
-  const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
-  return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };
 }
 
 /** `null` removes a field; an absent field is not changed. */

@@ -22,7 +22,7 @@ import {
   resendRequestSchema,
   showResend,
 } from '../resend/request-resend.ts';
-import { resendView } from '../resend/resend.ts';
+import { resendView } from '../resend/resend-view.ts';
 import { type ResendDependencies, resend } from '../resend/resend-webhook.ts';
 
 /** The query of `GET /api/v1/webhook-deliveries`. */

@@ -17,12 +17,11 @@ import {
 import { isId, newId } from '../../platform/ids.ts';
 import { retry } from '../../platform/retry.ts';
 import type { EndpointStore } from '../endpoints/endpoint-store.ts';
+import { endpointView, settingsOf } from '../endpoints/endpoint-view.ts';
 import {
   changed,
   destinationFields,
   endpointsMax,
-  endpointView,
-  settingsOf,
   type WebhookEndpoint,
 } from '../endpoints/webhook-endpoint.ts';
 import { type NotificationDependencies, sendNotification } from '../plan/notification.ts';

@@ -5,7 +5,6 @@ import { derivedId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
 import { originOf } from '../endpoint-health/endpoint-health.ts';
 import type { RevisedRows } from '../store/delivery-store.ts';
-import type { ResendView } from './resend-response.schema.ts';
 
 /** `matching` counts what will be resent, `sending` resends it. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
@@ -127,22 +126,4 @@ export function isDue(resend: Resend, delivery: Delivery): boolean {
     (delivery.finished_at ?? '') <= resend.created_at &&
     isAskedFor(resend, delivery)
   );
-}
-
-export function resendView(resend: Resend): ResendView {
-  return {
-    resend_id: resend.resend_id,
-    status: resend.status,
-    endpoint_id: resend.endpoint_id ?? null,
-    origin: resend.origin ?? null,
-    state: resend.state,
-    since: resend.since,
-    until: resend.until,
-    matched: resend.matched,
-    resent: resend.resent,
-    // What was acknowledged, or resent otherwise, since it was counted.
-    skipped: resend.status === 'completed' ? resend.matched - resend.resent : 0,
-    created_at: resend.created_at,
-    completed_at: resend.completed_at ?? null,
-  };
 }

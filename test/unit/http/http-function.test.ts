@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
-import type { Identity } from '../../../shared/http/authenticate.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
+import type { Identity } from '../../../shared/http/request-context.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const binding = { window: 'minute', limit: 60, remaining: 59, resetsAt: now.getTime() / 1000 + 60 } as const;

@@ -5,12 +5,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod/mini';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { commonNotes, schemaNotes } from '../../../lib/build/openapi/field-notes.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/json-schema.ts';
 import {
   type OperationName,
   operations as operationDescriptions,
 } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
-import type { JsonSchema } from '../../../lib/build/openapi/schemas.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies, type Route, routes } from '../../../shared/contract/routes.ts';
 import { listMessagesQuery } from '../../../shared/message/list/list-messages.ts';

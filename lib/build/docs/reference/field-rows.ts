@@ -1,5 +1,5 @@
 /** A JSON Schema as table rows: each field with its path, type and description. */
-import type { JsonSchema } from '../../openapi/schemas.ts';
+import type { JsonSchema } from '../../openapi/json-schema.ts';
 
 interface FieldRow {
   /** `history[].status` */

@@ -3,8 +3,8 @@ import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.
 import type { Example } from '../../openapi/description.ts';
 import type { OpenApiOperation } from '../../openapi/document.ts';
 import { errorNotes } from '../../openapi/errors.ts';
+import type { JsonSchema } from '../../openapi/json-schema.ts';
 import type { OpenApiResponse } from '../../openapi/responses.ts';
-import type { JsonSchema } from '../../openapi/schemas.ts';
 import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';

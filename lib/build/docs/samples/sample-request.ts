@@ -1,6 +1,6 @@
 /** The request that an operation's samples send, made of the operation in the API document and its first examples. */
 import type { OpenApiOperation } from '../../openapi/document.ts';
-import type { JsonSchema } from '../../openapi/schemas.ts';
+import type { JsonSchema } from '../../openapi/json-schema.ts';
 
 export interface SampleRequest {
   readonly method: string;
