@@ -21,7 +21,7 @@ export class ReviewEditedRows extends Construct {
       stage,
       functionName: 'review-edited-rows',
       timeoutSeconds: 50,
-      settings: ['RETENTION_DAYS', 'STAGE_CAPS', 'CURRENCY'],
+      settings: ['STAGE_CAPS', 'CURRENCY'],
     });
     // People enter few rows, so all of them are read every minute.
     storage.grant(review, 'limit-overrides', 'Query', 'Scan', 'UpdateItem');

@@ -92,14 +92,9 @@ export class GatewayFunction extends LambdaFunction {
     this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
-    this.setVariables({ LOG_LEVEL: stage.logLevel });
     // Read by Powertools: separates the logs and metrics of several stages in one account.
     this.addEnvironment('POWERTOOLS_SERVICE_NAME', stage.stackName);
-    const { settings = [] } = props;
-    const values = stageVariables(stage);
-    // As the function does at its start: throws where the stage has no value for one.
-    readEnvironment(settings, values);
-    for (const name of settings) this.setVariables({ [name]: values[name] });
+    this.setSettings(['LOG_LEVEL', ...(props.settings ?? [])]);
     this.errors = this.createErrorAlarm();
     acknowledge(this, {
       'Serverless-LambdaDLQ':
@@ -164,10 +159,19 @@ export class GatewayFunction extends LambdaFunction {
     return this.alias;
   }
 
-  /** Sets environment variables (`shared/platform/env.ts`), those that have a value. */
-  setVariables(variables: Partial<Record<EnvironmentName, string | undefined>>): void {
-    for (const [name, value] of Object.entries(variables)) {
-      if (value !== undefined) this.addEnvironment(name, value);
+  /** Sets environment variables (`shared/platform/env.ts`). */
+  setVariables(variables: Partial<Record<EnvironmentName, string>>): void {
+    for (const [name, value] of Object.entries(variables)) this.addEnvironment(name, value);
+  }
+
+  /** Sets variables of the stage. @throws Error where it has no value for one that is not optional. */
+  setSettings(names: readonly EnvironmentName[]): void {
+    const values = stageVariables(this.stage);
+    // As the function does at its start.
+    readEnvironment(names, values);
+    for (const name of names) {
+      const value = values[name];
+      if (value !== undefined) this.setVariables({ [name]: value });
     }
   }
 }

@@ -26,7 +26,6 @@ export function createAdminApi(scope: Construct, props: AdminApiProps): void {
     memoryMegabytes: 1024,
     settings: [
       'TOKEN_AUDIENCE',
-      'RETENTION_DAYS',
       'CURRENCY',
       'COUNTRY',
       'ALLOWED_COUNTRIES',

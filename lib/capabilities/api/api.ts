@@ -50,9 +50,7 @@ interface Needs {
 }
 
 const tokenSettings: readonly EnvironmentName[] = ['TOKEN_AUDIENCE'];
-/** For operations that take a webhook URL. */
-const webhookUrlSettings: readonly EnvironmentName[] = ['RETENTION_DAYS', ...webhookRuleNames];
-const sendSettings: readonly EnvironmentName[] = [...webhookUrlSettings, 'ALLOWED_COUNTRIES'];
+const sendSettings: readonly EnvironmentName[] = [...webhookRuleNames, 'ALLOWED_COUNTRIES'];
 
 const sendOne: Needs = {
   settings: sendSettings,
@@ -77,7 +75,7 @@ const apiDescription: Needs = {
 
 /** One function for all of them: a test event is delivered like any other, by the queues (`Webhooks.grantEnqueue`). */
 const webhookEndpoints: Needs = {
-  settings: webhookUrlSettings,
+  settings: webhookRuleNames,
   grants: (to, { storage }) => {
     // Destinations in the gateway's own account are refused.
     to.setVariables({ GATEWAY_ACCOUNT: Aws.ACCOUNT_ID, GATEWAY_PARTITION: Aws.PARTITION });
@@ -92,7 +90,6 @@ const webhookEndpoints: Needs = {
 
 /** One function for the log of deliveries and for sending them again, which enqueues them (`Webhooks.grantEnqueue`). */
 const webhookDeliveries: Needs = {
-  settings: ['RETENTION_DAYS'],
   grants: (to, { storage }) => {
     storage.grant(to, 'webhook-deliveries', 'GetItem', 'BatchGetItem', 'PutItem');
     storage.grant(to, 'webhook-endpoints', 'GetItem', 'Query');
@@ -146,7 +143,6 @@ const needs: Readonly<Record<RouteName, Needs>> = {
   },
   sendWhatsApp: sendOne,
   getMessageStatus: {
-    settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'GetItem', 'BatchGetItem');
       storage.grant(to, 'batches', 'GetItem');
@@ -154,7 +150,6 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     },
   },
   listMessages: {
-    settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => {
       storage.grant(to, 'messages', 'BatchGetItem');
       storage.grantIndex(to, 'messages', 'by-client');
@@ -162,20 +157,18 @@ const needs: Readonly<Record<RouteName, Needs>> = {
     },
   },
   cancelMessage: {
-    settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => storage.grant(to, 'messages', 'GetItem', 'UpdateItem'),
   },
   getAccount: accountReads,
   getUsage: accountReads,
   updateAccount: {
-    settings: webhookUrlSettings,
+    settings: webhookRuleNames,
     grants: (to, { storage }) => {
       storage.grant(to, 'clients', 'UpdateItem');
       storage.grant(to, 'activity-log', 'PutItem');
     },
   },
   rotateWebhookSecret: {
-    settings: ['RETENTION_DAYS'],
     grants: (to, { storage }) => {
       storage.grant(to, 'client-secrets', 'GetItem', 'UpdateItem');
       storage.grant(to, 'activity-log', 'PutItem');

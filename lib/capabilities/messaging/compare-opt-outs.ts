@@ -14,7 +14,7 @@ export function createCompareOptOuts(scope: Construct, props: CompareProps): voi
     stage,
     functionName: 'compare-opt-outs',
     timeoutSeconds: 300,
-    settings: ['RETENTION_DAYS', 'SMS_OPT_OUT_LIST'],
+    settings: ['SMS_OPT_OUT_LIST'],
   });
   storage.grant(compare, 'suppressions', 'GetItem', 'Scan', 'UpdateItem', 'PutItem');
   // Finds the clients that wrote to a person on the list.

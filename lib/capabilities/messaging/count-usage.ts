@@ -20,7 +20,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
     stage,
     functionName: 'count-usage',
     timeoutSeconds: countTimeoutSeconds,
-    settings: ['RETENTION_DAYS', 'OTP_HOLD'],
+    settings: ['OTP_HOLD'],
   });
   storage.grant(count, 'message-usage', 'UpdateItem');
   storage.grant(count, 'counted-changes', 'Query', 'PutItem');

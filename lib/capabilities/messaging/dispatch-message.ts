@@ -31,7 +31,7 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): v
     stage,
     functionName: 'dispatch-message',
     timeoutSeconds: dispatchTimeoutSeconds,
-    settings: ['RETENTION_DAYS', 'STAGE_CAPS', ...carrierSettings(stage)],
+    settings: ['STAGE_CAPS', ...carrierSettings(stage)],
     // The function queues a message that must wait again. This loop is intended and ends when the message expires;
     // Lambda would stop it after 16 rounds.
     recursiveLoop: true,

@@ -16,7 +16,6 @@ export function createExpireMessages(scope: Construct, props: ExpireProps): void
     stage,
     functionName: 'expire-messages',
     timeoutSeconds: 50,
-    settings: ['RETENTION_DAYS'],
   });
   // Queues a message again whose queue message was lost, until it expires.
   outbound.grantSend(expire);

@@ -16,7 +16,7 @@ export function createRecordReceipt(scope: Construct, { stage, storage, receipts
     stage,
     functionName: 'record-receipt',
     timeoutSeconds: recordTimeoutSeconds,
-    settings: ['RETENTION_DAYS', 'OPT_OUT_WORDS'],
+    settings: ['OPT_OUT_WORDS'],
   });
   storage.grant(record, 'messages', 'GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem');
   storage.grantIndex(record, 'messages', 'by-carrier-id');

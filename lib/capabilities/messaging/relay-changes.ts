@@ -24,7 +24,7 @@ export function createRelayChanges(scope: Construct, props: RelayProps): Gateway
     stage,
     functionName: 'relay-changes',
     timeoutSeconds: 30,
-    settings: ['RETENTION_DAYS', 'SCHEDULE_LEAD_SECONDS'],
+    settings: ['SCHEDULE_LEAD_SECONDS'],
   });
   storage.grant(relay, 'clients', 'GetItem');
   storage.grant(relay, 'webhook-endpoints', 'Query');

@@ -15,7 +15,6 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
     stage,
     functionName: 'report-verified',
     timeoutSeconds: 30,
-    settings: ['RETENTION_DAYS'],
   });
   storage.grant(report, 'messages', 'GetItem');
   storage.grant(report, 'one-time-passwords', 'GetItem');

@@ -81,12 +81,12 @@ export class Storage extends Construct {
     );
   }
 
-  /** Permits these actions on a table, and sets the function's variable with the table's name. */
+  /** Permits these actions on a table, and sets the variables that the function needs for it. */
   grant(to: GatewayFunction, name: TableName, ...actions: readonly ItemAction[]): void {
     this.allow(to, name, actions, (table) => [table.tableArn]);
   }
 
-  /** Permits queries of one index, and sets the function's variable with the table's name. */
+  /** Permits queries of one index, and sets the variables that the function needs for its table. */
   grantIndex(to: GatewayFunction, name: TableName, index: string): void {
     this.allow(to, name, ['Query'], (table) => [`${table.tableArn}/index/${index}`]);
   }
@@ -107,7 +107,9 @@ export class Storage extends Construct {
       actions: actions.map((action) => `dynamodb:${action}`),
       resourceArns: resources(this.table(name)),
     });
-    to.setVariables({ [tableShapes[name].variable]: this.table(name).tableName });
+    const { variable, purged }: TableShape = tableShapes[name];
+    to.setVariables({ [variable]: this.table(name).tableName });
+    if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 
   private table(name: TableName): Table {
@@ -127,7 +129,7 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
     ...(shape.sort === undefined ? {} : { sortKey: text(shape.sort) }),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
     ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
-    ...(shape.purged === true ? { timeToLiveAttribute: 'purge_at' } : {}),
+    ...(shape.purged !== undefined ? { timeToLiveAttribute: 'purge_at' } : {}),
     ...(shape.streamed === true ? { stream: StreamViewType.NEW_AND_OLD_IMAGES } : {}),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: shape.restorable === true },
     deletionProtection: stage.keepData,

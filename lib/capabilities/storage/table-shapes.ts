@@ -12,8 +12,11 @@ export interface TableShape {
   readonly partition: string;
   readonly sort?: string;
   readonly indexes?: Readonly<Record<string, IndexShape>>;
-  /** Rows have a `purge_at`, after which DynamoDB deletes them (TTL). */
-  readonly purged?: boolean;
+  /**
+   * Rows have a `purge_at`, after which DynamoDB deletes them (TTL): by the setting `retentionDays`, whose variable comes with
+   * each grant, or by a time of their own.
+   */
+  readonly purged?: 'retentionDays' | true;
   /** Has point-in-time recovery: its rows cannot be rebuilt from anything else. */
   readonly restorable?: boolean;
   readonly streamed?: boolean;
@@ -57,12 +60,12 @@ export const tableShapes = {
       // Costs one more write unit for each message; support needs to find messages by recipient.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
     },
-    purged: true,
+    purged: 'retentionDays',
     restorable: true,
     streamed: true,
     busy: true,
   },
-  batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: true },
+  batches: { variable: 'BATCHES_TABLE', partition: 'batch_id', purged: 'retentionDays' },
   'one-time-passwords': {
     variable: 'ONE_TIME_PASSWORDS_TABLE',
     partition: 'otp_id',
@@ -87,7 +90,7 @@ export const tableShapes = {
   'webhook-deliveries': {
     variable: 'WEBHOOK_DELIVERIES_TABLE',
     partition: 'delivery_id',
-    purged: true,
+    purged: 'retentionDays',
     restorable: true,
     busy: true,
   },
@@ -107,7 +110,7 @@ export const tableShapes = {
       'by-kind': { partition: 'kind', sort: 'entry_id', projection: 'all' },
       'by-client': { partition: 'client_id', sort: 'entry_id', projection: 'all' },
     },
-    purged: true,
+    purged: 'retentionDays',
     restorable: true,
   },
   // Hourly counts of webhook attempts, for the dashboard.
@@ -151,7 +154,7 @@ export const tableShapes = {
     partition: 'recipient',
     sort: 'handed_over',
     indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
-    purged: true,
+    purged: 'retentionDays',
   },
 } as const satisfies Record<string, TableShape>;
 

@@ -24,7 +24,7 @@ export function createDeliverWebhook(scope: Construct, id: string, props: Delive
     memoryMegabytes: 1024,
     // Each delivery's loop ends with its last attempt (shared/webhook/schedule/retry-scheduler.ts).
     recursiveLoop: true,
-    settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames, 'RETENTION_DAYS'],
+    settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS', ...webhookRuleNames],
   });
   // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
   storage.grant(deliver, 'webhook-deliveries', 'GetItem', 'PutItem', 'DeleteItem');

@@ -14,7 +14,6 @@ export function createSweepWebhooks(scope: Construct, props: SweepProps): Gatewa
     stage,
     functionName: 'sweep-webhooks',
     timeoutSeconds: 50,
-    settings: ['RETENTION_DAYS'],
   });
   storage.grant(sweep, 'due-items', 'Query', 'PutItem', 'BatchWriteItem');
   // The others continue requests to resend many webhooks.
