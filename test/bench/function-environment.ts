@@ -1,35 +1,26 @@
 /** Values for every variable that a function reads, for runs outside a deployed stage. */
-
-import { stages } from '../../lib/stages/stages.ts';
-import type { EnvironmentName } from '../../shared/platform/env.ts';
+import { tableShapes } from '../../lib/capabilities/storage/table-shapes.ts';
+import { stageVariables } from '../../lib/stages/stage-variables.ts';
+import { stageFrom } from '../../lib/stages/stages.ts';
 import { pricesFile } from '../support/template/prices.ts';
 
 const queue = (name: string): string => `http://127.0.0.1:9/000000000000/${name}`;
 const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:000000000000:${name}`;
 
-export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
-  LOG_LEVEL: 'INFO',
-  DUE_ITEMS_TABLE: 'due-items',
-  CLIENTS_TABLE: 'clients',
-  CLIENT_SECRETS_TABLE: 'client-secrets',
-  API_KEYS_TABLE: 'api-keys',
-  LIMIT_OVERRIDES_TABLE: 'limit-overrides',
-  SENDERS_TABLE: 'senders',
-  RATE_COUNTERS_TABLE: 'rate-counters',
-  MESSAGES_TABLE: 'messages',
-  BATCHES_TABLE: 'batches',
-  ONE_TIME_PASSWORDS_TABLE: 'one-time-passwords',
-  WEBHOOK_ENDPOINTS_TABLE: 'webhook-endpoints',
-  WEBHOOK_DELIVERIES_TABLE: 'webhook-deliveries',
-  ACTIVITY_LOG_TABLE: 'activity-log',
-  SIGNING_KEYS_TABLE: 'signing-keys',
-  USAGE_TABLE: 'usage',
-  MESSAGE_USAGE_TABLE: 'message-usage',
-  COUNTED_CHANGES_TABLE: 'counted-changes',
-  SENDER_PACE_TABLE: 'sender-pace',
-  SIMULATOR_OUTBOX_TABLE: 'simulator-outbox',
-  SUPPRESSIONS_TABLE: 'suppressions',
-  WHATSAPP_WINDOWS_TABLE: 'whatsapp-windows',
+const tables = Object.entries(tableShapes).map(([name, { variable }]) => [variable, name] as const);
+
+export const functionEnvironment = {
+  ...Object.fromEntries(tables),
+  ...stageVariables(
+    stageFrom({
+      stage: 'local',
+      smsOriginationIdentity: 'bench',
+      smsProtectConfigurationId: 'protect-1',
+      whatsappPhoneNumberId: 'phone-number-id-bench',
+      whatsappOtpTemplate: 'one_time_password/en',
+      scheduleLeadSeconds: 60,
+    }),
+  ),
   OTP_OUTBOUND_QUEUE_URL: queue('otp-outbound'),
   OUTBOUND_QUEUE_URL: queue('outbound'),
   BULK_OUTBOUND_QUEUE_URL: queue('bulk-outbound'),
@@ -50,29 +41,5 @@ export const functionEnvironment: Readonly<Record<EnvironmentName, string>> = {
   TOKEN_ISSUER: 'https://gateway.test',
   TOKEN_AUDIENCE: 'messaging-gateway',
   OTP_SECRET_ARN: arn('secretsmanager', 'secret:otp'),
-  WEBHOOK_TIME_SCALE: '1',
-  SCHEDULE_LEAD_SECONDS: '60',
-  WEBHOOK_PORTS: 'any',
-  WEBHOOK_ALLOW_HTTP: 'true',
-  WEBHOOK_ALLOW_LOOPBACK: 'true',
-  SMS_CARRIER: 'simulator',
-  WHATSAPP_CARRIER: 'simulator',
-  STAGE_CAPS: '{}',
-  OPT_OUT_WORDS: '[]',
   PRICES_FILE: pricesFile,
-  CURRENCY: 'USD',
-  COUNTRY: 'GB',
-  ALLOWED_COUNTRIES: 'all',
-  SMS_PROTECT_CONFIGURATION: 'protect-1',
-  OTP_TRAFFIC_TABLE: 'otp-traffic',
-  OTP_HOLDS_TABLE: 'otp-holds',
-  OTP_HOLD: JSON.stringify(stages.local.otpHold),
-  SMS_ORIGINATION_IDENTITY: 'bench',
-  STAGE_SMS_SENDER: 'bench',
-  SMS_OPT_OUT_LIST: 'Default',
-  SMS_CONFIGURATION_SET: 'bench',
-  WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-bench',
-  META_API_VERSION: 'v23.0',
-  WHATSAPP_OTP_TEMPLATE: 'one_time_password/en',
-  RETENTION_DAYS: '30',
 };
