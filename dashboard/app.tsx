@@ -1,6 +1,7 @@
 /** Shows the sign-in page, or the dashboard while a session lasts. */
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { signIn } from './api/client.ts';
+import { useColours } from './colours.ts';
 import { RenderFailure } from './components/render-failure.tsx';
 import { forgetSession, otherTabs, type Session, storedSession, storeSession } from './session.ts';
 import { type Credentials, SignIn } from './sign-in.tsx';
@@ -76,7 +77,8 @@ export function App() {
   /** @returns false if this tab has not the secret */
   const renew = useCallback(async (): Promise<boolean> => {
     const [own, current] = [credentials.current, held.current];
-    if (own === undefined || current === undefined) return false;
+    // Another tab may have signed in as somebody else.
+    if (own === undefined || own.clientId !== current?.clientId) return false;
     const { token, endsAt } = await signIn(own.clientId, own.clientSecret);
     // Signed out meanwhile.
     if (credentials.current === undefined) return false;
@@ -91,6 +93,7 @@ export function App() {
     end(undefined);
   }, [end]);
 
+  const look = useColours();
   if (state.kind === 'asking') return null;
   if (state.kind === 'signed_out') return <SignIn signOutReason={state.reason} onSignIn={signInWith} />;
   return (
@@ -98,6 +101,7 @@ export function App() {
       <Suspense fallback={null}>
         <SignedIn
           session={state.session}
+          look={look}
           isRestored={state.isRestored}
           onSignIn={signInWith}
           onRenew={renew}

@@ -1,21 +1,20 @@
-/** Light or dark mode: the system's setting until the user chooses; the choice is remembered. */
+/** Light or dark mode: the system's setting, as it changes, until the user chooses; the choice is remembered. */
 import { applyMode, Mode } from '@cloudscape-design/global-styles';
+import { useLayoutEffect, useState } from 'react';
+import { useMedia } from './components/media.ts';
 
 type Colours = 'light' | 'dark';
 
 const key = 'messaging-gateway.colours';
 
-export function startingColours(): Colours {
-  const chosen = localStorage.getItem(key);
-  if (chosen === 'light' || chosen === 'dark') return chosen;
-  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-}
-
-export function applyColours(colours: Colours): void {
-  applyMode(colours === 'dark' ? Mode.Dark : Mode.Light);
-}
-
-export function chooseColours(colours: Colours): void {
-  localStorage.setItem(key, colours);
-  applyColours(colours);
+export function useColours() {
+  const [chosen, setChosen] = useState(() => localStorage.getItem(key));
+  const system: Colours = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
+  const colours = chosen === 'light' || chosen === 'dark' ? chosen : system;
+  useLayoutEffect(() => applyMode(colours === 'dark' ? Mode.Dark : Mode.Light), [colours]);
+  const choose = (wanted: Colours): void => {
+    localStorage.setItem(key, wanted);
+    setChosen(wanted);
+  };
+  return { colours, choose };
 }

@@ -1,10 +1,17 @@
-/** What every page can use: the admin API, and notifications. */
+/** What every page can use: the admin API, notifications, and the dialog of new secrets. */
 import { createContext, useContext } from 'react';
 import type { Api } from './api/client.ts';
 
-export interface Dashboard {
+export interface NewSecrets {
+  readonly title: string;
+  readonly secrets: readonly { readonly label: string; readonly value: string }[];
+}
+
+interface Dashboard {
   readonly api: Api;
   notify(type: 'success' | 'error', text: string): void;
+  /** Until the user has saved them, whatever page is shown: nobody can view them again. */
+  showSecrets(secrets: NewSecrets): void;
 }
 
 export const DashboardContext = createContext<Dashboard | undefined>(undefined);

@@ -6,9 +6,7 @@ import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { applyColours, startingColours } from './colours.ts';
 
-applyColours(startingColours());
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 createRoot(root).render(

@@ -31,7 +31,9 @@ type Values = Readonly<Record<string, string | readonly string[]>>;
 /** What the address of a list holds besides its filters: the cursors of the pages up to this one, and the selection. */
 const position = ['after', 'selected'];
 
-export interface ListState {
+interface ListState {
+  /** Every filter that is set, as the admin API takes them. */
+  readonly filters: Readonly<Record<string, string>>;
   /** The value of a filter; empty if it is not set. */
   filter(name: string): string;
   readonly isFiltered: boolean;
@@ -50,9 +52,11 @@ export interface ListState {
 export function useListState(): ListState {
   const [query, setQuery] = useSearchParams();
   const cursors = query.getAll('after');
+  const filters = Object.fromEntries([...query].filter(([name]) => !position.includes(name)));
   return {
-    filter: (name) => query.get(name) ?? '',
-    isFiltered: [...query.keys()].some((name) => !position.includes(name)),
+    filters,
+    filter: (name) => filters[name] ?? '',
+    isFiltered: Object.keys(filters).length > 0,
     cursors,
     cursor: cursors.at(-1),
     selected: query.getAll('selected'),

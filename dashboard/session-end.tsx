@@ -2,10 +2,8 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import type { FlashbarProps } from '@cloudscape-design/components/flashbar';
-import Form from '@cloudscape-design/components/form';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useRef, useState } from 'react';
+import { FormDialog } from './components/form-dialog.tsx';
 import { mayRenew, type Session, warningMs } from './session.ts';
 import { type Credentials, useSignIn } from './sign-in.tsx';
 
@@ -15,7 +13,7 @@ interface SessionEndOptions {
   readonly session: Session;
   /** @returns false if this tab has not the secret */
   readonly onRenew: () => Promise<boolean>;
-  readonly onEnd: (reason: string) => void;
+  readonly onEnd: (session: Session) => void;
 }
 
 /** The warning, once the session is about to end. */
@@ -34,7 +32,7 @@ export function useSessionEnd(
       if (!isRenewed) setWarnedOf(session);
     };
     const warning = setTimeout(() => void renewOrWarn(), session.endsAt - warningMs - Date.now());
-    const end = setTimeout(() => onEnd(expired), session.endsAt - Date.now());
+    const end = setTimeout(() => onEnd(session), session.endsAt - Date.now());
     return () => {
       clearTimeout(warning);
       clearTimeout(end);
@@ -86,27 +84,9 @@ export function SignInAgain({ clientId, onSignIn, onDismiss }: SignInAgainProps)
     onDismiss();
   });
   return (
-    <Modal visible header="Sign in again" onDismiss={onDismiss}>
-      <form onSubmit={(event) => void form.submit(event)}>
-        <Form
-          errorText={form.error}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button formAction="none" variant="link" onClick={onDismiss}>
-                Cancel
-              </Button>
-              <Button variant="primary" formAction="submit" loading={form.isBusy} loadingText="Signing in">
-                Sign in
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <SpaceBetween size="m">
-            <Box>The client secret is not stored, so it is needed again.</Box>
-            {form.fields}
-          </SpaceBetween>
-        </Form>
-      </form>
-    </Modal>
+    <FormDialog title="Sign in again" action="Sign in" form={form} onDismiss={onDismiss}>
+      <Box>The client secret is not stored, so it is needed again.</Box>
+      {form.fields}
+    </FormDialog>
   );
 }

@@ -3,11 +3,10 @@ import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Form from '@cloudscape-design/components/form';
-import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
+import { TextField } from './components/text-field.tsx';
 
 export interface Credentials {
   readonly clientId: string;
@@ -27,11 +26,11 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
       <title>Sign in – Messaging gateway</title>
       <SpaceBetween size="l">
         {signOutReason === undefined ? null : <Alert type="info">{signOutReason}</Alert>}
-        <form onSubmit={(event) => void form.submit(event)}>
+        <form onSubmit={form.submit}>
           <Form
             errorText={form.error}
             actions={
-              <Button variant="primary" formAction="submit" loading={form.isBusy} loadingText="Signing in">
+              <Button variant="primary" formAction="submit" loading={form.isPending} loadingText="Signing in">
                 Sign in
               </Button>
             }
@@ -56,48 +55,49 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
 export function useSignIn(firstClientId: string, onSignIn: SignInProps['onSignIn']) {
   const [clientId, setClientId] = useState(firstClientId);
   const [secret, setSecret] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
+  const [isPending, setIsPending] = useState(false);
   const [error, setError] = useState<string>();
 
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
+  const send = async (): Promise<void> => {
     if (clientId.trim() === '' || secret === '') {
       setError('Enter the client id and the client secret.');
       return;
     }
-    setIsBusy(true);
+    setIsPending(true);
     setError(undefined);
     try {
       await onSignIn({ clientId: clientId.trim(), clientSecret: secret.trim() });
     } catch (refusal) {
       setError(refusal instanceof Error ? refusal.message : String(refusal));
-      setIsBusy(false);
+      setIsPending(false);
     }
   };
 
   const fields = (
     <SpaceBetween size="m">
-      <FormField label="Client id">
-        <Input
-          value={clientId}
-          autoFocus={firstClientId === ''}
-          name="username"
-          autoComplete="username"
-          spellcheck={false}
-          onChange={({ detail }) => setClientId(detail.value)}
-        />
-      </FormField>
-      <FormField label="Client secret">
-        <Input
-          type="password"
-          value={secret}
-          autoFocus={firstClientId !== ''}
-          name="password"
-          autoComplete="current-password"
-          onChange={({ detail }) => setSecret(detail.value)}
-        />
-      </FormField>
+      <TextField
+        label="Client id"
+        value={clientId}
+        autoFocus={firstClientId === ''}
+        name="username"
+        autoComplete="username"
+        spellcheck={false}
+        onChange={setClientId}
+      />
+      <TextField
+        label="Client secret"
+        type="password"
+        value={secret}
+        autoFocus={firstClientId !== ''}
+        name="password"
+        autoComplete="current-password"
+        onChange={setSecret}
+      />
     </SpaceBetween>
   );
-  return { fields, submit, isBusy, error };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void send();
+  };
+  return { fields, submit, isPending, error };
 }

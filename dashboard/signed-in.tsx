@@ -1,31 +1,19 @@
-/** The layout of every page: navigation, notifications, colours, and the end of the session. */
+/** What is around every page: the bar at the top, notifications, new secrets, and the end of the session. */
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
-import SideNavigation from '@cloudscape-design/components/side-navigation';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
-import { Route, Router, Switch, useLocation } from 'wouter';
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Router, useLocation } from 'wouter';
 import { apiOf } from './api/client.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
-import { chooseColours, startingColours } from './colours.ts';
+import type { useColours } from './colours.ts';
 import { Waiting } from './components/loaded.tsx';
 import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
-import { DashboardContext, NavigatedContext } from './context.ts';
-import { ActivityPage } from './pages/activity/activity.tsx';
-import { ClientPage } from './pages/clients/client.tsx';
-import { ClientsPage } from './pages/clients/clients.tsx';
-import { LimitsPage } from './pages/limits/limits.tsx';
-import { ConversationPage } from './pages/messages/conversation.tsx';
-import { MessagePage } from './pages/messages/message.tsx';
-import { MessagesPage } from './pages/messages/messages.tsx';
-import { OutboxPage } from './pages/outbox.tsx';
-import { OverviewPage } from './pages/overview/overview.tsx';
-import { SearchPage } from './pages/search.tsx';
-import { SendersPage } from './pages/senders/senders.tsx';
-import { WebhookPage } from './pages/webhooks/webhook.tsx';
-import { WebhooksPage } from './pages/webhooks/webhooks.tsx';
+import { Secrets } from './components/secrets.tsx';
+import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
+import { Navigation, Pages } from './pages.tsx';
 import { go, linkTo, useHashLocation } from './route.ts';
 import { SearchBox } from './search-box.tsx';
 import type { Session } from './session.ts';
@@ -34,6 +22,7 @@ import type { Credentials } from './sign-in.tsx';
 
 interface SignedInProps {
   readonly session: Session;
+  readonly look: ReturnType<typeof useColours>;
   /** Whether the session began before this load of the dashboard. */
   readonly isRestored: boolean;
   readonly onSignIn: (credentials: Credentials) => Promise<void>;
@@ -43,11 +32,9 @@ interface SignedInProps {
   readonly onEnd: (reason: string) => void;
 }
 
-// Loaded on demand, as its charts are a quarter of the script.
-const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
-
 export default function SignedIn({
   session,
+  look,
   isRestored,
   onSignIn,
   onRenew,
@@ -56,7 +43,15 @@ export default function SignedIn({
 }: SignedInProps) {
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [isSigningIn, setIsSigningIn] = useState(false);
-  const warning = useSessionEnd({ session, onRenew, onEnd }, () => setIsSigningIn(true));
+  const [secrets, setSecrets] = useState<readonly NewSecrets[]>([]);
+  const [ended, setEnded] = useState<Session>();
+  const warning = useSessionEnd({ session, onRenew, onEnd: setEnded }, () => setIsSigningIn(true));
+  // New secrets stay until they are saved; a request with the token before the last renewal may fail.
+  const [created] = secrets;
+  const isOver = ended === session && created === undefined;
+  useEffect(() => {
+    if (isOver) onEnd(expired);
+  }, [isOver, onEnd]);
 
   const notify = useCallback((type: 'success' | 'error', text: string) => {
     const id = crypto.randomUUID();
@@ -71,8 +66,12 @@ export default function SignedIn({
 
   const queryClient = useMemo(() => newQueryClient((message) => notify('error', message)), [notify]);
   const dashboard = useMemo(
-    () => ({ api: apiOf(session, () => onEnd(expired)), notify }),
-    [session, onEnd, notify],
+    () => ({
+      api: apiOf(session, () => setEnded(session)),
+      notify,
+      showSecrets: (more: NewSecrets) => setSecrets((shown) => [...shown, more]),
+    }),
+    [session, notify],
   );
 
   return (
@@ -81,6 +80,7 @@ export default function SignedIn({
         <Router hook={useHashLocation}>
           <Layout
             session={session}
+            look={look}
             isRestored={isRestored}
             notices={warning === undefined ? notices : [warning, ...notices]}
             onSignOut={() => {
@@ -89,6 +89,9 @@ export default function SignedIn({
               onSignOut();
             }}
           />
+          {created === undefined ? null : (
+            <Secrets {...created} onDone={() => setSecrets((shown) => shown.slice(1))} />
+          )}
           {isSigningIn ? (
             <SignInAgain
               clientId={session.clientId}
@@ -102,18 +105,17 @@ export default function SignedIn({
   );
 }
 
-interface LayoutProps extends Pick<SignedInProps, 'session' | 'isRestored'> {
+interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
   readonly notices: readonly FlashbarProps.MessageDefinition[];
   readonly onSignOut: () => void;
 }
 
-function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
+function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) {
   const about = useAbout().data;
   const [path] = useLocation();
   const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
   if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);
-  const [colours, setColours] = useState(startingColours);
-  const other = colours === 'dark' ? 'light' : 'dark';
+  const other = look.colours === 'dark' ? 'light' : 'dark';
   const account = about?.name ?? session.clientId;
   return (
     <NavigatedContext value={path !== firstPath}>
@@ -138,10 +140,7 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
               type: 'button',
               text: other === 'dark' ? 'Dark' : 'Light',
               ariaLabel: `Use ${other} colours`,
-              onClick: () => {
-                chooseColours(other);
-                setColours(other);
-              },
+              onClick: () => look.choose(other),
             },
             {
               type: 'menu-dropdown',
@@ -168,52 +167,5 @@ function Layout({ session, isRestored, notices, onSignOut }: LayoutProps) {
         }
       />
     </NavigatedContext>
-  );
-}
-
-function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {
-  const link = (text: string, page: string) => ({ type: 'link', text, href: linkTo(page) }) as const;
-  const [, page = ''] = path.split('/');
-  const parent = { '': 'overview', conversation: 'messages' }[page] ?? page;
-  return (
-    <SideNavigation
-      header={{ text: 'Administration', href: linkTo('overview') }}
-      activeHref={linkTo(parent)}
-      items={[
-        link('Overview', 'overview'),
-        link('Activity Logs', 'activity'),
-        link('Messages', 'messages'),
-        link('Webhooks', 'webhooks'),
-        link('Clients', 'clients'),
-        link('Usage', 'usage'),
-        link('Limits', 'limits'),
-        link('Senders', 'senders'),
-        ...(hasOutbox ? [link('Outbox', 'outbox')] : []),
-      ]}
-    />
-  );
-}
-
-function Pages() {
-  return (
-    <Switch>
-      <Route path="/activity" component={ActivityPage} />
-      <Route path="/usage" component={UsagePage} />
-      <Route path="/messages" component={MessagesPage} />
-      <Route path="/messages/:id">{({ id }) => <MessagePage id={decodeURIComponent(id)} />}</Route>
-      <Route path="/conversation" component={ConversationPage} />
-      <Route path="/clients" component={ClientsPage} />
-      <Route path="/clients/:id">{({ id }) => <ClientPage id={decodeURIComponent(id)} />}</Route>
-      <Route path="/limits">
-        <LimitsPage clientId={undefined} />
-      </Route>
-      <Route path="/limits/:id">{({ id }) => <LimitsPage clientId={decodeURIComponent(id)} />}</Route>
-      <Route path="/senders" component={SendersPage} />
-      <Route path="/outbox" component={OutboxPage} />
-      <Route path="/search" component={SearchPage} />
-      <Route path="/webhooks" component={WebhooksPage} />
-      <Route path="/webhooks/:id">{({ id }) => <WebhookPage id={decodeURIComponent(id)} />}</Route>
-      <Route component={OverviewPage} />
-    </Switch>
   );
 }

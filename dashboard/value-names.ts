@@ -1,4 +1,4 @@
-/** How the dashboard shows values of the API: channels, caps, times, shares, and words such as `retry_scheduled`. */
+/** How the dashboard shows values of the API: channels, caps, numbers, and words such as `retry_scheduled`. */
 import type { CapName } from '../shared/contract/caps.ts';
 import type { Channel } from '../shared/contract/channels.ts';
 
@@ -10,6 +10,20 @@ export const capNames: Readonly<Record<CapName, string>> = {
   messages: 'All messages (cap)',
   spend: 'Spend (cap)',
 };
+
+const numbers = new Intl.NumberFormat('en');
+
+/** As the gateway's own texts have them: other languages would read `1.000` as a thousand. */
+export function numberText(value: number): string {
+  return numbers.format(value);
+}
+
+/** A value of a row before or after a change, such as `GB, FR` or the ARNs of a queue and its role. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return 'none';
+  if (typeof value === 'object') return Object.values(value).map(valueText).join(', ');
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
 
 /** The id in rows for every client that has no row of its own. */
 export const everyClient = '*';

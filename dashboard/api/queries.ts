@@ -1,7 +1,9 @@
 /** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change. */
 import { MutationCache, QueryClient, useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../context.ts';
+import { useListState } from '../route.ts';
 import { type Answer, ApiError, type PathValues, type Query, type ReadName } from './client.ts';
+import type { Page, ReadPage } from './pages.ts';
 
 /** While the tab is hidden nothing is refreshed. */
 const refreshMs = 15_000;
@@ -71,6 +73,23 @@ export function useAnswer<Name extends ReadName>(
       return data !== undefined && inProgress?.(data) === true ? refreshInProgressMs : refreshEveryMs;
     },
   });
+}
+
+/** A list that has pages: the one of the address, and the others for a CSV file. */
+export function usePagedAnswer<Name extends ReadName, Row>(
+  name: Name,
+  path: PathValues<Name>,
+  filters: Query,
+  pageOf: (answer: Answer<Name>) => Page<Row>,
+  options: AnswerOptions<Answer<Name>> = {},
+) {
+  const { api } = useDashboard();
+  const { cursor } = useListState();
+  const query = useAnswer(name, path, { ...filters, cursor }, options);
+  const readPage: ReadPage<Row> = async (page) =>
+    pageOf(await api.get(name, path, { ...(options.sent?.(filters) ?? filters), ...page }));
+  const page = query.data === undefined ? undefined : pageOf(query.data);
+  return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor };
 }
 
 /** The signed-in administrator, and what the stage has. */

@@ -2,7 +2,8 @@
 export interface Series {
   readonly title: string;
   readonly color?: string;
-  readonly data: readonly { readonly x: Date; readonly y: number }[];
+  /** One for each bar, oldest first. */
+  readonly values: readonly number[];
 }
 
 /** Distinguishable in light and dark mode, and with red-green colour blindness. */

@@ -1,8 +1,9 @@
 /** A field with a few values, of which one is chosen; the first, if the value is not one of them. */
 import FormField from '@cloudscape-design/components/form-field';
 import Select from '@cloudscape-design/components/select';
+import { useListState } from '../route.ts';
 
-export interface Option {
+interface Option {
   readonly value: string;
   readonly label?: string;
 }
@@ -23,5 +24,25 @@ export function ChoiceField({ label, value, options, onChange }: ChoiceFieldProp
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
       />
     </FormField>
+  );
+}
+
+const any = { value: '', label: 'Any' };
+
+interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
+  /** In the address. */
+  readonly name: string;
+}
+
+/** A filter of a list: one of the values, or any. */
+export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
+  const { filter, change } = useListState();
+  return (
+    <ChoiceField
+      label={label}
+      value={filter(name)}
+      options={[any, ...options]}
+      onChange={(value) => change({ [name]: value })}
+    />
   );
 }

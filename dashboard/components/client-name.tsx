@@ -13,23 +13,33 @@ export function useClientNames() {
   return data?.clients ?? [];
 }
 
-export function useClientName(id: string): string | undefined {
+export function useClientName(id: string | null | undefined): string | undefined {
   return useClientNames().find(({ client_id }) => client_id === id)?.name;
 }
 
+/** The id where nobody has named it, as of a client that was deleted. */
+export function ClientName({ id }: { readonly id: string }) {
+  return <span className="id">{useClientName(id) ?? id}</span>;
+}
+
 interface ClientLinkProps {
-  readonly id: string;
+  /** Of nobody, a dash. */
+  readonly id: string | null | undefined;
+  /** If the caller knows it. */
+  readonly name?: string | null;
   /** Where it leads, if not to the client's page. */
   readonly to?: string;
 }
 
 /** Names are not unique, so the id is always shown. */
-export function ClientLink({ id, to = linkTo('clients', id) }: ClientLinkProps) {
-  const name = useClientName(id);
+export function ClientLink({ id, to, ...known }: ClientLinkProps) {
+  const found = useClientName(id);
+  const name = known.name ?? found;
+  if (id === null || id === undefined) return <>–</>;
   return (
     <>
       <span className="id">
-        <Link href={to}>{name ?? id}</Link>
+        <Link href={to ?? linkTo('clients', id)}>{name ?? id}</Link>
       </span>
       {name === undefined ? null : (
         <Box variant="span" display="block" color="text-body-secondary" fontSize="body-s">

@@ -1,43 +1,45 @@
-/** Asks for confirmation of an action that cannot be undone or that affects a client. */
-import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ReactNode } from 'react';
+/** Asks for confirmation of an action that cannot be undone or that affects a client, then does it. */
+import { useState } from 'react';
+import { useDashboard } from '../context.ts';
+import { useForm } from './form.ts';
+import { FormDialog } from './form-dialog.tsx';
 
-export interface Confirmation {
+interface Confirmation {
   readonly title: string;
-  readonly text: ReactNode;
+  readonly text: string;
   /** The text of the button that confirms. */
   readonly action: string;
+  readonly work: () => Promise<unknown>;
+  /** What is notified afterwards. */
+  readonly done?: string;
 }
 
-interface ConfirmDialogProps extends Confirmation {
-  readonly isBusy: boolean;
-  readonly onConfirm: () => void;
-  readonly onDismiss: () => void;
+/** @returns `confirm`, and the dialog for the page to show */
+export function useConfirm() {
+  const [asked, confirm] = useState<Confirmation>();
+  const dialog = asked === undefined ? null : <ConfirmDialog {...asked} onClose={() => confirm(undefined)} />;
+  return { confirm, dialog };
 }
 
-export function ConfirmDialog({ title, text, action, isBusy, onConfirm, onDismiss }: ConfirmDialogProps) {
+function ConfirmDialog({
+  title,
+  text,
+  action,
+  work,
+  done,
+  onClose,
+}: Confirmation & { readonly onClose: () => void }) {
+  const { notify } = useDashboard();
+  const form = useForm({
+    send: work,
+    onSent: () => {
+      onClose();
+      if (done !== undefined) notify('success', done);
+    },
+  });
   return (
-    <Modal
-      visible
-      header={title}
-      onDismiss={onDismiss}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onDismiss}>
-              Cancel
-            </Button>
-            <Button variant="primary" loading={isBusy} onClick={onConfirm}>
-              {action}
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
-    >
+    <FormDialog title={title} action={action} form={form} onDismiss={onClose}>
       {text}
-    </Modal>
+    </FormDialog>
   );
 }

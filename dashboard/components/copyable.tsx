@@ -1,5 +1,5 @@
 /** A text that people paste elsewhere, such as an id, with a button to copy it. */
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import CopyToClipboard, { type CopyToClipboardProps } from '@cloudscape-design/components/copy-to-clipboard';
 import type { ReactNode } from 'react';
 
 interface CopyableProps {
@@ -14,13 +14,24 @@ export function Copyable({ name, text, children }: CopyableProps) {
   return (
     <span className="copyable">
       <span className="id">{children ?? text}</span>
-      <CopyToClipboard
-        variant="icon"
-        textToCopy={text}
-        copyButtonAriaLabel={`Copy ${name}`}
-        copySuccessText="Copied"
-        copyErrorText="Copying failed. Select the text instead."
-      />
+      <CopyButton name={name} text={text} />
     </span>
+  );
+}
+
+interface CopyButtonProps extends Omit<CopyableProps, 'children'> {
+  /** `inline`: with the text. */
+  readonly variant?: CopyToClipboardProps.Variant;
+}
+
+export function CopyButton({ name, text, variant = 'icon' }: CopyButtonProps) {
+  return (
+    <CopyToClipboard
+      variant={variant}
+      textToCopy={text}
+      copyButtonAriaLabel={`Copy ${name}`}
+      copySuccessText="Copied"
+      copyErrorText="Copying failed. Select the text instead."
+    />
   );
 }

@@ -5,40 +5,36 @@ import Form from '@cloudscape-design/components/form';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
-import { formError } from '../api/client.ts';
+import type { FormState } from './form.ts';
 
 interface FormDialogProps {
   readonly title: string;
   /** The text of the button that sends the fields. */
   readonly action: string;
-  /** What is sent. */
-  readonly change: { readonly error: Error | null; readonly isPending: boolean };
-  /** The fields of the request whose errors are shown beside them. */
-  readonly fields: readonly string[];
+  readonly form: FormState;
   readonly isComplete?: boolean;
-  readonly onSubmit: () => void;
   readonly onDismiss: () => void;
   readonly children: ReactNode;
 }
 
-export function FormDialog({ title, action, change, fields, children, ...props }: FormDialogProps) {
-  const { isComplete = true, onSubmit, onDismiss } = props;
+export function FormDialog({ title, action, form, isComplete = true, onDismiss, children }: FormDialogProps) {
   return (
     <Modal visible header={title} onDismiss={onDismiss}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isComplete) onSubmit();
-        }}
-      >
+      <form onSubmit={form.submit}>
         <Form
-          errorText={formError(change.error, fields)}
+          errorText={form.error}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               <Button formAction="none" variant="link" onClick={onDismiss}>
                 Cancel
               </Button>
-              <Button variant="primary" formAction="submit" loading={change.isPending} disabled={!isComplete}>
+              <Button
+                variant="primary"
+                formAction="submit"
+                loading={form.isPending}
+                loadingText={action}
+                disabled={!isComplete}
+              >
                 {action}
               </Button>
             </SpaceBetween>

@@ -1,42 +1,40 @@
-/** A table with pages, and with empty, loading and error states. */
+/** A table with pages, with empty, loading and error states, and with its rows as a CSV file. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
+import Table from '@cloudscape-design/components/table';
 import { type UseQueryResult, useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { firstRows, type ReadPage } from '../api/pages.ts';
 import { useDashboard } from '../context.ts';
 import { useListState } from '../route.ts';
-import { type CsvColumns, downloadRows, firstRows, type ReadPage } from './download.ts';
+import { numberText } from '../value-names.ts';
+import { type Column, csvOf, fieldValue } from './columns.ts';
+import { downloadCsv } from './download.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
-
-interface Csv<Row> {
-  /** Without `.csv`. */
-  readonly name: string;
-  readonly columns: CsvColumns<Row>;
-  /** Where the list has pages. */
-  readonly readPage?: ReadPage<Row>;
-}
-
-export type Column<Row> = TableProps.ColumnDefinition<Row>;
+import { Time } from './time.tsx';
 
 interface ListProps<Row> {
   readonly title: string;
   readonly description?: string | undefined;
   readonly actions?: ReactNode;
   readonly filter?: ReactNode;
+  /** The most important first: a narrow window shows one or two of them. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   /** Where the rows are loaded by themselves: they can be refreshed, and loaded again after an error. */
   readonly query?: UseQueryResult;
   /** Where they are loaded by somebody else. */
   readonly isLoading?: boolean;
+  /** Where the list has pages. */
+  readonly readPage?: ReadPage<Row>;
   readonly nextCursor?: string | undefined;
   /** Whether the title has the number of rows: with a plus where there are further pages. */
   readonly isCounted?: boolean;
-  readonly csv?: Csv<Row>;
+  /** The name of its CSV file, without `.csv`. */
+  readonly csvName?: string;
   readonly emptyTitle?: string;
   /** Why there may be no rows. */
   readonly empty: ReactNode;
@@ -49,11 +47,14 @@ interface ListProps<Row> {
   };
 }
 
-export function List<Row>({ rows, query, columns, selection, idOf, ...props }: ListProps<Row>) {
+export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...props }: ListProps<Row>) {
   const state = useListState();
   // Of several lists on a page, one has pages.
-  const cursors = 'nextCursor' in props ? state.cursors : [];
+  const cursors = readPage === undefined ? [] : state.cursors;
   const pagesCount = cursors.length + (props.nextCursor === undefined ? 1 : 2);
+  // A query that is not enabled has nothing to ask yet.
+  const isMissing = rows === undefined && query?.isEnabled !== false;
+  const isLoading = query === undefined ? props.isLoading === true : query.isFetching || !query.isError;
   return (
     <SpaceBetween size="m">
       {query === undefined ? null : <LoadFailure query={query} />}
@@ -68,8 +69,8 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
                 {query === undefined ? null : <Refresh query={query} />}
-                {props.csv === undefined ? null : (
-                  <DownloadCsv csv={props.csv} rows={rows ?? []} of={props.title} />
+                {props.csvName === undefined ? null : (
+                  <DownloadCsv name={props.csvName} {...{ columns, rows, readPage }} of={props.title} />
                 )}
                 {props.actions}
               </SpaceBetween>
@@ -79,17 +80,25 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
           </Header>
         }
         filter={props.filter}
-        columnDefinitions={columns}
+        columnDefinitions={columns
+          .filter(({ title }) => title !== undefined)
+          .map((column, index) => ({
+            ...column,
+            id: column.title ?? '',
+            header: column.title,
+            isRowHeader: index === 0,
+            cell: column.cell ?? ((row) => <Value {...{ column, row }} />),
+          }))}
         items={rows ?? []}
         trackBy={idOf}
         // Rows stay visible while they are reloaded.
-        loading={rows === undefined && (query?.isFetching === true || props.isLoading === true)}
+        loading={isMissing && isLoading}
         loadingText="Loading"
         wrapLines
         enableKeyboardNavigation
         empty={
           <Box textAlign="center" color="inherit" padding="s">
-            {query?.isError && rows === undefined ? (
+            {isMissing ? (
               'This data could not be loaded.'
             ) : props.isFiltered === true ? (
               <SpaceBetween size="xs">
@@ -142,27 +151,32 @@ export function List<Row>({ rows, query, columns, selection, idOf, ...props }: L
   );
 }
 
+function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
+  const value = fieldValue(column, row) ?? '–';
+  if (column.isTime === true && value !== '–') return <Time at={String(value)} />;
+  return typeof value === 'number' ? numberText(value) : String(value);
+}
+
 /** The rows of further pages are not counted, as no index knows their number. */
 function counterOf(count: number, pagesBefore: number, nextCursor: string | undefined): string {
   if (pagesBefore > 0) return `(page ${pagesBefore + 1})`;
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
 
-interface DownloadCsvProps<Row> {
-  readonly csv: Csv<Row>;
-  /** Of this page. */
-  readonly rows: readonly Row[];
+interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'> {
+  readonly name: string;
+  readonly readPage: ReadPage<Row> | undefined;
   /** The title of the list. */
   readonly of: string;
 }
 
-function DownloadCsv<Row>({ csv: { name, columns, readPage }, rows, of }: DownloadCsvProps<Row>) {
+function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
   const { notify } = useDashboard();
   const load = useMutation({
     mutationFn: async () => (readPage === undefined ? { rows, isAll: true } : await firstRows(readPage)),
     onSuccess: ({ rows: loaded, isAll }) => {
-      downloadRows(`${name}.csv`, columns, loaded);
-      if (!isAll) notify('success', `The file has the first ${loaded.length.toLocaleString()} rows.`);
+      downloadCsv(`${name}.csv`, csvOf(columns, loaded));
+      if (!isAll) notify('success', `The file has the first ${numberText(loaded.length)} rows.`);
     },
   });
   return (

@@ -61,6 +61,8 @@ export function Refresh({ query, others = [] }: RefreshProps) {
     await Promise.all([query, ...others].map((one) => one.refetch()));
     setIsBusy(false);
   };
+  // There is nothing to ask yet.
+  if (!query.isEnabled) return null;
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
       {query.dataUpdatedAt === 0 ? null : (

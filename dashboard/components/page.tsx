@@ -1,12 +1,17 @@
 /** The frame of a page: its title, in the browser's tab too, and its heading, which gets the focus on navigation. */
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
 import { NavigatedContext } from '../context.ts';
+import { Refresh } from './loaded.tsx';
 
 interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
+  /** Where the page is about one thing: what loads it. */
+  readonly query?: UseQueryResult;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
@@ -14,7 +19,7 @@ interface PageProps {
 /** The target of the skip link. */
 export const headingId = 'page-heading';
 
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, description, query, actions, children }: PageProps) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
   useEffect(() => {
@@ -23,7 +28,16 @@ export function Page({ title, description, actions, children }: PageProps) {
   return (
     <ContentLayout
       header={
-        <Header variant="h1" description={description} actions={actions}>
+        <Header
+          variant="h1"
+          description={description}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+              {query === undefined ? null : <Refresh query={query} />}
+              {actions}
+            </SpaceBetween>
+          }
+        >
           <span id={headingId} className="heading" tabIndex={-1} ref={heading}>
             {title}
           </span>

@@ -1,10 +1,9 @@
 /** Whether a client may write to a person: the suppression with its reason, and the WhatsApp window. */
-import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { ReactNode } from 'react';
 import type { SuppressionView } from '../../shared/message/suppression/suppression-response.schema.ts';
 import { linkTo } from '../route.ts';
+import { Secondary } from './secondary.tsx';
 import { Time } from './time.tsx';
 
 export const scopeNames = {
@@ -39,7 +38,7 @@ export function SuppressionNote({ clientId, recipient, suppression }: Suppressio
       <StatusIndicator type="stopped" wrapText={false}>
         suppressed
       </StatusIndicator>
-      <Note>
+      <Secondary>
         {scopeNames[scope]}. By the {sourceNames[source].toLowerCase()}, since <Time at={created_at} />
         {reason === null ? null : (
           <span className="written" dir="auto">
@@ -49,34 +48,43 @@ export function SuppressionNote({ clientId, recipient, suppression }: Suppressio
         <Link href={linkTo('clients', clientId, { recipient })} fontSize="body-s">
           Show suppression
         </Link>
-      </Note>
+      </Secondary>
     </>
   );
 }
 
-export function WhatsAppWindow({ expiresAt }: { readonly expiresAt: string | null | undefined }) {
-  if (expiresAt === null || expiresAt === undefined || Date.parse(expiresAt) <= Date.now()) {
+interface Reachable {
+  readonly client_id: string;
+  readonly suppression: SuppressionView | null;
+  readonly window_expires_at: string | null;
+}
+
+/** @param hasWhatsApp - whether the client and the person use it */
+export function reachability(client: Reachable, person: string, hasWhatsApp: boolean) {
+  const { client_id, suppression, window_expires_at } = client;
+  return {
+    'Messages to this number': (
+      <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />
+    ),
+    ...(hasWhatsApp ? { 'WhatsApp window': <WhatsAppWindow expiresAt={window_expires_at} /> } : {}),
+  };
+}
+
+function WhatsAppWindow({ expiresAt }: { readonly expiresAt: string | null }) {
+  if (expiresAt === null || Date.parse(expiresAt) <= Date.now()) {
     return (
       <>
         <StatusIndicator type="stopped">closed</StatusIndicator>
-        <Note>Only templates are delivered until the person writes.</Note>
+        <Secondary>Only templates are delivered until the person writes.</Secondary>
       </>
     );
   }
   return (
     <>
       <StatusIndicator type="success">open</StatusIndicator>
-      <Note>
+      <Secondary>
         Until <Time at={expiresAt} />
-      </Note>
+      </Secondary>
     </>
-  );
-}
-
-function Note({ children }: { readonly children: ReactNode }) {
-  return (
-    <Box color="text-body-secondary" fontSize="body-s">
-      {children}
-    </Box>
   );
 }

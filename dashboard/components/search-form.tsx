@@ -1,8 +1,9 @@
 /** A form with one text field, which applies when it is submitted. */
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import { type FormEvent, useState } from 'react';
+import { useListState } from '../route.ts';
+import { withoutSeparators } from './phone-number.ts';
+import { TextField } from './text-field.tsx';
 
 interface SearchFormProps {
   readonly label: string;
@@ -20,14 +21,28 @@ export function SearchForm({ label, placeholder, value, onSearch }: SearchFormPr
   };
   return (
     <form onSubmit={search}>
-      <FormField label={label} secondaryControl={<Button formAction="submit">Search</Button>}>
-        <Input
-          type="search"
-          placeholder={placeholder}
-          value={text}
-          onChange={({ detail }) => setText(detail.value)}
-        />
-      </FormField>
+      <TextField
+        label={label}
+        type="search"
+        placeholder={placeholder}
+        value={text}
+        onChange={setText}
+        secondaryControl={<Button formAction="submit">Search</Button>}
+      />
     </form>
+  );
+}
+
+/** The filter of a list by phone number, in whatever form people paste it. */
+export function NumberSearch({ label, name }: { readonly label: string; readonly name: string }) {
+  const { filter, change } = useListState();
+  return (
+    <SearchForm
+      key={filter(name)}
+      label={label}
+      placeholder="+44…"
+      value={filter(name)}
+      onSearch={(text) => change({ [name]: withoutSeparators(text) })}
+    />
   );
 }

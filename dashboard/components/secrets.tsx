@@ -2,19 +2,13 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useState } from 'react';
+import type { NewSecrets } from '../context.ts';
+import { CopyButton } from './copyable.tsx';
 
-export interface Secret {
-  readonly label: string;
-  readonly value: string;
-}
-
-interface SecretsProps {
-  readonly title: string;
-  readonly secrets: readonly Secret[];
+interface SecretsProps extends NewSecrets {
   readonly onDone: () => void;
 }
 
@@ -53,13 +47,7 @@ export function Secrets({ title, secrets, onDone }: SecretsProps) {
         {secrets.map(({ label, value }) => (
           <div key={label}>
             <Box variant="awsui-key-label">{label}</Box>
-            <CopyToClipboard
-              variant="inline"
-              textToCopy={value}
-              copyButtonAriaLabel={`Copy ${label.toLowerCase()}`}
-              copySuccessText="Copied"
-              copyErrorText="Copying failed. Select the text instead."
-            />
+            <CopyButton variant="inline" name={label.toLowerCase()} text={value} />
           </div>
         ))}
       </SpaceBetween>

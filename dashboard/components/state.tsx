@@ -1,9 +1,9 @@
 /** The status of a message, webhook, client or key, with an icon and a colour. */
-import Box from '@cloudscape-design/components/box';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { Status } from '../../shared/message/message.ts';
 import type { DeliveryState as WebhookState } from '../../shared/webhook/delivery.ts';
 import type { DeliverySummary } from '../../shared/webhook/log/delivery-response.schema.ts';
+import { Secondary } from './secondary.tsx';
 import { Time } from './time.tsx';
 
 const messageIcons: Readonly<Record<Status, StatusIndicatorProps.Type>> = {
@@ -67,14 +67,14 @@ export function DeliveryState({ of }: { readonly of: DeliverySummary }) {
     <>
       <State of={state} />
       {state === 'acknowledged' ? null : (
-        <Box color="text-body-secondary" fontSize="body-s">
+        <Secondary>
           {last_status === null ? last_error : `HTTP ${last_status}`}
           {state === 'retry_scheduled' ? (
             <div>
               Next attempt <Time at={next_due_at} />
             </div>
           ) : null}
-        </Box>
+        </Secondary>
       )}
     </>
   );

@@ -1,6 +1,8 @@
 /** Counts over time as stacked bars, by UTC hour or day. Loaded on demand: charts are a quarter of the script. */
 import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { numberText } from '../value-names.ts';
 import type { Series } from './chart-series.ts';
 
 interface TimeChartProps {
@@ -13,7 +15,8 @@ interface TimeChartProps {
   readonly steps: readonly Date[];
   readonly series: readonly Series[];
   readonly text?: (value: number) => string;
-  readonly isLoading: boolean;
+  /** What loads the series, where they may be missing. */
+  readonly query?: UseQueryResult;
 }
 
 export default function TimeChart({
@@ -22,14 +25,15 @@ export default function TimeChart({
   step,
   steps,
   series,
-  text = (value) => value.toLocaleString(),
-  isLoading,
+  text = numberText,
+  query,
 }: TimeChartProps) {
   const label = (at: Date): string =>
     at.toLocaleString(undefined, {
       timeZone: 'UTC',
       ...(step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' }),
     });
+  const hasAny = series.some(({ values }) => values.some((value) => value > 0));
   return (
     <BarChart<Date>
       ariaLabel={title}
@@ -38,13 +42,24 @@ export default function TimeChart({
       hideFilter
       xScaleType="categorical"
       xDomain={steps}
-      series={series.map((one) => ({ ...one, type: 'bar', valueFormatter: text }))}
+      series={(hasAny ? series : []).map(({ values, ...look }) => ({
+        ...look,
+        type: 'bar',
+        valueFormatter: text,
+        data: steps.map((x, index) => ({ x, y: values[index] ?? 0 })),
+      }))}
       i18nStrings={{ xTickFormatter: label }}
       xTitle={step === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}
       yTitle={unit}
-      statusType={isLoading ? 'loading' : 'finished'}
+      statusType={statusOf(query)}
       loadingText="Loading"
+      errorText="This data could not be loaded."
       empty={<Box textAlign="center">Nothing here yet: no data for this period.</Box>}
     />
   );
+}
+
+function statusOf(query: UseQueryResult | undefined) {
+  if (query === undefined || query.data !== undefined) return 'finished';
+  return query.isError ? 'error' : 'loading';
 }

@@ -52,23 +52,16 @@ export function SearchPage() {
         }
         columns={[
           {
-            id: 'title',
-            header: 'Result',
+            title: 'Result',
             minWidth: 200,
-            isRowHeader: true,
             cell: ({ title, href }) => (
               <span className="id">
                 <Link href={href}>{title}</Link>
               </span>
             ),
           },
-          { id: 'kind', header: 'Type', minWidth: 120, cell: ({ kind }) => kinds[kind] },
-          {
-            id: 'client',
-            header: 'Client',
-            minWidth: 170,
-            cell: ({ client_id }) => (client_id === undefined ? '–' : <ClientLink id={client_id} />),
-          },
+          { title: 'Type', minWidth: 120, cell: ({ kind }) => kinds[kind] },
+          { title: 'Client', minWidth: 170, cell: ({ client_id }) => <ClientLink id={client_id} /> },
         ]}
         rows={wanted === '' ? [] : results}
         query={query}

@@ -54,7 +54,7 @@ export function assertWebhookUrl({ webhookUrl }: Pick<AdminDependencies, 'webhoo
   });
 }
 
-export interface ShownClient extends ClientView {
+interface ShownClient extends ClientView {
   readonly client_secret: string;
   readonly webhook_secret: string;
 }

@@ -31,7 +31,7 @@ import { keyText } from './request-fields.ts';
 /** One number for each window, of `spend` in the currency; an absent one is the default. */
 export type LimitsView = WindowLimits;
 
-export interface LimitFault {
+interface LimitFault {
   /** The row's attribute: `endpoint`, `per_minute`, `expires_at`, … */
   readonly field: string;
   /** The invalid value, as text. */

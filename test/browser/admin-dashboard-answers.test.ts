@@ -64,6 +64,10 @@ it('tells nothing yet from no matches', async () => {
   await page.getByText('No webhook has failed.').waitFor();
   await show(page, 'activity?kind=all', 'Activity Logs');
   await page.getByText('No matches for these filters').waitFor();
+  // There is nothing to ask yet.
+  await show(page, 'messages', 'Messages');
+  await page.getByText('Search for messages').waitFor();
+  expect(await page.getByRole('button', { name: 'Refresh' }).count()).toBe(0);
 });
 
 it('shows what a message of each type says, in both directions, and pages through a conversation', async () => {

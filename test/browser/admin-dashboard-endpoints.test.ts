@@ -28,7 +28,7 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await show(page, `clients/${client.clientId}`, name);
   const { origin } = new URL(endpoint.url);
   await page.getByText('failing (HTTP 503) since').waitFor();
-  await page.getByRole('button', { name: `Resend all since: ${origin}` }).click();
+  await page.getByRole('button', { name: `Resend all since…: ${origin}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend all failed webhooks' });
   await photograph(page, 'resend-since', usualLook);
   await dialog.getByRole('button', { name: 'Resend' }).click();
@@ -45,8 +45,8 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await photograph(page, 'endpoint-charts', usualLook);
   expect(await axeViolations(page)).toEqual([]);
 
-  await page.getByRole('button', { name: `Send test event to ${queue_arn}` }).waitFor();
-  await page.getByRole('button', { name: `Send test event to ${managed}` }).click();
+  await page.getByRole('button', { name: `Send test event: ${queue_arn}` }).waitFor();
+  await page.getByRole('button', { name: `Send test event: ${managed}` }).click();
   await page.getByRole('heading', { name: /^Webhook /, level: 1 }).waitFor();
   await page.getByText('acknowledged', { exact: true }).first().waitFor();
   const tested = new URL(page.url()).hash.split('/').at(-1);

@@ -86,9 +86,17 @@ it('keeps a new secret on the screen until somebody says that it is saved', asyn
   await show(page, 'clients', 'Clients');
   await page.getByRole('button', { name: 'Create client' }).click();
   await page.getByLabel('Name').fill(name);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  // A double click, of which the second is sooner than any rendering.
+  let created = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/admin/api/clients')) created += 1;
+  });
+  await page.getByRole('button', { name: 'Create', exact: true }).evaluate((button) => {
+    for (let click = 0; click < 2; click += 1) (button as unknown as { click(): void }).click();
+  });
   const secrets = page.getByRole('dialog', { name: `The secrets of ${name}` });
   await secrets.waitFor();
+  expect(created).toBe(1);
   const shown = /cs_[A-Za-z0-9_-]{43}/.exec(await secrets.innerText())?.[0] ?? 'none';
   const clientId = /client_[0-9a-z]{16}/.exec(await secrets.innerText())?.[0] ?? 'none';
 
@@ -104,13 +112,24 @@ it('keeps a new secret on the screen until somebody says that it is saved', asyn
   await secrets.waitFor({ state: 'hidden' });
 
   await show(page, `clients/${clientId}`, name);
+  // The key comes when another page is shown, and the session ends then.
+  await page.route('**/api-keys', async (route) => {
+    const response = await route.fetch();
+    await page.getByRole('heading', { name: 'Limits', level: 1 }).waitFor();
+    await page.route('**/admin/api/limits', (limits) => limits.fulfill({ status: 401, json: {} }));
+    await route.fulfill({ response });
+  });
+  const ended = page.waitForResponse((response) => response.status() === 401);
   await page.getByRole('button', { name: 'Create API key' }).click();
+  await page.getByRole('link', { name: 'Limits', exact: true }).first().click();
   const key = page.getByRole('dialog');
   await key.getByText(/sk-/).first().waitFor();
   await page.keyboard.press('Escape');
   await key.getByText(/sk-/).first().waitFor();
+  await ended;
+  expect(await key.innerText()).toContain('sk-');
   await key.getByRole('button', { name: 'I have saved it' }).click();
-  await key.waitFor({ state: 'hidden' });
+  await page.getByText('Your session has expired. Sign in again to continue.').waitFor();
 });
 
 it('filters by the name of a client, and says where there is none by that name', async () => {

@@ -116,4 +116,13 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
   await page.getByText('This data could not be refreshed').waitFor();
   await photograph(page, 'refresh-failure', usualLook);
   expect(await rowsOf(page).count()).toBe(shown);
+
+  // What is not known is not reported as well.
+  await page.route(/admin\/api\/(attention|usage)/, (route) => route.fulfill(unavailable));
+  await page.reload();
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  const attention = page.getByRole('table', { name: 'Needs attention' });
+  await attention.getByText('This data could not be loaded.').waitFor();
+  expect(await page.getByText(/^Nothing/).count()).toBe(0);
+  await photograph(page, 'overview-failure', usualLook);
 });

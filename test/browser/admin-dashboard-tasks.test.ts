@@ -253,7 +253,7 @@ it('"why does my customer get nothing": the conversation shows STOP, and the sup
   await photograph(page, 'conversation-stop', look);
 
   await page.getByRole('link', { name: 'Show suppression' }).click();
-  await page.getByRole('button', { name: `Remove ${person}` }).click();
+  await page.getByRole('button', { name: `Remove: ${person}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove suppression' }).click();
   await page.getByText(`Messages to ${person} are sent again.`).waitFor();
   await page.getByRole('button', { name: 'Add suppression' }).click();

@@ -11,7 +11,7 @@ import {
   signIn,
 } from '../support/browser/dashboard.ts';
 import { eventually } from '../support/gateway/gateway.ts';
-import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { adminToken, call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
 import { failForGood } from '../support/webhook/final-failure.ts';
 import {
   type RecoveringWebhookEndpoint,
@@ -157,6 +157,14 @@ it('limits a client to some countries, and names an entry that is no country', a
   expect(await page.getByLabel('Countries').inputValue()).toBe('GB, FR');
   expect(await page.getByLabel('Senders').inputValue()).toBe('ACME');
   expect(await axeViolations(page)).toEqual([]);
+
+  // What somebody else changes is shown, so that saving does not undo it; what is being edited stays.
+  await page.getByLabel('Senders').fill('MINE');
+  const credential = await adminToken();
+  await call('PATCH', `/admin/api/clients/${clientId}`, { credential, body: { countries: ['DE'] } });
+  await page.getByRole('button', { name: 'Refresh' }).first().click();
+  await eventually(async () => (await page.getByLabel('Countries').inputValue()) === 'DE' || undefined);
+  expect(await page.getByLabel('Senders').inputValue()).toBe('MINE');
 });
 
 it('raises a limit in its row, and a request is told the new one', async () => {

@@ -106,7 +106,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
     .waitFor();
   await photograph(page, 'held-one-time-passwords', look);
   const row = page.getByRole('row').filter({ hasText: name });
-  await row.getByRole('button', { name: 'Allow one-time passwords to GB' }).click();
+  await row.getByRole('button', { name: 'Allow: one-time passwords to GB' }).click();
   await page.getByText('One-time passwords to GB are allowed.').waitFor();
   await page.context().close();
   const again = await eventually(

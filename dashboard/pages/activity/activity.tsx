@@ -1,28 +1,27 @@
 /** Activity Logs: failed webhooks by default, other kinds by a filter. Webhooks can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Grid from '@cloudscape-design/components/grid';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useState } from 'react';
 import type { ActivityKind } from '../../../shared/activity/activity-log.ts';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { usePagedAnswer } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
-import { ClientField, ClientLink } from '../../components/client-name.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { type CsvColumns, longestPage, type ReadPage } from '../../components/download.ts';
-import { Filters } from '../../components/filters.tsx';
-import { type Column, List } from '../../components/list.tsx';
+import { useClientFilter } from '../../components/client-filter.tsx';
+import { ClientLink } from '../../components/client-name.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { Fields, Filters } from '../../components/filters.tsx';
+import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { useResend, useResendAll } from '../../components/resend.ts';
+import { useResend } from '../../components/resend.ts';
 import { State } from '../../components/state.tsx';
-import { Time } from '../../components/time.tsx';
-import { TimeRange, timesIn, withStart } from '../../components/time-range.tsx';
-import { useTypedText } from '../../components/typed-text.ts';
-import { useDashboard } from '../../context.ts';
+import { TimeFilter } from '../../components/time-filter.tsx';
+import { withStart } from '../../components/time-range.ts';
 import { linkTo, useListState } from '../../route.ts';
+import { valueText } from '../../value-names.ts';
+import { useResendAll } from './resend-all.ts';
 
 const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
   webhook_failed: 'Failed webhooks',
@@ -60,32 +59,22 @@ const kinds: Readonly<Record<ActivityKind | 'all', string>> = {
 const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
 
 export function ActivityPage() {
-  const { filter, isFiltered, cursors, cursor, selected, change } = useListState();
+  const { filters, isFiltered, cursors, selected, change } = useListState();
   const kind =
-    (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => name === filter('kind')) ??
-    'webhook_failed';
-  const client = useTypedText(filter('client_id'), (text) => change({ client_id: text }, { replace: true }));
-  const filters = {
-    kind: kind === 'all' ? undefined : kind,
-    client_id: filter('client_id'),
-    ...timesIn(filter),
-  };
-  const query = useAnswer(
+    (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => name === filters.kind) ?? 'webhook_failed';
+  const client = useClientFilter();
+  const list = usePagedAnswer(
     'listActivity',
     {},
-    { ...filters, cursor },
+    { ...filters, kind: kind === 'all' ? undefined : kind },
+    ({ entries, next_cursor }) => ({ rows: entries, nextCursor: next_cursor }),
     { sent: withStart, inProgress: ({ entries }) => entries.some(isUnfinished) },
   );
-  const { api } = useDashboard();
   const resend = useResend();
-  const readPage: ReadPage<ActivityView> = async (page) => {
-    const read = await api.get('listActivity', {}, { ...withStart(filters), ...page });
-    return { rows: read.entries, next: read.next_cursor };
-  };
-  const resendAll = useResendAll(() => failedIn(readPage));
-  const [isAsking, setIsAsking] = useState(false);
+  const resendAll = useResendAll(list.readPage);
+  const { confirm, dialog } = useConfirm();
   // While the user types, the old client's entries must not be shown or resent.
-  const entries = client.isTyping ? undefined : query.data?.entries;
+  const entries = client.isTyping ? undefined : list.rows;
   const ids = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry));
 
   return (
@@ -97,7 +86,8 @@ export function ActivityPage() {
           </StatusIndicator>
         </Box>
       )}
-      <List<ActivityView>
+      <List
+        {...list}
         title={kinds[kind]}
         actions={
           <SpaceBetween direction="horizontal" size="xs">
@@ -116,7 +106,17 @@ export function ActivityPage() {
               <Button
                 disabled={entries === undefined || entries.length === 0}
                 loading={resendAll.isPending}
-                onClick={() => setIsAsking(true)}
+                onClick={() =>
+                  confirm({
+                    title: 'Resend all failed webhooks?',
+                    text: isFiltered
+                      ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
+                      : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.',
+                    action: 'Resend',
+                    // The page shows how far it is.
+                    work: async () => resendAll.mutate(),
+                  })
+                }
               >
                 Resend all
               </Button>
@@ -125,24 +125,22 @@ export function ActivityPage() {
         }
         filter={
           <Filters>
-            <Grid gridDefinition={Array.from({ length: 3 }, () => ({ colspan: { default: 12, s: 4 } }))}>
+            <Fields perRow={3}>
               <ChoiceField
                 label="Type"
                 value={kind}
                 options={kindOptions}
                 onChange={(value) => change({ kind: value })}
               />
-              <ClientField value={client.text} onChange={client.setText} />
-              <TimeRange />
-            </Grid>
+              {client.field}
+              <TimeFilter />
+            </Fields>
           </Filters>
         }
-        columns={columnsOf(kind)}
+        columns={[...columns, lastColumnOf(kind)]}
         rows={entries}
-        query={query}
-        nextCursor={query.data?.next_cursor}
         isCounted
-        csv={{ name: 'activity', columns: csvColumns, readPage }}
+        csvName="activity"
         empty={kind === 'webhook_failed' ? 'No webhook has failed.' : 'Nothing was logged.'}
         isFiltered={isFiltered}
         idOf={(entry) => entry.entry_id}
@@ -151,53 +149,48 @@ export function ActivityPage() {
           labelOf: (entry) => `Select ${entry.summary}`,
         }}
       />
-      {isAsking ? (
-        <ConfirmDialog
-          title="Resend all failed webhooks?"
-          text={
-            isFiltered
-              ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
-              : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.'
-          }
-          action="Resend"
-          isBusy={false}
-          onConfirm={() => {
-            setIsAsking(false);
-            resendAll.mutate();
-          }}
-          onDismiss={() => setIsAsking(false)}
-        />
-      ) : null}
+      {dialog}
     </Page>
   );
 }
 
-/** The most important first: a narrow window shows one or two of them. */
 const columns: readonly Column<ActivityView>[] = [
   {
-    id: 'summary',
-    header: 'Activity',
+    title: 'Activity',
+    field: 'summary',
     minWidth: 150,
-    isRowHeader: true,
     cell: (entry) => {
       const href = subjectOf(entry);
       return href === undefined ? entry.summary : <Link href={href}>{entry.summary}</Link>;
     },
   },
   {
-    id: 'now',
-    header: 'Current status',
+    title: 'Current status',
     minWidth: 125,
-    cell: (entry) => (entry.delivery === undefined ? '–' : <State of={entry.delivery.state} />),
+    cell: ({ delivery }) => (delivery === undefined ? '–' : <State of={delivery.state} />),
+    csv: { delivery_status: ({ delivery }) => delivery?.state },
   },
   {
-    id: 'client',
-    header: 'Client',
+    title: 'Client',
+    field: 'client_id',
     minWidth: 170,
-    cell: (entry) => (entry.client_id === undefined ? '–' : <ClientLink id={entry.client_id} />),
+    cell: ({ client_id }) => <ClientLink id={client_id} />,
   },
-  { id: 'at', header: 'Time', minWidth: 150, cell: (entry) => <Time at={entry.at} /> },
+  { title: 'Time', field: 'at', minWidth: 150, isTime: true },
+  ...csvOnly<ActivityView>('kind', 'actor', 'delivery_id', 'message_id'),
+  { csv: { endpoint: ({ delivery }) => delivery?.url } },
 ];
+
+/** Webhooks have a destination; all other activities a change. */
+function lastColumnOf(kind: string): Column<ActivityView> {
+  return kind === 'webhook_failed' || kind === 'webhook_resent'
+    ? {
+        title: 'Endpoint',
+        minWidth: 180,
+        cell: ({ delivery }) => <span className="id">{delivery?.url ?? '–'}</span>,
+      }
+    : { title: 'Changes', minWidth: 180, cell: (entry) => <Change entry={entry} /> };
+}
 
 /** The page of what the entry is about: the webhook, or an inbound message. */
 function subjectOf({ delivery_id, kind, message_id }: ActivityView): string | undefined {
@@ -205,37 +198,6 @@ function subjectOf({ delivery_id, kind, message_id }: ActivityView): string | un
   return kind === 'inbound_unassigned' && message_id !== undefined
     ? linkTo('messages', message_id)
     : undefined;
-}
-
-const csvColumns = {
-  at: (entry) => entry.at,
-  kind: (entry) => entry.kind,
-  summary: (entry) => entry.summary,
-  client_id: (entry) => entry.client_id,
-  actor: (entry) => entry.actor,
-  delivery_id: (entry) => entry.delivery_id,
-  delivery_status: (entry) => entry.delivery?.state,
-  endpoint: (entry) => entry.delivery?.url,
-  message_id: (entry) => entry.message_id,
-} as const satisfies CsvColumns<ActivityView>;
-
-const destination: Column<ActivityView> = {
-  id: 'to',
-  header: 'Endpoint',
-  minWidth: 180,
-  cell: (entry) => <span className="id">{entry.delivery?.url ?? '–'}</span>,
-};
-
-const change: Column<ActivityView> = {
-  id: 'change',
-  header: 'Changes',
-  minWidth: 180,
-  cell: (entry) => <Change entry={entry} />,
-};
-
-/** Webhooks have a destination; all other activities a change. */
-function columnsOf(kind: string): readonly Column<ActivityView>[] {
-  return [...columns, kind === 'webhook_failed' || kind === 'webhook_resent' ? destination : change];
 }
 
 function Change({ entry }: { readonly entry: ActivityView }) {
@@ -249,34 +211,12 @@ function Change({ entry }: { readonly entry: ActivityView }) {
     <Box fontSize="body-s">
       {typeof recipient === 'string' ? <div className="id">{recipient}</div> : null}
       {changed.map((name) => (
-        <div key={name}>
-          {name.replaceAll('_', ' ')}: {shown(entry.before?.[name])} → {shown(entry.after?.[name])}
+        <div key={name} className="id">
+          {name.replaceAll('_', ' ')}: {valueText(entry.before?.[name])} → {valueText(entry.after?.[name])}
         </div>
       ))}
     </Box>
   );
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'number' ? value.toLocaleString() : String(value);
-}
-
-const resentAtOnceMax = 1000;
-const pagesMax = 50;
-
-/** The webhooks in these entries that are failed now; `isAll` is false if there may be more. */
-async function failedIn(readPage: ReadPage<ActivityView>) {
-  const ids = new Set<string>();
-  let cursor: string | undefined;
-  for (let pages = 0; pages < pagesMax && ids.size < resentAtOnceMax; pages += 1) {
-    const { rows, next } = await readPage(longestPage(cursor));
-    for (const { delivery } of rows) if (delivery?.state === 'failed') ids.add(delivery.delivery_id);
-    cursor = next;
-    if (cursor === undefined) break;
-  }
-  return { ids: [...ids], isAll: cursor === undefined };
 }
 
 function isUnfinished({ delivery }: ActivityView): boolean {

@@ -1,68 +1,67 @@
-/** The form of a new suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
+/** The dialog that adds a suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import RadioGroup from '@cloudscape-design/components/radio-group';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldError } from '../../api/client.ts';
+import { useForm } from '../../components/form.ts';
 import { FormDialog, Optional } from '../../components/form-dialog.tsx';
 import { withoutSeparators } from '../../components/phone-number.ts';
 import { scopeNames } from '../../components/reachability.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
 
-interface NewSuppressionProps {
+interface AddSuppressionProps {
   readonly clientId: string;
   /** What the field has at first. */
   readonly recipient: string;
-  readonly onDone: () => void;
+  readonly onClose: () => void;
 }
 
 const scopeItems = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
 
-export function NewSuppression({ clientId, recipient, onDone }: NewSuppressionProps) {
+export function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
   const { api, notify } = useDashboard();
   const [number, setNumber] = useState(recipient);
   const [scope, setScope] = useState('messages');
   const [reason, setReason] = useState('');
-  const add = useMutation({
-    meta: { showsError: true },
-    mutationFn: () =>
+  const form = useForm({
+    fields: ['recipient', 'reason'],
+    send: () =>
       api.send(
         'putSuppression',
         { client_id: clientId, recipient: withoutSeparators(number) },
         { scope, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
       ),
-    onSuccess: (added) => {
+    onSent: (added) => {
+      onClose();
       notify('success', `${added.recipient} is suppressed.`);
-      onDone();
     },
   });
   return (
     <FormDialog
       title="Add suppression"
       action="Add"
-      change={add}
-      fields={['recipient', 'reason']}
+      form={form}
       isComplete={number.trim() !== ''}
-      onSubmit={() => add.mutate()}
-      onDismiss={onDone}
+      onDismiss={onClose}
     >
-      <FormField label="Recipient" errorText={fieldError(add.error, 'recipient')}>
-        <Input
-          value={number}
-          type="text"
-          inputMode="tel"
-          placeholder="+44…"
-          autoFocus
-          onChange={({ detail }) => setNumber(detail.value)}
-        />
-      </FormField>
+      <TextField
+        label="Recipient"
+        error={form.errorOf('recipient')}
+        value={number}
+        inputMode="tel"
+        placeholder="+44…"
+        autoFocus
+        onChange={setNumber}
+      />
       <FormField label="Do not send">
         <RadioGroup value={scope} items={scopeItems} onChange={({ detail }) => setScope(detail.value)} />
       </FormField>
-      <FormField label={<Optional>Reason</Optional>} errorText={fieldError(add.error, 'reason')}>
-        <Input value={reason} onChange={({ detail }) => setReason(detail.value)} />
-      </FormField>
+      <TextField
+        label={<Optional>Reason</Optional>}
+        error={form.errorOf('reason')}
+        value={reason}
+        onChange={setReason}
+      />
     </FormDialog>
   );
 }

@@ -1,27 +1,23 @@
-/** The list of clients; creates clients, whose secrets are shown once. */
+/** The list of clients; creates clients. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
 import type { ClientView } from '../../../shared/admin/client-views.ts';
-import type { ShownClient } from '../../../shared/admin/clients.ts';
-import { useAnswer } from '../../api/queries.ts';
+import { usePagedAnswer } from '../../api/queries.ts';
+import type { Column } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
-import type { CsvColumns } from '../../components/download.ts';
-import { type Column, List } from '../../components/list.tsx';
+import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { Secrets } from '../../components/secrets.tsx';
 import { State } from '../../components/state.tsx';
-import { Time } from '../../components/time.tsx';
-import { useDashboard } from '../../context.ts';
-import { linkTo, useListState } from '../../route.ts';
-import { NewClient } from './create-client.tsx';
+import { linkTo } from '../../route.ts';
+import { CreateClient } from './create-client.tsx';
 
 export function ClientsPage() {
-  const { api } = useDashboard();
   const [isCreating, setIsCreating] = useState(false);
-  const [created, setCreated] = useState<ShownClient>();
-  const { cursor } = useListState();
-  const query = useAnswer('listClients', {}, { cursor });
+  const list = usePagedAnswer('listClients', {}, {}, ({ clients, next_cursor }) => ({
+    rows: clients,
+    nextCursor: next_cursor,
+  }));
   return (
     <Page
       title="Clients"
@@ -31,78 +27,47 @@ export function ClientsPage() {
         </Button>
       }
     >
-      <List<ClientView>
+      <List
+        {...list}
         title="All clients"
         columns={columns}
-        rows={query.data?.clients}
-        query={query}
-        nextCursor={query.data?.next_cursor}
         isCounted
-        csv={{
-          name: 'clients',
-          columns: csvColumns,
-          readPage: async (page) => {
-            const read = await api.get('listClients', {}, page);
-            return { rows: read.clients, next: read.next_cursor };
-          },
-        }}
+        csvName="clients"
         empty="Create a client to send messages."
         idOf={(client) => client.client_id}
       />
-      {isCreating ? (
-        <NewClient
-          onDismiss={() => setIsCreating(false)}
-          onCreated={(client) => {
-            setIsCreating(false);
-            setCreated(client);
-          }}
-        />
-      ) : null}
-      {created === undefined ? null : (
-        <Secrets
-          title={`The secrets of ${created.name}`}
-          secrets={[
-            { label: 'Client id', value: created.client_id },
-            { label: 'Client secret', value: created.client_secret },
-            { label: 'Webhook secret', value: created.webhook_secret },
-          ]}
-          onDone={() => setCreated(undefined)}
-        />
-      )}
+      {isCreating ? <CreateClient onClose={() => setIsCreating(false)} /> : null}
     </Page>
   );
 }
 
-const columns: Column<ClientView>[] = [
+const stateOf = ({ disabled }: ClientView) => (disabled ? 'disabled' : 'enabled');
+
+const columns: readonly Column<ClientView>[] = [
   {
-    id: 'name',
-    header: 'Name',
+    title: 'Name',
+    field: 'name',
     minWidth: 140,
-    isRowHeader: true,
     cell: (client) => <Link href={linkTo('clients', client.client_id)}>{client.name}</Link>,
   },
   {
-    id: 'id',
-    header: 'Client id',
+    title: 'Client id',
+    field: 'client_id',
     minWidth: 220,
     cell: (client) => <Copyable name={`the client id of ${client.name}`} text={client.client_id} />,
   },
   {
-    id: 'state',
-    header: 'Status',
+    title: 'Status',
     minWidth: 110,
-    cell: (client) => <State of={client.disabled ? 'disabled' : 'enabled'} />,
+    cell: (client) => <State of={stateOf(client)} />,
+    csv: { status: stateOf },
   },
-  { id: 'scopes', header: 'Scopes', minWidth: 110, cell: (client) => client.scopes.join(', ') },
-  { id: 'url', header: 'Webhook URL', minWidth: 165, cell: (client) => client.webhook_url ?? '–' },
-  { id: 'created', header: 'Created', minWidth: 125, cell: (client) => <Time at={client.created_at} /> },
+  {
+    title: 'Scopes',
+    minWidth: 110,
+    cell: ({ scopes }) => scopes.join(', '),
+    csv: { scopes: ({ scopes }) => scopes.join(' ') },
+  },
+  { title: 'Webhook URL', field: 'webhook_url', minWidth: 165 },
+  { title: 'Created', field: 'created_at', minWidth: 125, isTime: true },
 ];
-
-const csvColumns = {
-  client_id: (client) => client.client_id,
-  name: (client) => client.name,
-  status: (client) => (client.disabled ? 'disabled' : 'enabled'),
-  scopes: (client) => client.scopes.join(' '),
-  webhook_url: (client) => client.webhook_url,
-  created_at: (client) => client.created_at,
-} as const satisfies CsvColumns<ClientView>;

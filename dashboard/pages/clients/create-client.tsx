@@ -1,45 +1,44 @@
-/** The form of a new client: name, scope and webhook URL. */
+/** The dialog that creates a client: name, scope and webhook URL. Its secrets are shown once. */
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import RadioGroup from '@cloudscape-design/components/radio-group';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, fieldError } from '../../api/client.ts';
+import { useForm } from '../../components/form.ts';
 import { FormDialog, Optional } from '../../components/form-dialog.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
 
-interface NewClientProps {
-  readonly onDismiss: () => void;
-  readonly onCreated: (client: Answer<'createClient'>) => void;
-}
-
-export function NewClient({ onDismiss, onCreated }: NewClientProps) {
-  const { api } = useDashboard();
+export function CreateClient({ onClose }: { readonly onClose: () => void }) {
+  const { api, showSecrets } = useDashboard();
   const [name, setName] = useState('');
   const [scope, setScope] = useState('messages');
   const [webhookUrl, setWebhookUrl] = useState('');
-  const create = useMutation({
-    meta: { showsError: true },
-    mutationFn: () => {
+  const form = useForm({
+    fields: ['name', 'webhook_url'],
+    send: () => {
       const url = webhookUrl.trim();
-      const body = { name, scopes: [scope], webhook_url: url === '' ? null : url };
-      return api.send('createClient', {}, body);
+      return api.send('createClient', {}, { name, scopes: [scope], webhook_url: url === '' ? null : url });
     },
-    onSuccess: onCreated,
+    onSent: (client) => {
+      onClose();
+      showSecrets({
+        title: `The secrets of ${client.name}`,
+        secrets: [
+          { label: 'Client id', value: client.client_id },
+          { label: 'Client secret', value: client.client_secret },
+          { label: 'Webhook secret', value: client.webhook_secret },
+        ],
+      });
+    },
   });
   return (
     <FormDialog
       title="Create client"
       action="Create"
-      change={create}
-      fields={['name', 'webhook_url']}
+      form={form}
       isComplete={name.trim() !== ''}
-      onSubmit={() => create.mutate()}
-      onDismiss={onDismiss}
+      onDismiss={onClose}
     >
-      <FormField label="Name" errorText={fieldError(create.error, 'name')}>
-        <Input value={name} autoFocus onChange={({ detail }) => setName(detail.value)} />
-      </FormField>
+      <TextField label="Name" error={form.errorOf('name')} value={name} autoFocus onChange={setName} />
       <FormField label="Scope">
         <RadioGroup
           value={scope}
@@ -50,14 +49,14 @@ export function NewClient({ onDismiss, onCreated }: NewClientProps) {
           onChange={({ detail }) => setScope(detail.value)}
         />
       </FormField>
-      <FormField label={<Optional>Webhook URL</Optional>} errorText={fieldError(create.error, 'webhook_url')}>
-        <Input
-          value={webhookUrl}
-          type="url"
-          placeholder="https://"
-          onChange={({ detail }) => setWebhookUrl(detail.value)}
-        />
-      </FormField>
+      <TextField
+        label={<Optional>Webhook URL</Optional>}
+        error={form.errorOf('webhook_url')}
+        value={webhookUrl}
+        type="url"
+        placeholder="https://"
+        onChange={setWebhookUrl}
+      />
     </FormDialog>
   );
 }

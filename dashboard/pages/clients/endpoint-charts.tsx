@@ -1,15 +1,15 @@
 /** How one of a client's endpoints has answered: acknowledged and failed attempts, and how long they took. */
-import Container from '@cloudscape-design/components/container';
-import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { lazy, Suspense, useState } from 'react';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
 import { chartColours } from '../../components/chart-series.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
+import { Fields } from '../../components/filters.tsx';
 import { Waiting } from '../../components/loaded.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
-import { percent } from '../../value-names.ts';
+import { Section } from '../../components/section.tsx';
+import { numberText, percent } from '../../value-names.ts';
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
@@ -20,7 +20,7 @@ export function EndpointCharts({ endpoints }: { readonly endpoints: readonly Ori
   const shown = tried.find(({ origin }) => origin === chosen) ?? tried[0];
   if (shown === undefined) return null;
   return (
-    <Container header={<Header variant="h2">Webhook attempts</Header>}>
+    <Section title="Webhook attempts">
       <SpaceBetween size="m">
         {tried.length === 1 ? (
           <span className="id">{shown.origin}</span>
@@ -38,20 +38,15 @@ export function EndpointCharts({ endpoints }: { readonly endpoints: readonly Ori
           </Suspense>
         </RenderFailure>
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }
 
 function Charts({ origin, history: { step, points }, success_rate }: OriginHealth) {
-  const steps = points.map(({ at }) => new Date(at));
-  const series = (title: string, color: string, amountOf: (point: (typeof points)[number]) => number) => ({
-    title,
-    color,
-    data: points.map((point, index) => ({ x: steps[index] ?? new Date(0), y: amountOf(point) })),
-  });
-  const common = { step, steps, isLoading: false };
+  const common = { step, steps: points.map(({ at }) => new Date(at)) };
+  const { good, better, bad } = chartColours;
   return (
-    <Grid gridDefinition={[{ colspan: { default: 12, s: 6 } }, { colspan: { default: 12, s: 6 } }]}>
+    <Fields perRow={2}>
       <div>
         <Header variant="h3">Success rate: {percent(success_rate)}</Header>
         <TimeChart
@@ -59,8 +54,8 @@ function Charts({ origin, history: { step, points }, success_rate }: OriginHealt
           title={`Attempts at ${origin}`}
           unit="Attempts"
           series={[
-            series('Acknowledged', chartColours.good, ({ acknowledged }) => acknowledged),
-            series('Failed', chartColours.bad, ({ failed }) => failed),
+            { title: 'Acknowledged', color: good, values: points.map(({ acknowledged }) => acknowledged) },
+            { title: 'Failed', color: bad, values: points.map(({ failed }) => failed) },
           ]}
         />
       </div>
@@ -70,10 +65,12 @@ function Charts({ origin, history: { step, points }, success_rate }: OriginHealt
           {...common}
           title={`Latency of ${origin}`}
           unit="Milliseconds"
-          series={[series('Latency', chartColours.better, ({ latency_ms }) => latency_ms ?? 0)]}
-          text={(ms) => `${ms.toLocaleString()} ms`}
+          series={[
+            { title: 'Latency', color: better, values: points.map(({ latency_ms }) => latency_ms ?? 0) },
+          ]}
+          text={(ms) => `${numberText(ms)} ms`}
         />
       </div>
-    </Grid>
+    </Fields>
   );
 }

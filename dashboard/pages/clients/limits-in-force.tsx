@@ -5,11 +5,12 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
 import { useAnswer } from '../../api/queries.ts';
-import type { CsvColumns } from '../../components/download.ts';
-import { type Column, List } from '../../components/list.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { List } from '../../components/list.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
-import { capNames, durationText } from '../../value-names.ts';
+import { capNames, durationText, numberText } from '../../value-names.ts';
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
   const query = useAnswer('explainLimits', { client_id: clientId });
@@ -23,7 +24,7 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
       query={query}
       empty="There are no limits."
       idOf={({ endpoint }) => endpoint}
-      csv={{ name: `limits-of-${clientId}`, columns: csvColumns }}
+      csvName={`limits-of-${clientId}`}
     />
   );
 }
@@ -39,31 +40,44 @@ const sources = {
 
 const columnsIn = (currency = ''): readonly Column<ExplainedEndpoint>[] => [
   {
-    id: 'endpoint',
-    header: 'Endpoint',
+    title: 'Endpoint',
+    field: 'endpoint',
     minWidth: 165,
-    isRowHeader: true,
     cell: ({ endpoint, cap }) => (cap === null ? <span className="id">{endpoint}</span> : capNames[cap]),
   },
-  { id: 'use', header: 'Used', minWidth: 230, cell: (row) => <Use {...row} {...{ currency }} /> },
-  { id: 'first', header: 'Reached first', minWidth: 135, cell: firstReached },
   {
-    id: 'source',
-    header: 'Source',
+    title: 'Used',
+    field: 'blocked',
+    minWidth: 230,
+    cell: (row) => <Use {...row} {...{ currency }} />,
+    csv: Object.fromEntries(['minute', 'hour', 'day', 'month'].map((name) => [name, usedIn(name)])),
+  },
+  { title: 'Reached first', minWidth: 135, cell: firstReached },
+  {
+    title: 'Source',
+    field: 'source',
     minWidth: 130,
     cell: ({ source, expires_at }) => (
       <>
         {sources[source]}
         {expires_at === null ? null : (
-          <Box color="text-body-secondary" fontSize="body-s">
+          <Secondary>
             until <Time at={expires_at} />
-          </Box>
+          </Secondary>
         )}
       </>
     ),
   },
-  { id: 'row', header: "Client's own row", minWidth: 225, cell: (row) => <OwnRow {...row} /> },
+  { title: "Client's own row", field: 'status', minWidth: 225, cell: (row) => <OwnRow {...row} /> },
+  ...csvOnly<ExplainedEndpoint>('expires_at', 'status_message'),
 ];
+
+function usedIn(name: string) {
+  return ({ windows }: ExplainedEndpoint): string => {
+    const window = windows.find((one) => one.window === name);
+    return window === undefined ? '' : `${window.used} of ${window.limit}`;
+  };
+}
 
 function Use({ blocked, cap, windows, currency }: ExplainedEndpoint & { readonly currency: string }) {
   if (blocked) return <StatusIndicator type="stopped">blocked</StatusIndicator>;
@@ -73,7 +87,7 @@ function Use({ blocked, cap, windows, currency }: ExplainedEndpoint & { readonly
       {windows.map(({ window, limit, used, from }) => (
         <div key={window}>
           <Box variant="span" fontWeight={used >= limit * nearlyReached ? 'bold' : 'normal'}>
-            {used.toLocaleString()} of {limit.toLocaleString()}
+            {numberText(used)} of {numberText(limit)}
             {cap === 'spend' ? ` ${currency}` : ''}
           </Box>{' '}
           <Box variant="span" color="text-body-secondary">
@@ -93,24 +107,6 @@ function firstReached({ blocked, first_reached, windows: [shortest] }: Explained
     ? `The ${shortest.window}`
     : `The ${first_reached.window}, after ${durationText(first_reached.after_seconds)} at full rate`;
 }
-
-const inWindow = (name: string) => (row: ExplainedEndpoint) => {
-  const window = row.windows.find((one) => one.window === name);
-  return window === undefined ? '' : `${window.used} of ${window.limit}`;
-};
-
-const csvColumns = {
-  endpoint: (row) => row.endpoint,
-  source: (row) => row.source,
-  blocked: (row) => row.blocked,
-  minute: inWindow('minute'),
-  hour: inWindow('hour'),
-  day: inWindow('day'),
-  month: inWindow('month'),
-  expires_at: (row) => row.expires_at,
-  status: (row) => row.status,
-  status_message: (row) => row.status_message,
-} as const satisfies CsvColumns<ExplainedEndpoint>;
 
 const rowStatus = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 

@@ -1,11 +1,13 @@
 /** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
-import Button from '@cloudscape-design/components/button';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useMutation } from '@tanstack/react-query';
 import type { EndpointSummary } from '../../../shared/admin/webhook-endpoints.ts';
+import { useChange } from '../../api/change.ts';
+import type { Answer } from '../../api/client.ts';
 import { useAnswer } from '../../api/queries.ts';
+import { type Column, csvOnly } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
-import { type Column, List } from '../../components/list.tsx';
+import { List } from '../../components/list.tsx';
+import { RowAction } from '../../components/row-action.tsx';
 import { State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { useDashboard } from '../../context.ts';
@@ -18,49 +20,33 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
       title="Endpoints managed by the client"
       columns={[
         ...columns,
-        {
-          id: 'test',
-          header: 'Action',
-          minWidth: 140,
-          cell: (row) => <SendTest clientId={clientId} endpoint={row} />,
-        },
+        { title: 'Action', minWidth: 140, cell: (row) => <SendTest clientId={clientId} endpoint={row} /> },
       ]}
       rows={query.data?.webhook_endpoints}
       query={query}
       empty="The client has created none; webhooks go to the URL of the account or of the request."
       idOf={({ endpoint_id }) => endpoint_id}
-      csv={{
-        name: `managed-endpoints-of-${clientId}`,
-        columns: {
-          endpoint_id: (row) => row.endpoint_id,
-          url: destinationOf,
-          events: (row) => row.events?.join(' '),
-          enabled: (row) => row.enabled,
-          disabled_reason: (row) => row.disabled_reason,
-          failing_since: (row) => row.failing_since,
-          created_at: (row) => row.created_at,
-        },
-      }}
+      csvName={`managed-endpoints-of-${clientId}`}
     />
   );
 }
 
 const columns: readonly Column<EndpointSummary>[] = [
   {
-    id: 'destination',
-    header: 'Destination',
+    title: 'Destination',
+    field: 'endpoint_id',
     minWidth: 200,
-    isRowHeader: true,
     cell: (endpoint) => (
       <>
         <span className="id">{destinationOf(endpoint)}</span>
         <Copyable name="endpoint id" text={endpoint.endpoint_id} />
       </>
     ),
+    csv: { url: destinationOf },
   },
   {
-    id: 'state',
-    header: 'Status',
+    title: 'Status',
+    field: 'enabled',
     minWidth: 150,
     cell: ({ enabled, disabled_reason, failing_since }) => (
       <>
@@ -74,13 +60,19 @@ const columns: readonly Column<EndpointSummary>[] = [
       </>
     ),
   },
-  { id: 'events', header: 'Events', minWidth: 120, cell: ({ events }) => events?.join(', ') ?? 'all' },
-  { id: 'created', header: 'Created', minWidth: 150, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: 'Events',
+    minWidth: 120,
+    cell: ({ events }) => events?.join(', ') ?? 'all',
+    csv: { events: ({ events }) => events?.join(' ') },
+  },
+  { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
+  ...csvOnly<EndpointSummary>('disabled_reason', 'failing_since'),
 ];
 
 /** The URL, or the ARN of the queue or event bus. */
-function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string | undefined {
-  return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn;
+function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string {
+  return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn ?? '–';
 }
 
 interface SendTestProps {
@@ -88,23 +80,22 @@ interface SendTestProps {
   readonly endpoint: EndpointSummary;
 }
 
-/** The page of the webhook shows what becomes of it. */
 function SendTest({ clientId, endpoint }: SendTestProps) {
   const { endpoint_id, enabled } = endpoint;
   const { api } = useDashboard();
-  const send = useMutation({
+  const send = useChange({
     mutationFn: () => api.send('testWebhookEndpoint', { client_id: clientId, endpoint_id }, {}),
-    onSuccess: ({ delivery_id }) => go(linkTo('webhooks', delivery_id)),
   });
+  // The page of the webhook shows what becomes of it, unless another page has been opened meanwhile.
+  const onSuccess = ({ delivery_id }: Answer<'testWebhookEndpoint'>): void =>
+    go(linkTo('webhooks', delivery_id));
   return (
-    <Button
-      variant="inline-link"
-      ariaLabel={`Send test event to ${destinationOf(endpoint)}`}
-      disabled={!enabled}
-      loading={send.isPending}
-      onClick={() => send.mutate()}
-    >
-      Send test event
-    </Button>
+    <RowAction
+      text="Send test event"
+      of={destinationOf(endpoint)}
+      isDisabled={!enabled}
+      isPending={send.isPending}
+      onClick={() => send.mutate(undefined, { onSuccess })}
+    />
   );
 }

@@ -1,15 +1,15 @@
 /** Resends every failed webhook of one endpoint since a time, and shows how many are done; it goes on without the page. */
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ResendView } from '../../../shared/webhook/resend/resend-response.schema.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { useForm } from '../../components/form.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { RowAction } from '../../components/row-action.tsx';
 import { useDashboard } from '../../context.ts';
+import { numberText } from '../../value-names.ts';
 
 interface ResendSinceProps {
   readonly clientId: string;
@@ -40,9 +40,13 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
   const { api } = useDashboard();
   const [choices, setChoices] = useState<ReturnType<typeof choicesAt>>();
   const [since, setSince] = useState('');
-  const resend = useMutation({
-    mutationFn: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
-    onSuccess: () => setChoices(undefined),
+  const [started, setStarted] = useState<ResendView>();
+  const form = useForm({
+    send: () => api.send('resendWebhookDeliveries', { client_id: clientId }, { origin, since }),
+    onSent: (answer) => {
+      setChoices(undefined);
+      setStarted(answer);
+    },
   });
   const open = (): void => {
     const offered = choicesAt(failingSince, Date.now());
@@ -51,27 +55,21 @@ export function ResendSince({ clientId, origin, failingSince }: ResendSinceProps
   };
   return (
     <>
-      <Button variant="inline-link" ariaLabel={`Resend all since: ${origin}`} onClick={open}>
-        Resend all since…
-      </Button>
-      {resend.data === undefined ? null : <Progress clientId={clientId} started={resend.data} />}
+      <RowAction text="Resend all since…" of={origin} onClick={open} />
+      {started === undefined ? null : <Progress clientId={clientId} started={started} />}
       {choices === undefined ? null : (
-        <ConfirmDialog
+        <FormDialog
           title="Resend all failed webhooks"
-          text={
-            <SpaceBetween size="m">
-              <div>
-                Every webhook to <span className="id">{origin}</span> that was created since then and has
-                failed is sent again.
-              </div>
-              <ChoiceField label="Since" value={since} options={choices} onChange={setSince} />
-            </SpaceBetween>
-          }
           action="Resend"
-          isBusy={resend.isPending}
-          onConfirm={() => resend.mutate()}
+          form={form}
           onDismiss={() => setChoices(undefined)}
-        />
+        >
+          <div>
+            Every webhook to <span className="id">{origin}</span> that was created since then and has failed
+            is sent again.
+          </div>
+          <ChoiceField label="Since" value={since} options={choices} onChange={setSince} />
+        </FormDialog>
       )}
     </>
   );
@@ -88,8 +86,8 @@ function Progress({ clientId, started }: { readonly clientId: string; readonly s
   return (
     <Box>
       <StatusIndicator type={status === 'completed' ? 'success' : 'in-progress'}>
-        {`${resent.toLocaleString()} of ${matched.toLocaleString()} resent`}
-        {skipped > 0 ? `, ${skipped.toLocaleString()} skipped` : ''}
+        {`${numberText(resent)} of ${numberText(matched)} resent`}
+        {skipped > 0 ? `, ${numberText(skipped)} skipped` : ''}
       </StatusIndicator>
     </Box>
   );

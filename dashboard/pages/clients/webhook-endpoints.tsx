@@ -1,14 +1,14 @@
 /** How the endpoints of a client's webhooks answer: failing or not, since when, and what waits for them. */
-
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
 import { useAnswer } from '../../api/queries.ts';
-import { type Column, List } from '../../components/list.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { List } from '../../components/list.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
-import { percent } from '../../value-names.ts';
+import { numberText, percent } from '../../value-names.ts';
 import { EndpointCharts } from './endpoint-charts.tsx';
 import { ResendSince } from './resend-since.tsx';
 
@@ -33,8 +33,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         columns={[
           ...columns,
           {
-            id: 'resend',
-            header: 'Action',
+            title: 'Action',
             minWidth: 160,
             cell: ({ origin, failing_since }) => (
               <ResendSince clientId={clientId} origin={origin} failingSince={failing_since} />
@@ -45,19 +44,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         query={query}
         empty="The latest messages of this client have no webhooks."
         idOf={({ origin }) => origin}
-        csv={{
-          name: `webhook-endpoints-of-${clientId}`,
-          columns: {
-            endpoint: (row) => row.origin,
-            failing_since: (row) => row.failing_since,
-            last_error: (row) => row.last_error,
-            waiting: (row) => row.waiting,
-            failed: (row) => row.failed,
-            acknowledged: (row) => row.acknowledged,
-            success_rate: (row) => row.success_rate,
-            latency_ms: (row) => row.latency_ms,
-          },
-        }}
+        csvName={`webhook-endpoints-of-${clientId}`}
       />
       <EndpointCharts endpoints={query.data?.endpoints ?? []} />
     </SpaceBetween>
@@ -66,27 +53,27 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
 
 const columns: readonly Column<OriginHealth>[] = [
   {
-    id: 'origin',
-    header: 'Endpoint',
+    title: 'Endpoint',
     minWidth: 170,
-    isRowHeader: true,
     cell: ({ origin }) => <span className="id">{origin}</span>,
+    csv: { endpoint: ({ origin }) => origin },
   },
-  { id: 'health', header: 'Health', minWidth: 190, cell: (row) => <Health {...row} /> },
-  { id: 'waiting', header: 'Waiting', minWidth: 90, cell: ({ waiting }) => waiting.toLocaleString() },
-  { id: 'failed', header: 'Failed', minWidth: 90, cell: ({ failed }) => failed.toLocaleString() },
+  { title: 'Health', field: 'failing_since', minWidth: 190, cell: (row) => <Health {...row} /> },
+  { title: 'Waiting', field: 'waiting', minWidth: 90 },
+  { title: 'Failed', field: 'failed', minWidth: 90 },
   {
-    id: 'rate',
-    header: 'Success rate',
+    title: 'Success rate',
+    field: 'success_rate',
     minWidth: 110,
     cell: ({ success_rate }) => percent(success_rate),
   },
   {
-    id: 'latency',
-    header: 'Latency, average',
+    title: 'Latency, average',
+    field: 'latency_ms',
     minWidth: 110,
-    cell: ({ latency_ms }) => (latency_ms === null ? '–' : `${latency_ms.toLocaleString()} ms`),
+    cell: ({ latency_ms }) => (latency_ms === null ? '–' : `${numberText(latency_ms)} ms`),
   },
+  ...csvOnly<OriginHealth>('last_error', 'acknowledged'),
 ];
 
 function Health({ failing_since, last_error, success_rate }: OriginHealth) {

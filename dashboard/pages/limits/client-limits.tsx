@@ -12,16 +12,18 @@ import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { useClientName } from '../../components/client-name.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { useConfirm } from '../../components/confirm-dialog.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { RowAction } from '../../components/row-action.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
-import { capNames, everyClient } from '../../value-names.ts';
-import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
+import { capNames, everyClient, numberText } from '../../value-names.ts';
 import { limitFault, limitTitles, limitWindows } from './limit-field.ts';
 import { LimitPreview } from './limit-preview.tsx';
 import { LimitRowForm } from './limit-row-form.tsx';
+import { LimitWarnings } from './limit-warnings.tsx';
 
 export function ClientLimits({ clientId }: { readonly clientId: string }) {
   const { api, notify } = useDashboard();
@@ -34,12 +36,15 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     onSuccess: ({ endpoint }) =>
       notify('success', `Limits of ${endpoint} saved. The change takes effect within 60 seconds.`),
   });
-  const [resetting, setResetting] = useState<string>();
-  const reset = useMutation({
-    mutationFn: (endpoint: string) => api.send('removeLimits', { client_id: clientId }, { endpoint }),
-    onSuccess: (_limits, endpoint) => notify('success', `Limits of ${endpoint} reset to the defaults.`),
-    onSettled: () => setResetting(undefined),
-  });
+  const { confirm, dialog } = useConfirm();
+  const reset = (endpoint: string): void =>
+    confirm({
+      title: `Reset the limits of ${endpoint}?`,
+      text: "The client's own values are deleted. The defaults take effect within 60 seconds.",
+      action: 'Reset to default',
+      work: () => api.send('removeLimits', { client_id: clientId }, { endpoint }),
+      done: `Limits of ${endpoint} reset to the defaults.`,
+    });
 
   const columns: TableProps.ColumnDefinition<EndpointLimits>[] = [
     {
@@ -51,12 +56,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
         <SpaceBetween size="xxs">
           {row.cap === null ? <span className="id">{row.endpoint}</span> : capNames[row.cap]}
           <RowState {...row} />
-          {row.faults.map((fault) => (
-            <LimitFaultNote key={fault.field} {...fault} />
-          ))}
-          {row.warnings.map((warning) => (
-            <LimitWarningNote key={warning} warning={warning} />
-          ))}
+          <LimitWarnings {...row} />
         </SpaceBetween>
       ),
     },
@@ -68,22 +68,10 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
       cell: (row) => (
         <SpaceBetween size="xxs">
           {row.windows.length > 0 ? (
-            <Button
-              variant="inline-link"
-              ariaLabel={`Edit row: ${row.endpoint}`}
-              onClick={() => setInForm(row)}
-            >
-              Edit row
-            </Button>
+            <RowAction text="Edit row" of={row.endpoint} onClick={() => setInForm(row)} />
           ) : null}
           {row.override === null && row.faults.length === 0 ? null : (
-            <Button
-              variant="inline-link"
-              ariaLabel={`Reset to default: ${row.endpoint}`}
-              onClick={() => setResetting(row.endpoint)}
-            >
-              Reset to default
-            </Button>
+            <RowAction text="Reset to default" of={row.endpoint} onClick={() => reset(row.endpoint)} />
           )}
         </SpaceBetween>
       ),
@@ -94,16 +82,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
     <Loaded query={query}>
       {({ limits }) => (
         <>
-          {inForm === undefined ? null : (
-            <LimitRowForm
-              row={inForm}
-              onDismiss={() => setInForm(undefined)}
-              onSaved={({ endpoint, status_message }) => {
-                setInForm(undefined);
-                notify('success', `Limits of ${endpoint} saved. ${status_message ?? ''}`);
-              }}
-            />
-          )}
+          {inForm === undefined ? null : <LimitRowForm row={inForm} onClose={() => setInForm(undefined)} />}
           <Table<EndpointLimits>
             header={
               <Header
@@ -146,16 +125,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
               submitEditLabel: () => 'Save',
             }}
           />
-          {resetting === undefined ? null : (
-            <ConfirmDialog
-              title={`Reset the limits of ${resetting}?`}
-              text="The client's own values are deleted. The defaults take effect within 60 seconds."
-              action="Reset to default"
-              isBusy={reset.isPending}
-              onConfirm={() => reset.mutate(resetting)}
-              onDismiss={() => setResetting(undefined)}
-            />
-          )}
+          {dialog}
         </>
       )}
     </Loaded>
@@ -173,11 +143,7 @@ function RowState({ blocked, note, status_message, faults }: EndpointLimits) {
     <>
       {blocked ? <StatusIndicator type="stopped">blocked</StatusIndicator> : null}
       {status_message === null || faults.length > 0 ? null : <Box fontSize="body-s">{status_message}</Box>}
-      {note === null ? null : (
-        <Box color="text-body-secondary" fontSize="body-s">
-          Note: {note}
-        </Box>
-      )}
+      {note === null ? null : <Secondary>Note: {note}</Secondary>}
     </>
   );
 }
@@ -191,12 +157,12 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
       const own = row.override?.[field];
       const unit = row.currency === null ? '' : ` ${row.currency}`;
       const byDefault = row.defaults?.[field];
-      const standard = byDefault === undefined ? '–' : `${byDefault.toLocaleString()}${unit}`;
+      const standard = byDefault === undefined ? '–' : `${numberText(byDefault)}${unit}`;
       if (own === undefined) return <Box color="text-body-secondary">{standard}</Box>;
       return (
         <>
           <Box variant="span" fontWeight="bold">
-            {`${own.toLocaleString()}${unit}`}
+            {`${numberText(own)}${unit}`}
           </Box>{' '}
           <Box variant="span" color="text-body-secondary" fontSize="body-s">
             default {standard}

@@ -1,8 +1,8 @@
 /** While a limit is edited: which window refuses requests first with the new value, before it is saved. */
-import Box from '@cloudscape-design/components/box';
 import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
 import { firstReached } from '../../../shared/rate-limit/feedback/first-reached.ts';
-import { durationText } from '../../value-names.ts';
+import { Secondary } from '../../components/secondary.tsx';
+import { durationText, numberText } from '../../value-names.ts';
 import { limitWindows } from './limit-field.ts';
 
 interface LimitPreviewProps {
@@ -25,15 +25,15 @@ export function LimitPreview({ row, field, text }: LimitPreviewProps) {
   if (shortest === undefined) return null;
   return (
     <div aria-live="polite">
-      <Box color="text-body-secondary" fontSize="body-s">
+      <Secondary>
         {first === undefined
           ? `Reached first: ${limitText(shortest.window, shortest.limit)}.`
           : `Reached first: ${limitText(first.window, limits[first.window] ?? 0)}, after ${durationText(Math.round(first.afterSeconds))} at full rate.`}
-      </Box>
+      </Secondary>
     </div>
   );
 }
 
 function limitText(window: keyof LimitsView, limit: number): string {
-  return `${limit.toLocaleString()} ${window.replace('_', ' ')}`;
+  return `${numberText(limit)} ${window.replace('_', ' ')}`;
 }

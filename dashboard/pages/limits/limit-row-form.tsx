@@ -1,93 +1,84 @@
-/** The form of one row of limits: every window, an end, a block and a note. What stays as it is, is not sent. */
+/** The dialog of one row of limits: every window, an end, a block and a note. What stays as it is, is not sent. */
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import Toggle from '@cloudscape-design/components/toggle';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
-import { type Answer, fieldError } from '../../api/client.ts';
+import { changedFields } from '../../components/changed-fields.ts';
+import { useForm } from '../../components/form.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { NoteField } from '../../components/note-field.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
+import { numberText } from '../../value-names.ts';
 import { limitFault, limitTitles } from './limit-field.ts';
 
 interface LimitRowFormProps {
   readonly row: EndpointLimits;
-  readonly onDismiss: () => void;
-  readonly onSaved: (row: Answer<'setLimits'>) => void;
+  readonly onClose: () => void;
 }
 
 type Values = Readonly<Record<WindowAttribute | 'expires_at' | 'note', string>>;
 
-export function LimitRowForm({ row, onDismiss, onSaved }: LimitRowFormProps) {
-  const { api } = useDashboard();
-  const { windows } = row;
+export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
+  const { api, notify } = useDashboard();
+  const { windows, endpoint } = row;
   const [before] = useState(() => valuesOf(row));
   const [values, setValues] = useState(before);
   const [blocked, setBlocked] = useState(row.blocked);
-  const save = useMutation({
-    meta: { showsError: true },
-    mutationFn: () =>
-      api.send(
-        'setLimits',
-        { client_id: row.client_id },
-        {
-          endpoint: row.endpoint,
-          ...changed(before, values),
-          ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
-        },
-      ),
-    onSuccess: onSaved,
-  });
   const faults = windows.map((window) => limitFault(row, values[window]));
-  const isChanged = blocked !== row.blocked || Object.keys(changed(before, values)).length > 0;
+  const changes = {
+    ...changedFields(before, values, (name) => name.startsWith('per_')),
+    ...(blocked === row.blocked ? {} : { blocked: blocked ? true : null }),
+  };
+  const form = useForm({
+    fields: [...windows, 'expires_at', 'note'],
+    send: () => api.send('setLimits', { client_id: row.client_id }, { endpoint, ...changes }),
+    onSent: ({ status_message }) => {
+      onClose();
+      notify('success', `Limits of ${endpoint} saved. ${status_message ?? ''}`);
+    },
+  });
   const change = (name: keyof Values) => (value: string) => setValues({ ...values, [name]: value });
   return (
     <FormDialog
-      title={`Limits of ${row.endpoint}`}
+      title={`Limits of ${endpoint}`}
       action="Save"
-      change={save}
-      fields={[...windows, 'expires_at', 'note']}
-      isComplete={isChanged && faults.every((fault) => fault === undefined)}
-      onSubmit={() => save.mutate()}
-      onDismiss={onDismiss}
+      form={form}
+      isComplete={Object.keys(changes).length > 0 && faults.every((fault) => fault === undefined)}
+      onDismiss={onClose}
     >
       <ColumnLayout columns={2}>
-        {windows.map((window, index) => (
-          <FormField
-            key={window}
-            label={row.currency === null ? limitTitles[window] : `${limitTitles[window]}, in ${row.currency}`}
-            errorText={faults[index] ?? fieldError(save.error, window)}
-          >
-            <Input
+        {windows.map((window, index) => {
+          const byDefault = row.defaults?.[window];
+          return (
+            <TextField
+              key={window}
+              label={`${limitTitles[window]}${row.currency === null ? '' : `, in ${row.currency}`}`}
+              error={faults[index] ?? form.errorOf(window)}
               inputMode="decimal"
               autoFocus={index === 0}
-              placeholder={row.defaults?.[window]?.toLocaleString() ?? 'no limit'}
+              placeholder={byDefault === undefined ? 'no limit' : numberText(byDefault)}
               value={values[window]}
-              onChange={({ detail }) => change(window)(detail.value)}
+              onChange={change(window)}
             />
-          </FormField>
-        ))}
+          );
+        })}
       </ColumnLayout>
       {row.cap === null ? (
         <Toggle checked={blocked} onChange={({ detail }) => setBlocked(detail.checked)}>
           Block this endpoint: its requests are refused with 403
         </Toggle>
       ) : null}
-      <FormField
+      <TextField
         label="Expires at"
         description="A UTC time. Afterwards the row has no effect; empty: never."
-        errorText={fieldError(save.error, 'expires_at')}
-      >
-        <Input
-          placeholder="2026-11-30T18:00:00Z"
-          value={values.expires_at}
-          onChange={({ detail }) => change('expires_at')(detail.value)}
-        />
-      </FormField>
-      <NoteField value={values.note} error={fieldError(save.error, 'note')} onChange={change('note')} />
+        error={form.errorOf('expires_at')}
+        placeholder="2026-11-30T18:00:00Z"
+        value={values.expires_at}
+        onChange={change('expires_at')}
+      />
+      <NoteField value={values.note} error={form.errorOf('note')} onChange={change('note')} />
     </FormDialog>
   );
 }
@@ -102,18 +93,4 @@ function valuesOf({ override, expires_at, note }: EndpointLimits): Values {
     expires_at: expires_at ?? '',
     note: note ?? '',
   };
-}
-
-/** Null restores the default. */
-function changed(before: Values, values: Values): Readonly<Record<string, string | number | null>> {
-  const names = (Object.keys(values) as (keyof Values)[]).filter(
-    (name) => values[name].trim() !== before[name],
-  );
-  return Object.fromEntries(
-    names.map((name) => {
-      const text = values[name].trim();
-      if (text === '') return [name, null];
-      return [name, name.startsWith('per_') ? Number(text) : text];
-    }),
-  );
 }

@@ -1,25 +1,29 @@
-/** Limits: all overrides, with rows that have invalid values; and the limits of one client, editable. */
+/** Limits: all overrides, with rows that have invalid values; or the limits of one client, editable. */
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
+import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
+import type { WindowAttribute } from '../../../shared/contract/limit-rows.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
-import type { CsvColumns } from '../../components/download.ts';
-import { type Column, List } from '../../components/list.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { go, linkTo } from '../../route.ts';
+import { numberText } from '../../value-names.ts';
 import { ClientLimits } from './client-limits.tsx';
-import { LimitFaultNote, LimitWarningNote } from './limit-fault.tsx';
+import { limitTitles } from './limit-field.ts';
+import { LimitWarnings } from './limit-warnings.tsx';
 
-export function LimitsPage({ clientId }: { readonly clientId: string | undefined }) {
+/** @param id - of the client; empty for all overrides */
+export function LimitsPage({ id }: { readonly id: string }) {
   return (
     <Page title="Limits" description="Changes take effect within 60 seconds.">
       <SpaceBetween size="l">
-        <ClientChoice key={clientId} />
-        {clientId === undefined ? <Overrides /> : <ClientLimits clientId={clientId} />}
+        <ClientChoice />
+        {id === '' ? <Overrides /> : <ClientLimits clientId={id} />}
       </SpaceBetween>
     </Page>
   );
@@ -68,62 +72,41 @@ function Overrides() {
         empty="Every client has the default limits."
         idOf={(row) => `${row.client_id} ${row.endpoint}`}
         isCounted
-        csv={{ name: 'limit-overrides', columns: csvColumns }}
+        csvName="limit-overrides"
       />
     </SpaceBetween>
   );
 }
 
-const columns: Column<EndpointLimits>[] = [
-  {
-    id: 'client',
-    header: 'Client',
-    minWidth: 190,
-    isRowHeader: true,
-    cell: (row) => <ClientLink id={row.client_id} to={linkTo('limits', row.client_id)} />,
-  },
-  { id: 'endpoint', header: 'Endpoint', minWidth: 170, cell: (row) => row.endpoint },
-  ...(['per_minute', 'per_hour', 'per_day'] as const).map((field) => ({
-    id: field,
-    header: { per_minute: 'Per minute', per_hour: 'Per hour', per_day: 'Per day' }[field],
+/** The value in force; bold where the row sets it. */
+function limitColumn(field: WindowAttribute): Column<EndpointLimits> {
+  return {
+    title: limitTitles[field],
     minWidth: 100,
-    cell: (row: EndpointLimits) =>
-      row.override?.[field] === undefined ? (
-        <Box color="text-body-secondary">{row.in_force?.[field]?.toLocaleString() ?? '–'}</Box>
-      ) : (
-        <Box fontWeight="bold">{row.override[field].toLocaleString()}</Box>
-      ),
-  })),
-  {
-    id: 'faults',
-    header: 'Warnings',
-    minWidth: 190,
-    cell: (row) =>
-      row.faults.length + row.warnings.length === 0 ? (
-        '–'
-      ) : (
-        <>
-          {row.faults.map((fault) => (
-            <LimitFaultNote key={fault.field} {...fault} />
-          ))}
-          {row.warnings.map((warning) => (
-            <LimitWarningNote key={warning} warning={warning} />
-          ))}
-        </>
-      ),
-  },
-];
+    cell: ({ override, in_force }) => {
+      const own = override?.[field];
+      const shown = own ?? in_force?.[field];
+      const look: BoxProps = own === undefined ? { color: 'text-body-secondary' } : { fontWeight: 'bold' };
+      return <Box {...look}>{shown === undefined ? '–' : numberText(shown)}</Box>;
+    },
+    csv: { [field]: ({ override }) => override?.[field] },
+  };
+}
 
-const csvColumns = {
-  client_id: (row) => row.client_id,
-  endpoint: (row) => row.endpoint,
-  per_minute: (row) => row.override?.per_minute,
-  per_hour: (row) => row.override?.per_hour,
-  per_day: (row) => row.override?.per_day,
-  per_month: (row) => row.override?.per_month,
-  blocked: (row) => row.blocked,
-  expires_at: (row) => row.expires_at,
-  note: (row) => row.note,
-  status: (row) => row.status,
-  status_message: (row) => row.status_message,
-} as const satisfies CsvColumns<EndpointLimits>;
+const columns: readonly Column<EndpointLimits>[] = [
+  {
+    title: 'Client',
+    field: 'client_id',
+    minWidth: 190,
+    cell: ({ client_id }) => <ClientLink id={client_id} to={linkTo('limits', client_id)} />,
+  },
+  { title: 'Endpoint', field: 'endpoint', minWidth: 170 },
+  ...(['per_minute', 'per_hour', 'per_day'] as const).map(limitColumn),
+  {
+    title: 'Warnings',
+    minWidth: 190,
+    cell: (row) => (row.faults.length + row.warnings.length === 0 ? '–' : <LimitWarnings {...row} />),
+  },
+  { csv: { per_month: ({ override }) => override?.per_month } },
+  ...csvOnly<EndpointLimits>('blocked', 'expires_at', 'note', 'status', 'status_message'),
+];

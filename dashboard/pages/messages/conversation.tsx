@@ -2,8 +2,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useRef, useState } from 'react';
@@ -13,13 +11,15 @@ import type {
   ConversationMessage,
 } from '../../../shared/admin/conversation.ts';
 import { useAbout, useAnswer } from '../../api/queries.ts';
-import { ClientLink, useClientName } from '../../components/client-name.tsx';
+import { ClientLink, ClientName } from '../../components/client-name.tsx';
 import { Copyable } from '../../components/copyable.tsx';
-import { Loaded, Refresh } from '../../components/loaded.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
-import { withoutSeparators } from '../../components/phone-number.ts';
-import { SuppressionNote, WhatsAppWindow } from '../../components/reachability.tsx';
-import { SearchForm } from '../../components/search-form.tsx';
+import { reachability } from '../../components/reachability.tsx';
+import { NumberSearch } from '../../components/search-form.tsx';
+import { Secondary } from '../../components/secondary.tsx';
+import { Section } from '../../components/section.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo, useListState } from '../../route.ts';
@@ -51,22 +51,15 @@ export function ConversationPage() {
     <Page
       title="Conversation"
       description={recipient === '' ? undefined : <Copyable name="number" text={recipient} />}
+      query={query}
       actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-          <Refresh query={query} />
-          {recipient === '' || clientId === '' ? null : (
-            <Button href={linkTo('conversation', undefined, { recipient })}>All clients</Button>
-          )}
-        </SpaceBetween>
+        recipient === '' || clientId === '' ? null : (
+          <Button href={linkTo('conversation', undefined, { recipient })}>All clients</Button>
+        )
       }
     >
       {recipient === '' ? (
-        <SearchForm
-          label="Number"
-          placeholder="+44…"
-          value={recipient}
-          onSearch={(text) => change({ recipient: withoutSeparators(text) })}
-        />
+        <NumberSearch label="Number" name="recipient" />
       ) : (
         <Loaded query={query}>
           {(conversation) => (
@@ -77,21 +70,21 @@ export function ConversationPage() {
                     <Correspondents {...conversation} />
                   ) : (
                     conversation.clients.map((client) => (
-                      <Reachability key={client.client_id} client={client} conversation={conversation} />
+                      <Facts
+                        key={client.client_id}
+                        columns={3}
+                        facts={{
+                          Client: <ClientLink id={client.client_id} />,
+                          ...reachability(client, conversation.person, usesWhatsApp(client, conversation)),
+                        }}
+                      />
                     ))
                   )}
                 </Container>
               )}
-              <Container header={<Header variant="h2">Messages</Header>}>
-                <Messages
-                  key={cursor ?? ''}
-                  conversation={conversation}
-                  isMixed={clientId === ''}
-                  onEarlier={(next) => change({ after: [...cursors, next] })}
-                  onLater={cursors.length === 0 ? undefined : () => change({ after: cursors.slice(0, -1) })}
-                  onNewest={cursors.length < 2 ? undefined : () => change({})}
-                />
-              </Container>
+              <Section title="Messages">
+                <Messages key={cursor ?? ''} conversation={conversation} isMixed={clientId === ''} />
+              </Section>
               {about?.outbox === true ? (
                 <SimulateReply
                   conversation={conversation}
@@ -114,45 +107,19 @@ function numberIn(text: string): string {
   return text.replace(/^ (?=\d)/, '+').trim();
 }
 
-interface ReachabilityProps {
-  readonly client: ConversationClient;
-  readonly conversation: Conversation;
-}
-
-function Reachability({ client, conversation: { person, messages } }: ReachabilityProps) {
-  const { client_id, suppression, window_expires_at } = client;
-  const hasWhatsApp = window_expires_at !== null || messages.some(({ channel }) => channel === 'whatsapp');
-  return (
-    <KeyValuePairs
-      columns={3}
-      minColumnWidth={200}
-      items={[
-        { label: 'Client', value: <ClientLink id={client_id} /> },
-        {
-          label: 'Messages to this number',
-          value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
-        },
-        ...(hasWhatsApp
-          ? [{ label: 'WhatsApp window', value: <WhatsAppWindow expiresAt={window_expires_at} /> }]
-          : []),
-      ]}
-    />
-  );
+function usesWhatsApp({ window_expires_at }: ConversationClient, { messages }: Conversation): boolean {
+  return window_expires_at !== null || messages.some(({ channel }) => channel === 'whatsapp');
 }
 
 interface MessagesProps {
   readonly conversation: Conversation;
   /** Whether the messages of all clients are shown. */
   readonly isMixed: boolean;
-  readonly onEarlier: (cursor: string) => void;
-  /** Undefined on the page that has the newest message. */
-  readonly onLater: (() => void) | undefined;
-  /** Undefined where a step is enough. */
-  readonly onNewest: (() => void) | undefined;
 }
 
-function Messages({ conversation: { messages, next_cursor }, ...props }: MessagesProps) {
-  const { isMixed, onEarlier, onLater, onNewest } = props;
+function Messages({ conversation: { messages, next_cursor }, isMixed }: MessagesProps) {
+  const { cursors, change } = useListState();
+  const isNewest = cursors.length === 0;
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = messages[0]?.message_id;
@@ -160,7 +127,7 @@ function Messages({ conversation: { messages, next_cursor }, ...props }: Message
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [newest]);
-  if (messages.length === 0 && next_cursor === undefined && onLater === undefined) {
+  if (messages.length === 0 && next_cursor === undefined && isNewest) {
     return (
       <Box textAlign="center" padding="s">
         <b>No messages</b>
@@ -186,7 +153,7 @@ function Messages({ conversation: { messages, next_cursor }, ...props }: Message
       >
         {next_cursor === undefined ? null : (
           <Box textAlign="center" padding="xs">
-            <Button onClick={() => onEarlier(next_cursor)}>Earlier messages</Button>
+            <Button onClick={() => change({ after: [...cursors, next_cursor] })}>Earlier messages</Button>
           </Box>
         )}
         {messages.length > 0 ? null : (
@@ -200,11 +167,12 @@ function Messages({ conversation: { messages, next_cursor }, ...props }: Message
           ))}
         </ol>
       </section>
-      {onLater === undefined ? null : (
+      {isNewest ? null : (
         <Box textAlign="center">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button onClick={onLater}>Later messages</Button>
-            {onNewest === undefined ? null : <Button onClick={onNewest}>Newest messages</Button>}
+            <Button onClick={() => change({ after: cursors.slice(0, -1) })}>Later messages</Button>
+            {/* From the page before, the other button leads to them. */}
+            {cursors.length < 2 ? null : <Button onClick={() => change({})}>Newest messages</Button>}
           </SpaceBetween>
         </Box>
       )}
@@ -224,7 +192,7 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
   const isInbound = direction === 'inbound';
   return (
     <li className={direction}>
-      <Box color="text-body-secondary" fontSize="body-s">
+      <Secondary>
         {isInbound ? 'From the person' : 'To the person'}, {channelNames[channel]}
         {number === null ? null : `, ${isInbound ? 'to' : 'from'} ${number}`}
         {in_reply_to === null ? null : (
@@ -236,7 +204,7 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
           </>
         )}
         {asks_for === null ? null : `, ${askedFor[asks_for]}`}
-      </Box>
+      </Secondary>
       {isMixed ? (
         <Box fontSize="body-s">
           {message.client_id === null ? 'Of no client' : <ClientName id={message.client_id} />}
@@ -254,8 +222,4 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
       </Box>
     </li>
   );
-}
-
-function ClientName({ id }: { readonly id: string }) {
-  return <span className="id">{useClientName(id) ?? id}</span>;
 }

@@ -4,7 +4,7 @@ import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import type { Conversation } from '../../../shared/admin/conversation.ts';
 import { useAnswer } from '../../api/queries.ts';
-import { useClientNames } from '../../components/client-name.tsx';
+import { ClientName } from '../../components/client-name.tsx';
 import { SuppressionNote } from '../../components/reachability.tsx';
 import { linkTo } from '../../route.ts';
 
@@ -24,8 +24,6 @@ export function CorrespondentsOf({ recipient }: { readonly recipient: string }) 
 }
 
 export function Correspondents({ person, clients }: Pick<Conversation, 'person' | 'clients'>) {
-  const names = useClientNames();
-  const nameOf = (id: string): string => names.find(({ client_id }) => client_id === id)?.name ?? id;
   const left = clients.length - clientsShownMax;
   return (
     <>
@@ -35,7 +33,7 @@ export function Correspondents({ person, clients }: Pick<Conversation, 'person' 
         items={clients.slice(0, clientsShownMax).map(({ client_id, suppression }) => ({
           label: (
             <Link href={linkTo('conversation', undefined, { client_id, recipient: person })}>
-              Conversation with {nameOf(client_id)}
+              Conversation with <ClientName id={client_id} />
             </Link>
           ),
           value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,

@@ -1,10 +1,9 @@
 /** What a message says: its text as it was written, or the medium, place, contacts, reply or template that it holds. */
-import Box from '@cloudscape-design/components/box';
-import type { ReactNode } from 'react';
 import type { ReceivedContent } from '../../../shared/message/received-content.ts';
 import type { WhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
 import { Code } from '../../components/code.tsx';
 import { Copyable } from '../../components/copyable.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 
 /** The text and the content of a message's row. */
 export interface Content {
@@ -17,31 +16,18 @@ type AnyContent = WhatsAppContent | ReceivedContent;
 type NoText = Exclude<WhatsAppContent, { type: 'text' }> | ReceivedContent;
 
 /** The parts that a content may have, whatever its type. A template has its own. */
-interface PossibleParts {
-  readonly media?: Medium | undefined;
-  readonly location?: Place | undefined;
-  readonly button_reply?: ChoiceProps | undefined;
-  readonly list_reply?: ChoiceProps | undefined;
-  readonly reaction?: { readonly emoji?: string | undefined } | undefined;
-  readonly contacts?: readonly Readonly<Record<string, unknown>>[] | undefined;
-  readonly flow_reply?: unknown;
-  readonly order?: unknown;
-}
+type PossibleParts = PartsOf<Exclude<NoText, { type: 'template' }>>;
 
-interface Medium {
-  readonly id?: string | undefined;
-  readonly url?: string | undefined;
-  readonly mime_type?: string | undefined;
-  readonly caption?: string | undefined;
-  readonly filename?: string | undefined;
-}
+/** Every property that one of the types has. */
+type PartsOf<Union> = {
+  readonly [Name in Union extends unknown ? keyof Union : never]?: Union extends {
+    readonly [Part in Name]?: infer Value;
+  }
+    ? Value
+    : never;
+};
 
-interface Place {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly name?: string | undefined;
-  readonly address?: string | undefined;
-}
+type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
 
 interface ChoiceProps {
   readonly id: string;
@@ -135,7 +121,7 @@ function Parts({ of: content }: { readonly of: NoText }) {
       )}
       {button_reply === undefined ? null : <Choice {...button_reply} />}
       {list_reply === undefined ? null : <Choice {...list_reply} />}
-      {reaction === undefined ? null : <Reaction emoji={reaction.emoji} />}
+      {reaction === undefined ? null : <div>{reaction.emoji ?? 'The reaction was removed.'}</div>}
       {contacts?.map((contact) => (
         <Written key={JSON.stringify(contact)} text={contactText(contact)} />
       ))}
@@ -173,10 +159,6 @@ function Choice({ id, title, description }: ChoiceProps) {
   );
 }
 
-function Reaction({ emoji }: { readonly emoji: string | undefined }) {
-  return <div>{emoji ?? 'The reaction was removed.'}</div>;
-}
-
 function Raw({ label, value }: { readonly label: string; readonly value: unknown }) {
   return <Code label={label} text={JSON.stringify(value, null, 2)} />;
 }
@@ -200,13 +182,5 @@ function Written({ text }: { readonly text: string }) {
     <p className="written" dir="auto">
       {text}
     </p>
-  );
-}
-
-function Secondary({ children }: { readonly children: ReactNode }) {
-  return (
-    <Box color="text-body-secondary" fontSize="body-s">
-      {children}
-    </Box>
   );
 }

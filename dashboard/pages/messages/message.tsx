@@ -1,9 +1,5 @@
 /** One message of either direction: what it says, whether its recipient can be reached, its history and webhooks. */
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { MessageDetails, MessageLeg } from '../../../shared/admin/messages.ts';
@@ -11,16 +7,20 @@ import { messageErrorCodes } from '../../../shared/contract/message-error-codes.
 import type { DeliverySummary } from '../../../shared/webhook/log/delivery-response.schema.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
 import { Copyable } from '../../components/copyable.tsx';
+import { Facts } from '../../components/facts.tsx';
 import { IdLink } from '../../components/id-link.tsx';
 import { List } from '../../components/list.tsx';
-import { Loaded, Refresh } from '../../components/loaded.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
-import { SuppressionNote, WhatsAppWindow } from '../../components/reachability.tsx';
+import { reachability } from '../../components/reachability.tsx';
+import { Secondary } from '../../components/secondary.tsx';
+import { Section } from '../../components/section.tsx';
 import { DeliveryState, isInProgress, State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
-import { channelNames } from '../../value-names.ts';
+import { channelNames, numberText } from '../../value-names.ts';
 import { MessageContent } from './message-content.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
@@ -34,40 +34,33 @@ export function MessagePage({ id }: { readonly id: string }) {
     <Page
       title="Message"
       description={<Copyable name="message id" text={id} />}
+      query={query}
       actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-          <Refresh query={query} />
-          {query.data === undefined ? null : (
-            <Button
-              href={linkTo('conversation', undefined, {
-                client_id: query.data.client?.client_id ?? '',
-                recipient: query.data.person,
-              })}
-            >
-              Conversation
-            </Button>
-          )}
-        </SpaceBetween>
+        query.data === undefined ? null : (
+          <Button
+            href={linkTo('conversation', undefined, {
+              client_id: query.data.client?.client_id ?? '',
+              recipient: query.data.person,
+            })}
+          >
+            Conversation
+          </Button>
+        )
       }
     >
       <Loaded query={query}>
         {({ message, webhooks, legs, ...rest }) => (
           <SpaceBetween size="l">
             <Details message={message} {...rest} />
-            <Container header={<Header variant="h2">Content</Header>}>
+            <Section title="Content">
               <MessageContent text={rest.text} whatsapp={rest.whatsapp} />
-            </Container>
+            </Section>
             {legs.length === 0 ? null : <Legs legs={legs} ownId={message.message_id} />}
             <List
               title="History"
               columns={[
-                {
-                  id: 'status',
-                  header: 'Status',
-                  isRowHeader: true,
-                  cell: ({ status }) => <State of={status} />,
-                },
-                { id: 'at', header: 'Time', cell: ({ at }) => <Time at={at} /> },
+                { title: 'Status', cell: ({ status }) => <State of={status} /> },
+                { title: 'Time', field: 'at', isTime: true },
               ]}
               rows={message.history}
               empty="The message has no history."
@@ -75,33 +68,11 @@ export function MessagePage({ id }: { readonly id: string }) {
             />
             <List<DeliverySummary>
               title="Webhooks"
-              columns={[
-                {
-                  id: 'event',
-                  header: 'Event',
-                  minWidth: 130,
-                  isRowHeader: true,
-                  cell: (row) => <Link href={linkTo('webhooks', row.delivery_id)}>{row.event}</Link>,
-                },
-                { id: 'state', header: 'Status', minWidth: 140, cell: (row) => <DeliveryState of={row} /> },
-                { id: 'attempts', header: 'Attempts', minWidth: 100, cell: (row) => row.attempts },
-                { id: 'url', header: 'Endpoint', minWidth: 220, cell: (row) => row.url },
-              ]}
+              columns={webhookColumns}
               rows={webhooks}
               empty="A message has webhooks if its request or its client has a webhook URL."
               idOf={(row) => row.delivery_id}
-              csv={{
-                name: `webhooks-of-${id}`,
-                columns: {
-                  delivery_id: (row) => row.delivery_id,
-                  event: (row) => row.event,
-                  status: (row) => row.state,
-                  attempts: (row) => row.attempts,
-                  endpoint: (row) => row.url,
-                  last_status: (row) => row.last_status,
-                  last_error: (row) => row.last_error,
-                },
-              }}
+              csvName={`webhooks-of-${id}`}
             />
           </SpaceBetween>
         )}
@@ -109,6 +80,24 @@ export function MessagePage({ id }: { readonly id: string }) {
     </Page>
   );
 }
+
+const webhookColumns: readonly Column<DeliverySummary>[] = [
+  {
+    title: 'Event',
+    field: 'event',
+    minWidth: 130,
+    cell: ({ delivery_id, event }) => <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>,
+  },
+  {
+    title: 'Status',
+    minWidth: 140,
+    cell: (row) => <DeliveryState of={row} />,
+    csv: { status: ({ state }) => state },
+  },
+  { title: 'Attempts', field: 'attempts', minWidth: 100 },
+  { title: 'Endpoint', minWidth: 220, cell: ({ url }) => url, csv: { endpoint: ({ url }) => url } },
+  ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
+];
 
 interface LegsProps {
   readonly legs: readonly MessageLeg[];
@@ -122,23 +111,20 @@ function Legs({ legs, ownId }: LegsProps) {
       title="Fallback"
       columns={[
         {
-          id: 'message',
-          header: 'Message',
+          title: 'Message',
           minWidth: 240,
-          isRowHeader: true,
           cell: ({ message_id }) => {
             if (message_id === null) return 'Not started';
             return message_id === ownId ? 'This message' : <IdLink page="messages" id={message_id} />;
           },
         },
-        { id: 'channel', header: 'Channel', minWidth: 110, cell: ({ channel }) => channelNames[channel] },
+        { title: 'Channel', minWidth: 110, cell: ({ channel }) => channelNames[channel] },
         {
-          id: 'status',
-          header: 'Status',
+          title: 'Status',
           minWidth: 130,
           cell: ({ status }) => (status === null ? '–' : <State of={status} />),
         },
-        { id: 'starts', header: 'Starts', minWidth: 240, cell: startOf },
+        { title: 'Starts', minWidth: 240, cell: startOf },
       ]}
       rows={legs}
       empty="The message has no fallback."
@@ -152,7 +138,7 @@ function startOf({ leg, after_seconds }: MessageLeg): string {
   const ends = 'if the one before fails or expires';
   return after_seconds === null
     ? `At once, ${ends}`
-    : `${after_seconds.toLocaleString('en')} s after the one before, or at once ${ends}`;
+    : `${numberText(after_seconds)} s after the one before, or at once ${ends}`;
 }
 
 type DetailsProps = Omit<MessageDetails, 'webhooks' | 'legs'>;
@@ -162,77 +148,45 @@ function Details({ message, person, client }: DetailsProps) {
   const number = <Copyable name={isInbound ? 'sender' : 'recipient'} text={person} />;
   const ours = isInbound ? message.recipient : message.from;
   return (
-    <Container header={<Header variant="h2">Details</Header>}>
-      <KeyValuePairs
+    <Section title="Details">
+      <Facts
         columns={3}
-        minColumnWidth={170}
-        items={[
-          { label: 'Status', value: <State of={message.status} /> },
-          ...(isInbound
-            ? [
-                { label: 'Sender', value: number },
-                { label: 'Recipient', value: ours ?? '–' },
-              ]
-            : [
-                { label: 'Recipient', value: number },
-                { label: 'Sender', value: ours ?? '–' },
-              ]),
-          { label: 'Channel', value: channelNames[message.channel] },
-          { label: 'Client', value: client === null ? 'None' : <ClientLink id={client.client_id} /> },
-          ...(isInbound ? receivedItems(message) : sentItems(message)),
-          ...(client === null ? [] : reachabilityItems(message.channel, person, client)),
-        ]}
+        facts={{
+          Status: <State of={message.status} />,
+          ...(isInbound ? { Sender: number, Recipient: ours } : { Recipient: number, Sender: ours }),
+          Channel: channelNames[message.channel],
+          Client: client === null ? 'None' : <ClientLink id={client.client_id} />,
+          ...(isInbound ? received(message) : sent(message)),
+          ...(client === null ? {} : reachability(client, person, message.channel === 'whatsapp')),
+        }}
       />
-    </Container>
+    </Section>
   );
 }
 
 type MessageProps = MessageDetails['message'];
 
-function reachabilityItems(
-  channel: MessageProps['channel'],
-  person: string,
-  { client_id, suppression, window_expires_at }: NonNullable<MessageDetails['client']>,
-) {
-  return [
-    {
-      label: 'Messages to this number',
-      value: <SuppressionNote clientId={client_id} recipient={person} suppression={suppression} />,
-    },
-    ...(channel === 'whatsapp'
-      ? [{ label: 'WhatsApp window', value: <WhatsAppWindow expiresAt={window_expires_at} /> }]
-      : []),
-  ];
+function received({ received_at, in_reply_to }: MessageProps) {
+  return {
+    Received: <Time at={received_at} />,
+    'In reply to': in_reply_to === undefined ? null : <IdLink page="messages" id={in_reply_to} />,
+  };
 }
 
-function receivedItems({ received_at, in_reply_to }: MessageProps) {
-  return [
-    { label: 'Received', value: <Time at={received_at} /> },
-    {
-      label: 'In reply to',
-      value: in_reply_to === undefined ? '–' : <IdLink page="messages" id={in_reply_to} />,
-    },
-  ];
-}
-
-function sentItems(message: MessageProps) {
-  const { reference } = message;
-  return [
-    { label: 'Segments', value: `${message.segments ?? '–'} ${message.encoding ?? ''}` },
-    { label: 'Cost', value: message.cost === null ? '–' : `${message.cost} ${message.currency ?? ''}` },
-    {
-      label: 'Reference',
-      value: reference === null ? '–' : <Copyable name="reference" text={reference} />,
-    },
-    { label: 'Created', value: <Time at={message.created_at} /> },
-    { label: 'Webhook URL of the request', value: message.webhook_url ?? '–' },
-    { label: 'Expires', value: <Time at={message.expires_at} /> },
-    { label: 'Error', value: <ErrorNote error={message.error} /> },
-  ];
+function sent({ reference, cost, ...message }: MessageProps) {
+  return {
+    Segments: `${message.segments ?? '–'} ${message.encoding ?? ''}`,
+    Cost: cost === null ? null : `${cost} ${message.currency ?? ''}`,
+    Reference: reference === null ? null : <Copyable name="reference" text={reference} />,
+    Created: <Time at={message.created_at} />,
+    'Webhook URL of the request': message.webhook_url,
+    Expires: <Time at={message.expires_at} />,
+    Error: <ErrorNote error={message.error} />,
+  };
 }
 
 /** What happened, and what the client does about it. */
-function ErrorNote({ error }: Pick<MessageDetails['message'], 'error'>) {
+function ErrorNote({ error }: Pick<MessageProps, 'error'>) {
   if (error === null) return <>–</>;
   const notes: Readonly<Record<string, { readonly cause: string; readonly remedy: string } | undefined>> =
     messageErrorCodes;
@@ -241,9 +195,9 @@ function ErrorNote({ error }: Pick<MessageDetails['message'], 'error'>) {
     <>
       <span className="id">{error.code}</span>: {error.message ?? ''}
       {note === undefined ? null : (
-        <Box color="text-body-secondary" fontSize="body-s">
+        <Secondary>
           {note.cause} {note.remedy}
-        </Box>
+        </Secondary>
       )}
     </>
   );

@@ -4,75 +4,65 @@ import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Grid from '@cloudscape-design/components/grid';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, useState } from 'react';
 import type { FoundMessage } from '../../../shared/admin/messages.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { useAnswer } from '../../api/queries.ts';
-import { ChoiceField, type Option } from '../../components/choice-field.tsx';
+import { usePagedAnswer } from '../../api/queries.ts';
+import { ChoiceFilter } from '../../components/choice-field.tsx';
 import { ClientField, ClientLink } from '../../components/client-name.tsx';
-import type { CsvColumns } from '../../components/download.ts';
-import { Filters } from '../../components/filters.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { Fields, Filters } from '../../components/filters.tsx';
 import { IdLink } from '../../components/id-link.tsx';
-import { type Column, List } from '../../components/list.tsx';
+import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 import { isInProgress, messageStatuses, State } from '../../components/state.tsx';
-import { Time } from '../../components/time.tsx';
-import { TimeRange, timesIn, withStart } from '../../components/time-range.tsx';
-import { useDashboard } from '../../context.ts';
+import { TextField } from '../../components/text-field.tsx';
+import { TimeFilter } from '../../components/time-filter.tsx';
+import { withStart } from '../../components/time-range.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
 import { CorrespondentsOf } from './correspondents.tsx';
 import { summaryOf } from './message-content.tsx';
 
-const entered = ['client_id', 'recipient', 'reference', 'error_code'] as const;
-type Entered = Readonly<Record<(typeof entered)[number], string>>;
+/** Filters that apply when the form is submitted, or a suggestion is chosen. */
+type Typed = Readonly<Record<'client_id' | 'recipient' | 'reference' | 'error_code', string>>;
 
 export function MessagesPage() {
-  const { api } = useDashboard();
-  const { filter, isFiltered, cursor } = useListState();
-  const filters = {
-    client_id: filter('client_id'),
-    recipient: filter('recipient'),
-    reference: filter('reference'),
-    error_code: filter('error_code'),
-  };
-  const sent = {
-    ...filters,
-    direction: filter('direction'),
-    status: filter('status'),
-    channel: filter('channel'),
-    ...timesIn(filter),
-  };
-  const query = useAnswer(
+  const { filters, isFiltered } = useListState();
+  const { client_id = '', recipient = '', reference = '', error_code = '' } = filters;
+  const typed = { client_id, recipient, reference, error_code };
+  const list = usePagedAnswer(
     'searchMessages',
     {},
-    { ...sent, cursor },
+    filters,
+    ({ messages, next_cursor }) => ({ rows: messages, nextCursor: next_cursor }),
     {
       enabled: isFiltered,
       sent: withStart,
       inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
     },
   );
-  const ofAllClients = filters.client_id === '' && filters.recipient === '';
-  const leftOut = query.data?.clients_left_out;
+  const isOfLastDay =
+    client_id + recipient === '' && filters.last === undefined && filters.since === undefined;
+  const leftOut = list.query.data?.clients_left_out;
   return (
     <Page title="Messages">
-      <List<FoundMessage>
+      <List
+        {...list}
         title="Search results"
         description={
-          isFiltered && ofAllClients && sent.last === '' && sent.since === ''
+          isFiltered && isOfLastDay
             ? 'Of all clients, in the last 24 hours. Choose a client to search all times.'
             : undefined
         }
         filter={
           <SpaceBetween size="m">
             <Filters isRequired>
-              <Search key={JSON.stringify(filters)} filters={filters} />
+              <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
-            {filters.recipient === '' ? null : <CorrespondentsOf recipient={filters.recipient} />}
+            {recipient === '' ? null : <CorrespondentsOf recipient={recipient} />}
             {leftOut === undefined ? null : (
               <Alert type="info">
                 {leftOut === 1 ? 'One more client has' : `${leftOut} more clients have`} such messages. Choose
@@ -82,18 +72,8 @@ export function MessagesPage() {
           </SpaceBetween>
         }
         columns={columns}
-        rows={query.data?.messages}
-        query={query}
-        nextCursor={query.data?.next_cursor}
         isCounted
-        csv={{
-          name: 'messages',
-          columns: csvColumns,
-          readPage: async (page) => {
-            const read = await api.get('searchMessages', {}, { ...withStart(sent), ...page });
-            return { rows: read.messages, next: read.next_cursor };
-          },
-        }}
+        csvName="messages"
         emptyTitle="Search for messages"
         empty="Choose a client, a recipient, a status or a time."
         isFiltered={isFiltered}
@@ -103,19 +83,13 @@ export function MessagesPage() {
   );
 }
 
-const any = { value: '', label: 'Any' };
-const optionsOf = (values: readonly string[]): readonly Option[] => [
-  any,
-  ...values.map((value) => ({ value, label: nameOf(value) })),
-];
-const statusOptions = optionsOf(messageStatuses);
-const directionOptions = optionsOf(['outbound', 'inbound']);
-const anyChannelOptions = [any, ...channelOptions];
+const statusOptions = messageStatuses.map((value) => ({ value, label: nameOf(value) }));
+const directionOptions = ['outbound', 'inbound'].map((value) => ({ value, label: nameOf(value) }));
 const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
 
-function Search({ filters }: { readonly filters: Entered }) {
-  const { filter, change } = useListState();
-  const [wanted, setWanted] = useState(filters);
+function Search({ typed }: { readonly typed: Typed }) {
+  const { change } = useListState();
+  const [wanted, setWanted] = useState(typed);
   const search = (event: FormEvent): void => {
     event.preventDefault();
     const recipient = wanted.recipient.trim();
@@ -124,54 +98,40 @@ function Search({ filters }: { readonly filters: Entered }) {
       go(linkTo('search', undefined, { q: recipient }));
       return;
     }
-    change(Object.fromEntries(entered.map((name) => [name, wanted[name].trim()])));
+    change(Object.fromEntries(Object.entries(wanted).map(([name, text]) => [name, text.trim()])));
   };
-  const set = (name: keyof Entered) => (text: string) => setWanted({ ...wanted, [name]: text });
-  const text = (name: keyof Entered, label: string, placeholder: string) => (
-    <FormField label={label}>
-      <Input
-        type="search"
-        placeholder={placeholder}
-        value={wanted[name]}
-        onChange={({ detail }) => set(name)(detail.value)}
-      />
-    </FormField>
-  );
-  const choice = (name: string, label: string, options: readonly Option[]) => (
-    <ChoiceField
-      label={label}
-      value={filter(name)}
-      options={options}
-      onChange={(value) => change({ [name]: value })}
-    />
-  );
+  const field = (name: keyof Typed) => ({
+    value: wanted[name],
+    onChange: (text: string) => setWanted({ ...wanted, [name]: text }),
+  });
   const needsClient = wanted.reference.trim() !== '' && wanted.client_id.trim() === '';
   return (
     <form onSubmit={search}>
       <SpaceBetween size="m">
-        <Grid gridDefinition={Array.from({ length: 8 }, () => ({ colspan: { default: 6, s: 3 } }))}>
-          <ClientField
-            value={wanted.client_id}
-            onChange={set('client_id')}
-            onSelect={(client_id) => change({ client_id })}
+        <Fields perRow={4} inNarrow={2}>
+          <ClientField {...field('client_id')} onSelect={(client_id) => change({ client_id })} />
+          <TextField {...field('recipient')} label="Number" type="search" placeholder="+44…" />
+          <TextField
+            {...field('reference')}
+            label="Reference"
+            type="search"
+            placeholder="the client's reference"
           />
-          {text('recipient', 'Number', '+44…')}
-          {text('reference', 'Reference', "the client's reference")}
-          {choice('direction', 'Direction', directionOptions)}
-          {choice('status', 'Status', statusOptions)}
-          {choice('channel', 'Channel', anyChannelOptions)}
+          <ChoiceFilter name="direction" label="Direction" options={directionOptions} />
+          <ChoiceFilter name="status" label="Status" options={statusOptions} />
+          <ChoiceFilter name="channel" label="Channel" options={channelOptions} />
           <FormField label="Error code">
             <Autosuggest
               placeholder="Any"
               value={wanted.error_code}
               options={errorCodeOptions}
               enteredTextLabel={(code) => `Use “${code}”`}
-              onChange={({ detail }) => set('error_code')(detail.value)}
+              onChange={({ detail }) => field('error_code').onChange(detail.value)}
               onSelect={({ detail }) => change({ error_code: detail.value })}
             />
           </FormField>
-          <TimeRange />
-        </Grid>
+          <TimeFilter />
+        </Fields>
         <SpaceBetween direction="horizontal" size="m" alignItems="center">
           <Button formAction="submit" variant="primary" disabled={needsClient}>
             Search
@@ -185,13 +145,11 @@ function Search({ filters }: { readonly filters: Entered }) {
   );
 }
 
-/** The most important first: a narrow window shows one or two of them. */
-const columns: Column<FoundMessage>[] = [
+const columns: readonly Column<FoundMessage>[] = [
   {
-    id: 'recipient',
-    header: 'Message',
+    title: 'Message',
+    field: 'message_id',
     minWidth: 170,
-    isRowHeader: true,
     cell: (message) => (
       <>
         {message.direction === 'inbound' ? `From ${message.from}` : `To ${message.recipient}`}
@@ -205,49 +163,37 @@ const columns: Column<FoundMessage>[] = [
         </Box>
       </>
     ),
+    csv: {
+      direction: ({ direction }) => direction ?? 'outbound',
+      recipient: ({ recipient }) => recipient,
+      from: ({ from }) => from,
+    },
   },
   {
-    id: 'state',
-    header: 'Status',
+    title: 'Status',
+    field: 'status',
     minWidth: 130,
-    cell: (message) => (
+    cell: ({ status, error }) => (
       <>
-        <State of={message.status} />
-        {message.error === null ? null : (
-          <Box color="text-body-secondary" fontSize="body-s">
-            <span className="id">{message.error.code}</span>
-          </Box>
+        <State of={status} />
+        {error === null ? null : (
+          <Secondary>
+            <span className="id">{error.code}</span>
+          </Secondary>
         )}
       </>
     ),
+    csv: { error_code: ({ error }) => error?.code },
   },
-  { id: 'created', header: 'Created', minWidth: 150, cell: (message) => <Time at={message.created_at} /> },
+  { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
   {
-    id: 'client',
-    header: 'Client',
+    title: 'Client',
+    field: 'client_id',
     minWidth: 170,
     cell: ({ client_id }) => (client_id === null ? 'None' : <ClientLink id={client_id} />),
   },
-  { id: 'channel', header: 'Channel', minWidth: 95, cell: (message) => channelNames[message.channel] },
-  { id: 'reference', header: 'Reference', minWidth: 110, cell: (message) => message.reference ?? '–' },
+  { title: 'Channel', field: 'channel', minWidth: 95, cell: ({ channel }) => channelNames[channel] },
+  { title: 'Reference', field: 'reference', minWidth: 110 },
+  ...csvOnly<FoundMessage>('cost', 'currency', 'sent_at', 'delivered_at', 'received_at', 'in_reply_to'),
+  { csv: { received: (message) => (message.direction === 'inbound' ? summaryOf(message) : undefined) } },
 ];
-
-const csvColumns = {
-  message_id: (message) => message.message_id,
-  client_id: (message) => message.client_id,
-  channel: (message) => message.channel,
-  direction: (message) => message.direction ?? 'outbound',
-  status: (message) => message.status,
-  recipient: (message) => message.recipient,
-  from: (message) => message.from,
-  reference: (message) => message.reference,
-  error_code: (message) => message.error?.code,
-  cost: (message) => message.cost,
-  currency: (message) => message.currency,
-  created_at: (message) => message.created_at,
-  sent_at: (message) => message.sent_at,
-  delivered_at: (message) => message.delivered_at,
-  received_at: (message) => message.received_at,
-  in_reply_to: (message) => message.in_reply_to,
-  received: (message) => (message.direction === 'inbound' ? summaryOf(message) : undefined),
-} as const satisfies CsvColumns<FoundMessage>;

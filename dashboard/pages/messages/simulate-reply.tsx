@@ -1,17 +1,15 @@
 /** Sends a message of the person, as the simulated carrier would report it; only where the simulator is the carrier. */
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import FormField from '@cloudscape-design/components/form-field';
-import Grid from '@cloudscape-design/components/grid';
-import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Conversation } from '../../../shared/admin/conversation.ts';
-import { fieldError, formError } from '../../api/client.ts';
 import { ChoiceField } from '../../components/choice-field.tsx';
+import { Fields } from '../../components/filters.tsx';
+import { useForm } from '../../components/form.ts';
+import { Section } from '../../components/section.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
 
@@ -28,60 +26,50 @@ export function SimulateReply({ conversation: { person, messages }, onSent }: Si
   // Undefined while the newest message decides; a sender that is a name cannot be answered.
   const [entered, setEntered] = useState<string>();
   const to = entered ?? (newest?.number?.startsWith('+') === true ? newest.number : '');
-  const send = useMutation({
-    meta: { showsError: true },
-    mutationFn: () =>
+  const form = useForm({
+    fields: ['to', 'text', 'channel'],
+    send: () =>
       api.send(
         'sendInbound',
         {},
         { channel, from: person, ...(to.trim() === '' ? {} : { to: to.trim() }), text },
       ),
-    onSuccess: () => {
+    onSent: () => {
       setText('');
       notify('success', 'Reply sent. It appears here within a few seconds.');
       onSent();
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (text !== '') send.mutate();
-  };
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description="The simulated carrier reports it like a message of this person. It belongs to the client that last wrote to the person from this number."
-        >
-          Simulate a reply
-        </Header>
-      }
+    <Section
+      title="Simulate a reply"
+      description="The simulated carrier reports it like a message of this person. It belongs to the client that last wrote to the person from this number."
     >
-      <form onSubmit={submit}>
+      <form onSubmit={form.submit}>
         <SpaceBetween size="m">
           <FormField
             label="Text"
             description="STOP opts the person out, START in again."
-            errorText={fieldError(send.error, 'text') ?? formError(send.error, ['to', 'text', 'channel'])}
+            errorText={form.errorOf('text') ?? form.error}
             stretch
           >
             <Textarea value={text} rows={2} onChange={({ detail }) => setText(detail.value)} />
           </FormField>
-          <Grid gridDefinition={Array.from({ length: 2 }, () => ({ colspan: { default: 12, s: 4 } }))}>
+          <Fields perRow={3}>
             <ChoiceField label="Channel" value={channel} options={channelOptions} onChange={setChannel} />
-            <FormField label="Our number" errorText={fieldError(send.error, 'to')}>
-              <Input
-                value={to}
-                placeholder="The simulator's number"
-                onChange={({ detail }) => setEntered(detail.value)}
-              />
-            </FormField>
-          </Grid>
-          <Button formAction="submit" loading={send.isPending} disabled={text.trim() === ''}>
+            <TextField
+              label="Our number"
+              error={form.errorOf('to')}
+              value={to}
+              placeholder="The simulator's number"
+              onChange={setEntered}
+            />
+          </Fields>
+          <Button formAction="submit" loading={form.isPending} disabled={text.trim() === ''}>
             Send reply
           </Button>
         </SpaceBetween>
       </form>
-    </Container>
+    </Section>
   );
 }

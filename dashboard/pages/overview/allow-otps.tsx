@@ -1,6 +1,6 @@
 /** A button that lets held one-time passwords of a client go to a country again. */
-import Button from '@cloudscape-design/components/button';
-import { useMutation } from '@tanstack/react-query';
+import { useChange } from '../../api/change.ts';
+import { RowAction } from '../../components/row-action.tsx';
 import { useDashboard } from '../../context.ts';
 
 interface AllowOtpsProps {
@@ -10,7 +10,7 @@ interface AllowOtpsProps {
 
 export function AllowOtps({ clientId, country }: AllowOtpsProps) {
   const { api, notify } = useDashboard();
-  const allow = useMutation({
+  const allow = useChange({
     mutationFn: () => api.send('allowOtps', { client_id: clientId, country }, {}),
     onSuccess: () =>
       notify(
@@ -19,14 +19,12 @@ export function AllowOtps({ clientId, country }: AllowOtpsProps) {
       ),
   });
   return (
-    <Button
-      variant="inline-link"
-      ariaLabel={`Allow one-time passwords to ${country}`}
-      loading={allow.isPending}
-      disabled={allow.isSuccess}
+    <RowAction
+      text="Allow"
+      of={`one-time passwords to ${country}`}
+      isPending={allow.isPending}
+      isDisabled={allow.isSuccess}
       onClick={() => allow.mutate()}
-    >
-      Allow
-    </Button>
+    />
   );
 }

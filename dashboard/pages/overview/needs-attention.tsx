@@ -2,16 +2,17 @@
 import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
-import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Attention } from '../../../shared/admin/attention.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { type Column, List } from '../../components/list.tsx';
-import { useIsNarrow } from '../../components/narrow.ts';
+import type { Column } from '../../components/columns.ts';
+import { List } from '../../components/list.tsx';
+import { useIsNarrow } from '../../components/media.ts';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
+import { numberText } from '../../value-names.ts';
 import { AllowOtps } from './allow-otps.tsx';
 
 interface Item {
@@ -58,23 +59,16 @@ function Problem({ type, text, href }: Item) {
 }
 
 const columns: readonly Column<Item>[] = [
-  { id: 'what', header: 'Problem', minWidth: 220, isRowHeader: true, cell: Problem },
-  {
-    id: 'client',
-    header: 'Client',
-    minWidth: 160,
-    cell: ({ clientId }) => (clientId === undefined ? '–' : <ClientLink id={clientId} />),
-  },
-  { id: 'since', header: 'Since', minWidth: 150, cell: ({ since }) => <Time at={since} /> },
-  { id: 'action', header: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
+  { title: 'Problem', minWidth: 220, cell: Problem },
+  { title: 'Client', minWidth: 160, cell: ({ clientId }) => <ClientLink id={clientId} /> },
+  { title: 'Since', field: 'since', minWidth: 150, isTime: true },
+  { title: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
 ];
 
 /** All of it in one column, as others would be cut off. */
 const narrowColumns: readonly Column<Item>[] = [
   {
-    id: 'what',
-    header: 'Problem',
-    isRowHeader: true,
+    title: 'Problem',
     cell: (item) => (
       <SpaceBetween size="xxs">
         <Problem {...item} />
@@ -164,7 +158,7 @@ function itemsOf(attention: Attention): Item[] {
 const reasonOf = (error: string | null): string => (error === null ? '' : ` (${error})`);
 
 function webhooks(count: number, more = ''): string {
-  return `${count.toLocaleString()} ${count === 1 ? 'webhook' : 'webhooks'}${more}`;
+  return `${numberText(count)} ${count === 1 ? 'webhook' : 'webhooks'}${more}`;
 }
 
 const waitingText = (count: number): string =>
@@ -172,5 +166,5 @@ const waitingText = (count: number): string =>
 
 function countOf(count: number, what: string, more = false): string {
   if (count === 1 && !more) return `One ${what}`;
-  return `${count.toLocaleString()}${more ? '+' : ''} ${what}s`;
+  return `${numberText(count)}${more ? '+' : ''} ${what}s`;
 }

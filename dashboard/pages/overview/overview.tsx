@@ -1,23 +1,22 @@
 /** The first page: what needs attention, how much is sent and delivered, by whom, and why messages fail. */
-import Container from '@cloudscape-design/components/container';
-import Grid from '@cloudscape-design/components/grid';
-import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { UsageSummary, UsageView } from '../../../shared/admin/usage.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { chartColours as colours } from '../../components/chart-series.ts';
 import { ClientLink } from '../../components/client-name.tsx';
+import { Fields } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded, LoadFailure, Waiting } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
-import { Total } from '../../components/total.tsx';
+import { Section } from '../../components/section.tsx';
+import { Totals } from '../../components/totals.tsx';
 import { linkTo } from '../../route.ts';
-import { percent } from '../../value-names.ts';
+import { numberText, percent } from '../../value-names.ts';
 import { NeedsAttention, useAttention } from './needs-attention.tsx';
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
@@ -46,7 +45,6 @@ export function OverviewPage() {
   const query = useAnswer('showUsage', {}, { span });
   const today = useAnswer('summarizeUsage', {}, { interval: 'day' });
   const attention = useAttention();
-  const usage = query.data;
   const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (
     <Page
@@ -58,15 +56,15 @@ export function OverviewPage() {
         <LoadFailure query={query} />
         <LoadFailure query={attention} />
         <NeedsAttention query={attention} />
-        <Container header={<Header variant="h2">Totals</Header>}>
-          <Totals usage={usage} last={last} />
-        </Container>
+        <Section title="Totals">
+          <Totals columns={4} totals={totalsOf(query.data, last)} />
+        </Section>
         <Loaded query={today}>
           {(loaded) => (
-            <Grid gridDefinition={[{ colspan: { default: 12, s: 6 } }, { colspan: { default: 12, s: 6 } }]}>
+            <Fields perRow={2}>
               <TopClients summary={loaded} />
               <TopErrorCodes summary={loaded} />
-            </Grid>
+            </Fields>
           )}
         </Loaded>
         {/* After the first rows: the script of charts would delay them. */}
@@ -74,8 +72,8 @@ export function OverviewPage() {
           <RenderFailure isPart>
             <Suspense fallback={<Waiting />}>
               <SpaceBetween size="l">
-                <Chart title="Messages by status" unit="Messages" series={messageSeries} usage={usage} />
-                <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} usage={usage} />
+                <Chart title="Messages by status" unit="Messages" series={messageSeries} query={query} />
+                <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} query={query} />
               </SpaceBetween>
             </Suspense>
           </RenderFailure>
@@ -85,57 +83,31 @@ export function OverviewPage() {
   );
 }
 
-interface TotalsProps {
-  readonly usage: UsageView | undefined;
-  readonly last: string;
-}
-
-function Totals({ usage, last }: TotalsProps) {
+/** @param last - the time of the period, as a filter of lists */
+function totalsOf(usage: UsageView | undefined, last: string) {
   const totals = usage?.totals;
-  const of = (...names: readonly string[]): number =>
-    names.reduce((sum, name) => sum + (totals?.[name] ?? 0), 0);
+  const sum = (...names: readonly string[]): number =>
+    names.reduce((all, name) => all + (totals?.[name] ?? 0), 0);
   const rate = (good: number, all: number): string => percent(all === 0 ? null : good / all);
-  const count = (value: number): string => (totals === undefined ? '–' : value.toLocaleString());
-  const delivered = of('messages_delivered', 'messages_read');
-  const undelivered = of('messages_failed', 'messages_expired');
-  const acknowledged = of('webhooks_acknowledged');
-  const attempts = of(...Object.keys(webhookSeries));
+  const count = (name: string): string => (totals === undefined ? '–' : numberText(sum(name)));
+  const delivered = sum('messages_delivered', 'messages_read');
+  const finished = delivered + sum('messages_failed', 'messages_expired');
+  const attempts = sum(...Object.keys(webhookSeries));
   const messages = (status: string): string => linkTo('messages', undefined, { status, last });
-  return (
-    <KeyValuePairs
-      columns={4}
-      items={[
-        {
-          label: 'Messages accepted',
-          value: <Total value={count(of('messages_accepted'))} href={linkTo('usage')} />,
-        },
-        {
-          label: 'Delivery rate',
-          value: <Total value={rate(delivered, delivered + undelivered)} href={messages('delivered')} />,
-        },
-        {
-          label: 'Messages failed',
-          value: <Total value={count(of('messages_failed'))} href={messages('failed')} />,
-        },
-        {
-          label: 'Messages expired',
-          value: <Total value={count(of('messages_expired'))} href={messages('expired')} />,
-        },
-        { label: 'Webhook latency, average', value: <Total value={latencyText(usage)} /> },
-        { label: 'Webhook success rate', value: <Total value={rate(acknowledged, attempts)} /> },
-        {
-          label: 'Webhook retries scheduled',
-          value: <Total value={count(of('webhooks_retry_scheduled'))} />,
-        },
-        {
-          label: 'Webhooks failed',
-          value: (
-            <Total value={count(of('webhooks_failed'))} href={linkTo('activity', undefined, { last })} />
-          ),
-        },
-      ]}
-    />
-  );
+  return [
+    { label: 'Messages accepted', value: count('messages_accepted'), href: linkTo('usage') },
+    { label: 'Delivery rate', value: rate(delivered, finished), href: messages('delivered') },
+    { label: 'Messages failed', value: count('messages_failed'), href: messages('failed') },
+    { label: 'Messages expired', value: count('messages_expired'), href: messages('expired') },
+    { label: 'Webhook latency, average', value: latencyText(usage) },
+    { label: 'Webhook success rate', value: rate(sum('webhooks_acknowledged'), attempts) },
+    { label: 'Webhook retries scheduled', value: count('webhooks_retry_scheduled') },
+    {
+      label: 'Webhooks failed',
+      value: count('webhooks_failed'),
+      href: linkTo('activity', undefined, { last }),
+    },
+  ];
 }
 
 /** Of all attempts, those that timed out included. */
@@ -146,7 +118,7 @@ function latencyText(usage: UsageView | undefined): string {
     timed.reduce((all, { counts }) => all + names.reduce((of, name) => of + (counts[name] ?? 0), 0), 0);
   const attempts = sum(Object.keys(webhookSeries));
   if (attempts === 0) return '–';
-  return `${Math.round(sum(['webhooks_total_ms']) / attempts).toLocaleString()} ms`;
+  return `${numberText(Math.round(sum(['webhooks_total_ms']) / attempts))} ms`;
 }
 
 const shownMax = 5;
@@ -159,16 +131,14 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
       actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>All clients</Link>}
       columns={[
         {
-          id: 'client',
-          header: 'Client',
+          title: 'Client',
           minWidth: 150,
-          isRowHeader: true,
           cell: ({ client_id }) => (
             <ClientLink id={client_id} to={linkTo('messages', undefined, { client_id, last: today })} />
           ),
         },
-        { id: 'messages', header: 'Messages', cell: ({ messages }) => messages.toLocaleString() },
-        { id: 'rate', header: 'Delivery rate', cell: ({ delivery_rate }) => percent(delivery_rate) },
+        { title: 'Messages', field: 'messages' },
+        { title: 'Delivery rate', cell: ({ delivery_rate }) => percent(delivery_rate) },
       ]}
       rows={summary.top_senders.slice(0, shownMax)}
       empty="No client has sent a message today (UTC)."
@@ -184,18 +154,16 @@ function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
       actions={<Link href={linkTo('usage', undefined, { period: 'today' })}>All error codes</Link>}
       columns={[
         {
-          id: 'code',
-          header: 'Code',
-          minWidth: 150,
-          isRowHeader: true,
+          title: 'Code',
+          minWidth: 110,
           cell: ({ error_code }) => (
             <span className="id">
               <Link href={linkTo('messages', undefined, { error_code, last: today })}>{error_code}</Link>
             </span>
           ),
         },
-        { id: 'messages', header: 'Messages', cell: ({ messages }) => messages.toLocaleString() },
-        { id: 'meaning', header: 'Meaning', minWidth: 200, cell: ({ meaning }) => meaning ?? '–' },
+        { title: 'Messages', field: 'messages' },
+        { title: 'Meaning', field: 'meaning', minWidth: 120 },
       ]}
       rows={summary.error_codes.slice(0, shownMax)}
       empty="No message of today (UTC) has an error."
@@ -208,33 +176,24 @@ interface ChartProps {
   readonly title: string;
   readonly unit: string;
   readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
-  readonly usage: UsageView | undefined;
+  readonly query: UseQueryResult<UsageView>;
 }
 
-function Chart({ title, unit, series, usage }: ChartProps) {
-  const points = usage?.points ?? [];
-  const steps = points.map(({ at }) => new Date(at));
-  const any = points.some(({ counts }) => Object.keys(series).some((name) => (counts[name] ?? 0) > 0));
+function Chart({ title, unit, series, query }: ChartProps) {
+  const { step = 'hour', points = [] } = query.data ?? {};
   return (
-    <Container header={<Header variant="h2">{title}</Header>}>
+    <Section title={title}>
       <TimeChart
         title={title}
         unit={unit}
-        step={usage?.step ?? 'hour'}
-        steps={steps}
-        series={
-          any
-            ? Object.entries(series).map(([name, look]) => ({
-                ...look,
-                data: points.map(({ counts }, index) => ({
-                  x: steps[index] ?? new Date(0),
-                  y: counts[name] ?? 0,
-                })),
-              }))
-            : []
-        }
-        isLoading={usage === undefined}
+        step={step}
+        steps={points.map(({ at }) => new Date(at))}
+        series={Object.entries(series).map(([name, look]) => ({
+          ...look,
+          values: points.map(({ counts }) => counts[name] ?? 0),
+        }))}
+        query={query}
       />
-    </Container>
+    </Section>
   );
 }

@@ -4,30 +4,33 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { useAnswer } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import type { CsvColumns } from '../../components/download.ts';
-import { type Column, List } from '../../components/list.tsx';
+import { type Column, csvOnly } from '../../components/columns.ts';
+import { useConfirm } from '../../components/confirm-dialog.tsx';
+import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { RowAction } from '../../components/row-action.tsx';
+import { Secondary } from '../../components/secondary.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
 import { type EditedSender, newSender, SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
-  const { api, notify } = useDashboard();
+  const { api } = useDashboard();
   const query = useAnswer('listSenders', {});
   const [inForm, setInForm] = useState<EditedSender>();
-  const [removing, setRemoving] = useState<SenderView>();
-  const remove = useMutation({
-    mutationFn: ({ client_id, destination }: SenderView) =>
-      api.send('removeSender', {}, { client_id, destination }),
-    onSuccess: (_senders, { destination }) => notify('success', `Row of ${destination} removed.`),
-    onSettled: () => setRemoving(undefined),
-  });
+  const { confirm, dialog } = useConfirm();
+  const remove = ({ client_id, destination }: SenderView): void =>
+    confirm({
+      title: `Remove the sender of ${destination}?`,
+      text: 'Messages are sent from the next row in order, within 60 seconds.',
+      action: 'Remove',
+      work: () => api.send('removeSender', {}, { client_id, destination }),
+      done: `Row of ${destination} removed.`,
+    });
   const rows = query.data?.senders;
   const faulty = rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
@@ -49,56 +52,41 @@ export function SendersPage() {
         )}
         <List<SenderView>
           title="Rows"
-          columns={columns(setInForm, setRemoving)}
+          columns={columnsOf(setInForm, remove)}
           rows={rows}
           query={query}
           empty="Every message is sent from the sender of the stage."
-          idOf={(row) => `${row.client_id} ${row.destination}`}
+          idOf={idOf}
           isCounted
-          csv={{ name: 'senders', columns: csvColumns }}
+          csvName="senders"
         />
       </SpaceBetween>
-      {inForm === undefined ? null : (
-        <SenderForm
-          row={inForm}
-          onDismiss={() => setInForm(undefined)}
-          onSaved={({ destination, status_message }) => {
-            setInForm(undefined);
-            notify('success', `Sender of ${destination} saved. ${status_message}`);
-          }}
-        />
-      )}
-      {removing === undefined ? null : (
-        <ConfirmDialog
-          title={`Remove the sender of ${removing.destination}?`}
-          text="Messages are sent from the next row in order, within 60 seconds."
-          action="Remove"
-          isBusy={remove.isPending}
-          onConfirm={() => remove.mutate(removing)}
-          onDismiss={() => setRemoving(undefined)}
-        />
-      )}
+      {inForm === undefined ? null : <SenderForm row={inForm} onClose={() => setInForm(undefined)} />}
+      {dialog}
     </Page>
   );
 }
 
-function columns(edit: (row: SenderView) => void, remove: (row: SenderView) => void): Column<SenderView>[] {
+function columnsOf(
+  edit: (row: SenderView) => void,
+  remove: (row: SenderView) => void,
+): readonly Column<SenderView>[] {
   return [
     {
-      id: 'client',
-      header: 'Client and destination',
+      title: 'Client and destination',
+      field: 'client_id',
       minWidth: 150,
-      isRowHeader: true,
       cell: (row) => (
         <>
           {row.client_id === everyClient ? 'Every client' : <ClientLink id={row.client_id} />}
           <Box>{destinationOf(row)}</Box>
         </>
       ),
+      csv: { destination: ({ destination }) => destination },
     },
     {
-      id: 'identity',
-      header: 'Sender',
+      title: 'Sender',
+      field: 'identity',
       minWidth: 150,
       cell: ({ identity, inbound }) => (
         <>
@@ -107,65 +95,36 @@ function columns(edit: (row: SenderView) => void, remove: (row: SenderView) => v
         </>
       ),
     },
-    { id: 'pace', header: 'Per second', minWidth: 100, cell: (row) => row.messages_per_second ?? '–' },
+    { title: 'Per second', field: 'messages_per_second', minWidth: 100 },
     {
-      id: 'status',
-      header: 'Status',
+      title: 'Status',
+      field: 'status',
       minWidth: 280,
       cell: ({ status, status_message, note }) => (
         <>
           <StatusIndicator type={status === 'active' ? 'success' : 'warning'}>{status}</StatusIndicator>
           <Box fontSize="body-s">{status_message}</Box>
-          {note === null ? null : (
-            <Box color="text-body-secondary" fontSize="body-s">
-              Note: {note}
-            </Box>
-          )}
+          {note === null ? null : <Secondary>Note: {note}</Secondary>}
         </>
       ),
     },
     {
-      id: 'action',
-      header: 'Action',
+      title: 'Action',
       minWidth: 130,
       cell: (row) => (
         <SpaceBetween size="xxs">
-          {row.channel === null ? null : (
-            <Button
-              variant="inline-link"
-              ariaLabel={`Edit: ${row.client_id} ${row.destination}`}
-              onClick={() => edit(row)}
-            >
-              Edit
-            </Button>
-          )}
-          <Button
-            variant="inline-link"
-            ariaLabel={`Remove: ${row.client_id} ${row.destination}`}
-            onClick={() => remove(row)}
-          >
-            Remove
-          </Button>
+          {row.channel === null ? null : <RowAction text="Edit" of={idOf(row)} onClick={() => edit(row)} />}
+          <RowAction text="Remove" of={idOf(row)} onClick={() => remove(row)} />
         </SpaceBetween>
       ),
     },
+    ...csvOnly<SenderView>('entity_id', 'template_id', 'inbound', 'note', 'status_message'),
   ];
 }
+
+const idOf = ({ client_id, destination }: SenderView): string => `${client_id} ${destination}`;
 
 function destinationOf({ channel, country, destination }: SenderView): string {
   if (channel === null) return destination;
   return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}`;
 }
-
-const csvColumns = {
-  client_id: (row) => row.client_id,
-  destination: (row) => row.destination,
-  identity: (row) => row.identity,
-  messages_per_second: (row) => row.messages_per_second,
-  entity_id: (row) => row.entity_id,
-  template_id: (row) => row.template_id,
-  inbound: (row) => row.inbound,
-  note: (row) => row.note,
-  status: (row) => row.status,
-  status_message: (row) => row.status_message,
-} as const satisfies CsvColumns<SenderView>;

@@ -33,7 +33,7 @@ export function seriesOf(
   return [...shown, ...(others.length === 0 ? [] : [['All others', others] as const])].map(
     ([title, entries]) => {
       const byTime = Map.groupBy(entries, ({ from }) => from);
-      return { title, data: steps.map((x) => ({ x, y: sum(byTime.get(x.toISOString()) ?? []) })) };
+      return { title, values: steps.map((step) => sum(byTime.get(step.toISOString()) ?? [])) };
     },
   );
 }

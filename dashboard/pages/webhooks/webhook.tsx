@@ -1,11 +1,7 @@
 /** One webhook: its body and attempts, with the endpoint's responses. It can be resent. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -15,10 +11,12 @@ import type { DeliveryView } from '../../../shared/webhook/log/delivery-response
 import { useAnswer } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Code } from '../../components/code.tsx';
-import { Copyable } from '../../components/copyable.tsx';
-import { Loaded, Refresh } from '../../components/loaded.tsx';
+import { Copyable, CopyButton } from '../../components/copyable.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { useResend } from '../../components/resend.ts';
+import { Section } from '../../components/section.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Time } from '../../components/time.tsx';
 import { linkTo } from '../../route.ts';
@@ -34,13 +32,11 @@ export function WebhookPage({ id }: { readonly id: string }) {
     <Page
       title={webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
       description={<Copyable name="webhook id" text={id} />}
+      query={query}
       actions={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-          <Refresh query={query} />
-          <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate([id])}>
-            Resend
-          </Button>
-        </SpaceBetween>
+        <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate([id])}>
+          Resend
+        </Button>
       }
     >
       <Loaded query={query}>{(loaded) => <Details webhook={loaded} />}</Loaded>
@@ -51,38 +47,30 @@ export function WebhookPage({ id }: { readonly id: string }) {
 function Details({ webhook }: { readonly webhook: DeliveryView }) {
   return (
     <SpaceBetween size="l">
-      <Container header={<Header variant="h2">Delivery</Header>}>
-        <KeyValuePairs
+      <Section title="Delivery">
+        <Facts
           columns={3}
-          minColumnWidth={200}
-          items={[
-            { label: 'Status', value: <State of={webhook.state} /> },
-            { label: 'Endpoint', value: <Copyable name="endpoint" text={webhook.url} /> },
-            { label: 'Created', value: <Time at={webhook.created_at} /> },
-            {
-              label: 'Message',
-              value:
-                webhook.message_id === null ? (
-                  'None'
-                ) : (
-                  <Copyable name="message id" text={webhook.message_id}>
-                    <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>
-                  </Copyable>
-                ),
-            },
-            {
-              label: 'Client',
-              value: <ClientLink id={webhook.client_id} />,
-            },
-            {
-              label: webhook.next_due_at === null ? 'Finished' : 'Next attempt',
-              value: <Time at={webhook.next_due_at ?? webhook.finished_at} />,
-            },
-          ]}
+          facts={{
+            Status: <State of={webhook.state} />,
+            Endpoint: <Copyable name="endpoint" text={webhook.url} />,
+            Created: <Time at={webhook.created_at} />,
+            Message:
+              webhook.message_id === null ? (
+                'None'
+              ) : (
+                <Copyable name="message id" text={webhook.message_id}>
+                  <Link href={linkTo('messages', webhook.message_id)}>{webhook.message_id}</Link>
+                </Copyable>
+              ),
+            Client: <ClientLink id={webhook.client_id} />,
+            [webhook.next_due_at === null ? 'Finished' : 'Next attempt']: (
+              <Time at={webhook.next_due_at ?? webhook.finished_at} />
+            ),
+          }}
         />
-      </Container>
+      </Section>
       <RequestBody body={webhook.body} />
-      <Container header={<Header variant="h2">{`Attempts (${webhook.attempt_log.length})`}</Header>}>
+      <Section title={`Attempts (${webhook.attempt_log.length})`}>
         {webhook.attempt_log.length === 0 ? (
           <Box color="text-body-secondary">Nothing here yet: the first attempt is in progress.</Box>
         ) : (
@@ -90,7 +78,7 @@ function Details({ webhook }: { readonly webhook: DeliveryView }) {
             .toReversed()
             .map((attempt) => <OneAttempt key={attempt.number} attempt={attempt} />)
         )}
-      </Container>
+      </Section>
     </SpaceBetween>
   );
 }
@@ -104,34 +92,22 @@ const forms = [
 function RequestBody({ body }: { readonly body: string }) {
   const [form, setForm] = useState('formatted');
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-              <SegmentedControl
-                label="Form of the body"
-                selectedId={form}
-                options={forms}
-                onChange={({ detail }) => setForm(detail.selectedId)}
-              />
-              <CopyToClipboard
-                variant="icon"
-                textToCopy={body}
-                copyButtonAriaLabel="Copy raw body"
-                copySuccessText="Copied"
-                copyErrorText="Copying failed. Select the text instead."
-              />
-            </SpaceBetween>
-          }
-        >
-          Request body
-        </Header>
+    <Section
+      title="Request body"
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <SegmentedControl
+            label="Form of the body"
+            selectedId={form}
+            options={forms}
+            onChange={({ detail }) => setForm(detail.selectedId)}
+          />
+          <CopyButton name="raw body" text={body} />
+        </SpaceBetween>
       }
     >
       <Code label="Request body of every attempt" text={form === 'raw' ? body : pretty(body)} />
-    </Container>
+    </Section>
   );
 }
 
@@ -144,23 +120,27 @@ function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
       headerDescription={`${result}, ${Math.round(attempt.total_ms)} ms${by}`}
     >
       <SpaceBetween size="m">
-        <KeyValuePairs
+        <Facts
           columns={3}
-          items={[
-            { label: 'Started', value: <Time at={attempt.started_at} /> },
-            { label: 'IP address', value: attempt.address ?? '–' },
-            { label: 'Error', value: attempt.error_message ?? attempt.error ?? '–' },
-            { label: 'DNS lookup', value: milliseconds(attempt.dns_ms) },
-            { label: 'Connect', value: milliseconds(attempt.connect_ms) },
-            { label: 'First byte', value: milliseconds(attempt.first_byte_ms) },
-          ]}
+          facts={{
+            Started: <Time at={attempt.started_at} />,
+            'IP address': attempt.address,
+            Error: attempt.error_message ?? attempt.error,
+            'DNS lookup': milliseconds(attempt.dns_ms),
+            Connect: milliseconds(attempt.connect_ms),
+            'First byte': milliseconds(attempt.first_byte_ms),
+          }}
         />
-        <Box variant="awsui-key-label">Request headers</Box>
-        <Code label="Request headers" text={lines(attempt.request_headers)} />
-        <Box variant="awsui-key-label">Response headers</Box>
-        <Code label="Response headers" text={lines(attempt.response_headers)} />
-        <Box variant="awsui-key-label">Response body</Box>
-        <Code label="Response body" text={attempt.response_body} />
+        {Object.entries({
+          'Request headers': lines(attempt.request_headers),
+          'Response headers': lines(attempt.response_headers),
+          'Response body': attempt.response_body,
+        }).map(([label, text]) => (
+          <div key={label}>
+            <Box variant="awsui-key-label">{label}</Box>
+            <Code label={label} text={text} />
+          </div>
+        ))}
       </SpaceBetween>
     </ExpandableSection>
   );

@@ -105,6 +105,8 @@ export async function inEachLook(page: Page, name: string): Promise<string[]> {
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
+    const isDark = await page.locator('body.awsui-dark-mode').isVisible();
+    if (isDark !== (look.colorScheme === 'dark')) found.push(`${name}: not in ${look.colorScheme} colours`);
     await photograph(page, name, look);
     // The colour scheme changes colours alone.
     const violations = await axeViolations(

@@ -1,0 +1,19 @@
+/** Changes by the admin API, each sent once: of a double click, the second comes before the button is disabled. */
+import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
+
+export function useChange<Answer, Input = void>(options: UseMutationOptions<Answer, Error, Input>) {
+  const isSending = useRef(false);
+  const change = useMutation<Answer, Error, Input>({
+    ...options,
+    onSettled: () => {
+      isSending.current = false;
+    },
+  });
+  const mutate: typeof change.mutate = (...given) => {
+    if (isSending.current) return;
+    isSending.current = true;
+    change.mutate(...given);
+  };
+  return { ...change, mutate };
+}

@@ -1,0 +1,94 @@
+/** What lists of the dashboard make of filters, pages and columns. */
+import { describe, expect, it } from '@jest/globals';
+import { firstRows } from '../../../dashboard/api/pages.ts';
+import { type Column, csvOf, csvOnly } from '../../../dashboard/components/columns.ts';
+import { rangeFault, rangeOf, timesOf, withStart } from '../../../dashboard/components/time-range.ts';
+
+interface Row {
+  readonly id: string;
+  readonly count: number | null;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+}
+
+const row: Row = { id: '=1+1', count: null, scopes: ['a', 'b'], created_at: '2026-11-22T10:00:00Z' };
+
+describe('a column', () => {
+  it('is in the CSV file by the name of its field or its own names, with the value and not what is shown', () => {
+    const columns: readonly Column<Row>[] = [
+      { title: 'Id', field: 'id', cell: () => 'shown', csv: { first: ({ scopes }) => scopes[0] } },
+      { title: 'Scopes', cell: () => 'shown', csv: { scopes: ({ scopes }) => scopes.join(' ') } },
+      { title: 'Action', cell: () => 'shown' },
+      { title: 'Created', field: 'created_at', isTime: true },
+      ...csvOnly<Row>('count'),
+    ];
+    // A spreadsheet would compute the id.
+    expect(csvOf(columns, [row])).toBe(
+      "id,first,scopes,created_at,count\r\n'=1+1,a,a b,2026-11-22T10:00:00Z,\r",
+    );
+    expect(csvOf(columns, [])).toBe('id,first,scopes,created_at,count\r');
+  });
+});
+
+describe('a download', () => {
+  it('has the first thousand rows, and tells whether there are more', async () => {
+    const pages = (count: number) =>
+      firstRows(async ({ cursor, limit }) => {
+        const page = Number(cursor ?? 0);
+        const rows = Array.from({ length: Number(limit) }, () => row);
+        return { rows, nextCursor: page + 1 < count ? String(page + 1) : undefined };
+      });
+    expect(await pages(3)).toEqual({ rows: Array.from({ length: 300 }, () => row), isAll: true });
+    const many = await pages(30);
+    expect([many.rows.length, many.isAll]).toEqual([1000, false]);
+  });
+});
+
+describe('the filter of a time', () => {
+  const relative = { last: '24-hour', since: '', until: '' };
+  const absolute = { last: '', since: '2026-11-22T08:00:00.000Z', until: '2026-11-22T09:00:00.000Z' };
+
+  it.each([relative, absolute, { last: '', since: '', until: '' }])(
+    'is the same after the address: %j',
+    (times) => {
+      expect(timesOf(rangeOf(times))).toEqual(times);
+    },
+  );
+
+  it('is in UTC in the address, whatever zone it is entered in', () => {
+    const range = {
+      type: 'absolute',
+      startDate: '2026-11-22T10:00:00+02:00',
+      endDate: '2026-11-22T11:00:00+02:00',
+    } as const;
+    expect(timesOf(range)).toEqual(absolute);
+  });
+
+  it('is ignored where the address has no time that there is', () => {
+    expect(rangeOf({ last: '24-constructor', since: '', until: '' })).toBeNull();
+    expect(rangeOf({ last: '', since: absolute.since, until: '' })).toBeNull();
+  });
+
+  it('begins, where it is relative, so long before now', () => {
+    const now = Date.parse('2026-11-22T10:00:00Z');
+    const query = { status: 'failed', last: '24-hour', since: '' };
+    expect(withStart(query, now)).toEqual({ status: 'failed', since: '2026-11-21T10:00:00.000Z' });
+    expect(withStart({ ...query, last: '' }, now)).toEqual({ status: 'failed', since: '' });
+  });
+
+  it.each([
+    [{ type: 'absolute', startDate: '2026-11-22T10:00:00Z', endDate: '' }, /start and the end/],
+    [
+      { type: 'absolute', startDate: '2026-11-22T10:00:00Z', endDate: '2026-11-22T09:00:00Z' },
+      /after the end/,
+    ],
+    [{ type: 'relative', amount: Number.NaN, unit: 'hour' }, /duration/],
+    [{ type: 'relative', amount: 10_000, unit: 'hour' }, /duration/],
+  ] as const)('says what is wrong with %j', (range, said) => {
+    expect(rangeFault(range)).toMatch(said);
+  });
+
+  it.each([null, rangeOf(relative), rangeOf(absolute)])('takes %j', (range) => {
+    expect(rangeFault(range)).toBeUndefined();
+  });
+});

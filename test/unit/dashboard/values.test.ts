@@ -1,0 +1,45 @@
+/** How the dashboard shows values, and what its forms send. */
+import { describe, expect, it } from '@jest/globals';
+import { changedFields } from '../../../dashboard/components/changed-fields.ts';
+import { withoutSeparators } from '../../../dashboard/components/phone-number.ts';
+import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
+
+describe('a form of a row', () => {
+  const before = { pace: '5', note: 'until Friday', identity: 'ACME' };
+  const sent = (values: Partial<typeof before>) =>
+    changedFields(before, { ...before, ...values }, (name) => name === 'pace');
+
+  it('sends what has another value, numbers as numbers, and null for what was emptied', () => {
+    expect(sent({})).toEqual({});
+    expect(sent({ pace: ' 7.5 ', note: '', identity: 'ACME ' })).toEqual({ pace: 7.5, note: null });
+  });
+
+  it.each(['7,5', 'ten', '1e999'])(
+    'sends %s as it is, so that it is refused and does not remove the value',
+    (pace) => {
+      expect(JSON.parse(JSON.stringify(sent({ pace })))).toEqual({ pace });
+    },
+  );
+});
+
+describe('values', () => {
+  it('numbers are as in the texts of the gateway, in any language of the browser', () => {
+    expect(numberText(1_234_567.5)).toBe('1,234,567.5');
+  });
+
+  it('a changed value is text, also where it is a list or holds others', () => {
+    expect(valueText(null)).toBe('none');
+    expect(valueText(1000)).toBe('1,000');
+    expect(valueText(['GB', 'FR'])).toBe('GB, FR');
+    expect(valueText({ queue_arn: 'arn:q', role_arn: 'arn:r' })).toBe('arn:q, arn:r');
+  });
+
+  it('shares and durations are short', () => {
+    expect([percent(0.1234), percent(1), percent(null)]).toEqual(['12.3 %', '100 %', '–']);
+    expect([90, 119, 7140, 7200].map(durationText)).toEqual(['90 s', '119 s', '119 min', '2 h 0 min']);
+  });
+
+  it('a phone number loses what people and copies put between its digits', () => {
+    expect(withoutSeparators('\u202a+44 (0)7700 900\u2011123\u202c')).toBe('+4407700900123');
+  });
+});
