@@ -162,7 +162,11 @@ async function request(
     await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1000));
     response = await attempt();
   }
-  const answer: unknown = await response.json().catch(() => ({}));
+  const answer: unknown = await response.json().catch(() => {
+    // Cut off on its way.
+    if (response.ok) throw new ApiError(0, 'The answer of the gateway could not be read. Try again.');
+    return {};
+  });
   if (response.ok) return answer;
   const { message, details } = answer as Partial<Pick<GatewayError, 'message' | 'details'>>;
   throw new ApiError(
