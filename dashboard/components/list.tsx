@@ -154,7 +154,8 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
 function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const value = fieldValue(column, row) ?? '–';
   if (column.isTime === true && value !== '–') return <Time at={String(value)} />;
-  return typeof value === 'number' ? numberText(value) : String(value);
+  // A long URL would push other columns out of the window.
+  return typeof value === 'number' ? numberText(value) : <span className="id">{String(value)}</span>;
 }
 
 /** The rows of further pages are not counted, as no index knows their number. */

@@ -121,7 +121,7 @@ it('offers to retry where data cannot be loaded, and keeps what it has where it 
   await page.route(/admin\/api\/(attention|usage)/, (route) => route.fulfill(unavailable));
   await page.reload();
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
-  const attention = page.getByRole('table', { name: 'Needs attention' });
+  const attention = page.getByRole('grid', { name: 'Needs attention' });
   await attention.getByText('This data could not be loaded.').waitFor();
   expect(await page.getByText(/^Nothing/).count()).toBe(0);
   await photograph(page, 'overview-failure', usualLook);

@@ -95,7 +95,12 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
     csv: { status: ({ state }) => state },
   },
   { title: 'Attempts', field: 'attempts', minWidth: 100 },
-  { title: 'Endpoint', minWidth: 220, cell: ({ url }) => url, csv: { endpoint: ({ url }) => url } },
+  {
+    title: 'Endpoint',
+    minWidth: 220,
+    cell: ({ url }) => <span className="id">{url}</span>,
+    csv: { endpoint: ({ url }) => url },
+  },
   ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
 ];
 
