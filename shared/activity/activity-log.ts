@@ -1,7 +1,10 @@
 /** The activity log: changes and failures that an operator can look up later. */
 import * as z from 'zod/mini';
 
-/** The dashboard names each in `dashboard/pages/activity.tsx`; its overview reads some, in `shared/admin/attention.ts`. */
+/**
+ * The dashboard names each in `dashboard/pages/activity/activity.tsx`; its overview reads some, in
+ * `shared/admin/attention.ts`.
+ */
 export const activityKinds = [
   'webhook_failed',
   'webhook_resent',

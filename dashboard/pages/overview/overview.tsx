@@ -133,8 +133,12 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
         {
           title: 'Client',
           minWidth: 150,
-          cell: ({ client_id }) => (
-            <ClientLink id={client_id} to={linkTo('messages', undefined, { client_id, last: today })} />
+          cell: ({ client_id, name }) => (
+            <ClientLink
+              id={client_id}
+              name={name}
+              to={linkTo('messages', undefined, { client_id, last: today })}
+            />
           ),
         },
         { title: 'Messages', field: 'messages' },
