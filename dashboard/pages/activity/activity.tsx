@@ -161,7 +161,8 @@ const columns: readonly Column<ActivityView>[] = [
     minWidth: 150,
     cell: (entry) => {
       const href = subjectOf(entry);
-      return href === undefined ? entry.summary : <Link href={href}>{entry.summary}</Link>;
+      const text = <span className="id">{entry.summary}</span>;
+      return href === undefined ? text : <Link href={href}>{text}</Link>;
     },
   },
   {
