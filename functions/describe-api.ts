@@ -15,7 +15,7 @@ import { readEnvironment } from '../shared/platform/env.ts';
 import { showWellKnown } from '../shared/token/server-metadata.ts';
 import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
 
-const answerFile = z.object({
+const responseFile = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),
@@ -27,23 +27,23 @@ const dependencies = publicHttpDependencies(env);
 const baseUrl = env.TOKEN_ISSUER.replace('//localhost:', '//127.0.0.1:');
 
 /** The responses that were read, by the names of their files: each is read at the first request for it. */
-const answers = new Map<string, ApiResponse>();
+const responses = new Map<string, ApiResponse>();
 
-function answerOf(name: string): ApiResponse {
-  const known = answers.get(name);
+function responseOf(name: string): ApiResponse {
+  const known = responses.get(name);
   if (known !== undefined) return known;
-  const file = join(import.meta.dirname, 'answers', `${name}.json`);
+  const file = join(import.meta.dirname, 'responses', `${name}.json`);
   if (!existsSync(file)) throw standardError('not_found');
-  const answer = readAnswer(readFileSync(file, 'utf8'));
-  answers.set(name, answer);
-  return answer;
+  const response = readResponse(readFileSync(file, 'utf8'));
+  responses.set(name, response);
+  return response;
 }
 
-function readAnswer(file: string): ApiResponse {
-  const { headers, ...answer } = answerFile.parse(JSON.parse(file));
-  const body = answer.body.replaceAll(baseUrlMarker, baseUrl);
+function readResponse(file: string): ApiResponse {
+  const { headers, ...response } = responseFile.parse(JSON.parse(file));
+  const body = response.body.replaceAll(baseUrlMarker, baseUrl);
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`;
-  return { ...answer, headers: { ...headers, ETag: etag }, body };
+  return { ...response, headers: { ...headers, ETag: etag }, body };
 }
 
 /** No other characters are in the name of a page, so a request reaches no other file. */
@@ -59,21 +59,21 @@ function atOneAddress(operation: Operation): Operation {
 
 const showPage = atOneAddress(async ({ pathParameters: { page = '' } }) => {
   if (!pageName.test(page)) throw standardError('not_found');
-  return answerOf(`docs.${page}`);
+  return responseOf(`docs.${page}`);
 });
 
 const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
 const wellKnown = showWellKnown(env.TOKEN_ISSUER, dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE));
 const showDocs = publicHttpFunction(
   routes.getDocs,
-  atOneAddress(async () => answerOf('docs')),
+  atOneAddress(async () => responseOf('docs')),
   { dependencies },
 );
 
 const functions: Readonly<Record<string, HttpFunction>> = {
   [routes.getOpenApiDocument.path]: publicHttpFunction(
     routes.getOpenApiDocument,
-    async () => answerOf('openapi.json'),
+    async () => responseOf('openapi.json'),
     { dependencies },
   ),
   [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToDocs, { dependencies }),

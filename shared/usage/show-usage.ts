@@ -3,11 +3,11 @@ import { type Operation, parseQuery, requireCaller } from '../operation/operatio
 import { usageOfClient } from './read-usage.ts';
 import { usageQuery, usageRange } from './usage-query.ts';
 import type { UsageReader } from './usage-reader.dynamo.ts';
-import type { UsageAnswer } from './usage-response.schema.ts';
+import type { UsageResponse } from './usage-response.schema.ts';
 
 interface ShowUsageDependencies {
   readonly usage: UsageReader;
-  readonly capsOf: (clientId: string, now: Date) => Promise<UsageAnswer['caps']>;
+  readonly capsOf: (clientId: string, now: Date) => Promise<UsageResponse['caps']>;
   /** The currency of the stage's prices, ISO 4217. */
   readonly currency: string;
 }
@@ -20,7 +20,7 @@ export function showUsage({ usage, capsOf, currency }: ShowUsageDependencies): O
       usageOfClient(usage, clientId, range, currency),
       capsOf(clientId, request.now),
     ]);
-    const body: UsageAnswer = { currency, usage: entries, caps };
+    const body: UsageResponse = { currency, usage: entries, caps };
     return { status: 200, body };
   };
 }

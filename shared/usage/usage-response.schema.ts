@@ -1,4 +1,4 @@
-/** The form of the answer about usage (contract, section 11). */
+/** The form of the response about usage (contract, section 11). */
 import * as z from 'zod/mini';
 import { capNames, capWindowNames } from '../contract/caps.ts';
 import { channels } from '../contract/channels.ts';
@@ -41,7 +41,7 @@ const usageEntry = z.extend(usageSums, {
   ),
 });
 
-/** A cap of the client; `limit` and `used` in recipients, or in the currency of the answer. */
+/** A cap of the client; `limit` and `used` in recipients, or in the currency of the response. */
 const cap = z.object({
   cap: described(z.enum(capNames), 'What is capped: `messages`, or `spend`.'),
   window: described(z.enum(capWindowNames), 'The UTC window in which it is counted.'),
@@ -50,7 +50,7 @@ const cap = z.object({
   resets_at: described(instant, 'When the window ends.'),
 });
 
-export const usageAnswer = z.object({
+export const usageResponse = z.object({
   currency: described(currency, 'The currency of `cost` and of caps on spend (ISO 4217).'),
   usage: described(
     z.array(usageEntry),
@@ -61,4 +61,4 @@ export const usageAnswer = z.object({
 
 export type UsageSums = Readonly<z.output<typeof usageSums>>;
 export type UsageEntry = Readonly<z.output<typeof usageEntry>>;
-export type UsageAnswer = Readonly<z.output<typeof usageAnswer>>;
+export type UsageResponse = Readonly<z.output<typeof usageResponse>>;

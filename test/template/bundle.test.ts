@@ -63,13 +63,13 @@ describe('a function’s bundle', () => {
 });
 
 describe('the generated responses of describe-api', () => {
-  const made = mkdtempSync(join(tmpdir(), 'answers-'));
+  const made = mkdtempSync(join(tmpdir(), 'responses-'));
   afterAll(() => rmSync(made, { recursive: true }));
 
   function make(folder: string): ReadonlyMap<string, string> {
     bundleDocs(join(import.meta.dirname, '../..'), join(made, folder));
-    const answers = join(made, folder, 'answers');
-    return new Map(readdirSync(answers).map((name) => [name, readFileSync(join(answers, name), 'utf8')]));
+    const responses = join(made, folder, 'responses');
+    return new Map(readdirSync(responses).map((name) => [name, readFileSync(join(responses, name), 'utf8')]));
   }
 
   it('are one for each page and file, with the same bytes each time', () => {

@@ -24,7 +24,7 @@ export interface ClientMethod {
   /** Names of schemas. */
   readonly query: string | undefined;
   readonly body: string | undefined;
-  readonly answer: string;
+  readonly response: string;
   readonly repeat: Repeat;
   /** Whether it only asks what would be sent. */
   readonly isDryRun: boolean;
@@ -36,14 +36,14 @@ export interface ClientMethod {
 const withoutMethod = ['issueToken'];
 
 /** Where neither the path nor the operationId tells the name: the look-up is at the path of SMS, and finds two things. */
-const named: Readonly<Record<string, readonly { readonly method: string; readonly answer: string }[]>> = {
+const named: Readonly<Record<string, readonly { readonly method: string; readonly response: string }[]>> = {
   getMessageStatus: [
-    { method: 'messages.get', answer: 'Message' },
-    { method: 'batches.get', answer: 'Batch' },
+    { method: 'messages.get', response: 'Message' },
+    { method: 'batches.get', response: 'Batch' },
   ],
 };
 
-/** @throws Error where two operations would have the same method, or one has no answer */
+/** @throws Error where two operations would have the same method, or one has no response */
 export function clientMethods({ paths, components }: OpenApiDocument): ClientMethod[] {
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -79,7 +79,7 @@ function methodsOf(
   schemas: Readonly<Record<string, JsonSchema>>,
 ): NamedMethod[] {
   const { operationId, parameters = [], summary, description } = operation;
-  const answer = answerOf(operation);
+  const response = responseOf(operation);
   const isKeyed = parameters.some(({ name }) => name === 'Idempotency-Key');
   const common = {
     operationId,
@@ -92,24 +92,24 @@ function methodsOf(
     body: schemaName(operation.requestBody?.content['application/json']?.schema),
     repeat: isKeyed ? ('with_key' as const) : httpMethod === 'post' ? 'if_refused' : 'always',
     isDryRun: false,
-    pages: pagesOf(operation, answer, schemas),
+    pages: pagesOf(operation, response, schemas),
   } satisfies Partial<ClientMethod>;
   const given = named[operationId];
   if (given !== undefined) {
     return given.map((one) => {
       const [resource = '', name = ''] = one.method.split('.');
-      return { ...common, resource: [resource], name: [name], answer: one.answer, ofMany: false };
+      return { ...common, resource: [resource], name: [name], response: one.response, ofMany: false };
     });
   }
   const resource = (path.split('/')[3] ?? '').split('-');
-  const method = { ...common, resource, answer, ...nameOf(operationId, resource) };
+  const method = { ...common, resource, response, ...nameOf(operationId, resource) };
   return [method, ...dryRunOf(operation, method)];
 }
 
-/** `sms.send_bulk` has `sms.dry_run_bulk` beside it: an answer of its own, so a method of its own. */
+/** `sms.send_bulk` has `sms.dry_run_bulk` beside it: a response of its own, so a method of its own. */
 function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
-  const answer = schemaName(dryRun?.response.content['application/json']?.schema);
-  if (answer === undefined) return [];
+  const response = schemaName(dryRun?.response.content['application/json']?.schema);
+  if (response === undefined) return [];
   const [, ...object] = send.name;
   return [
     {
@@ -118,7 +118,7 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
       summary: `${send.summary}: dry run`,
       description:
         'What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.',
-      answer,
+      response,
       repeat: 'always',
       isDryRun: true,
     },
@@ -154,20 +154,20 @@ export function queryName(operationId: string): string {
   return `${capitalized(operationId)}Query`;
 }
 
-function answerOf({ operationId, responses }: OpenApiOperation): string {
+function responseOf({ operationId, responses }: OpenApiOperation): string {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const name = schemaName(success?.content['application/json']?.schema);
-  if (name === undefined) throw new Error(`the answer of ${operationId} has no named schema`);
+  if (name === undefined) throw new Error(`the response of ${operationId} has no named schema`);
   return name;
 }
 
 function pagesOf(
   { parameters = [] }: OpenApiOperation,
-  answer: string,
+  response: string,
   schemas: Readonly<Record<string, JsonSchema>>,
 ): ClientMethod['pages'] {
   if (!parameters.some(({ name }) => name === 'cursor')) return undefined;
-  const fields = Object.entries((schemas[answer]?.properties ?? {}) as Record<string, JsonSchema>);
+  const fields = Object.entries((schemas[response]?.properties ?? {}) as Record<string, JsonSchema>);
   const [field, list] = fields.find(([, { type }]) => type === 'array') ?? [];
   const item = schemaName(list?.items as JsonSchema | undefined);
   return field === undefined || item === undefined ? undefined : { field, item };

@@ -43,8 +43,8 @@ export function clientSchemas(document: OpenApiDocument, methods: readonly Clien
     wanted.add(name);
     for (const other of namesIn(typesOnly(all[name] ?? {}))) visit(other);
   };
-  for (const { query, body, answer } of methods)
-    for (const name of [query, body, answer]) if (name !== undefined) visit(name);
+  for (const { query, body, response } of methods)
+    for (const name of [query, body, response]) if (name !== undefined) visit(name);
   for (const name of always) visit(name);
   const names = [...wanted].toSorted((a, b) => a.localeCompare(b, 'en'));
   return Object.fromEntries(names.map((name) => [name, typesOnly(all[name] ?? {})]));

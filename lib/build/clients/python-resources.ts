@@ -77,7 +77,7 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
       pathParameters,
       body,
       query,
-      answer,
+      response,
       repeat,
       pages,
     } = method;
@@ -96,7 +96,7 @@ function methodWriter(schemas: ClientSchemas, kind: PythonKind) {
       'timeout_seconds: float | None = None',
     ];
     const parameters = ['self', ...pathParameters.map((one) => `${one}: str`), '*', ...keywords];
-    const model = `models.${answer}`;
+    const model = `models.${response}`;
     const result =
       pages === undefined ? model : `${kind === 'async' ? 'AsyncPages' : 'Page'}[models.${pages.item}]`;
     const isAsync = kind === 'async' && pages === undefined;

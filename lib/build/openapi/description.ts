@@ -1,9 +1,9 @@
 /** What the OpenAPI document adds to a route and its schemas. */
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
-import type { Answers } from './answers.ts';
 import type { Tag } from './introduction.ts';
 import type { Requests } from './requests.ts';
+import type { ResponseSchemas } from './response-schemas.ts';
 
 export interface Example {
   readonly summary: string;
@@ -26,10 +26,15 @@ export interface Link {
   readonly description: string;
 }
 
-export interface Answer {
-  readonly status: 200 | 201 | 202;
+interface Body {
+  readonly schema: keyof ResponseSchemas;
+  readonly examples: Readonly<Record<string, Example>>;
+}
+
+export interface SuccessResponse extends Body {
+  /** 200 by default. */
+  readonly status?: 201 | 202;
   readonly description: string;
-  readonly content: { readonly schema: keyof Answers; readonly examples: Readonly<Record<string, Example>> };
   readonly headers?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, Link>>;
 }
@@ -41,14 +46,13 @@ export interface Description {
   readonly parameters?: readonly Parameter[];
   readonly request?: {
     readonly schema: keyof Requests;
-    readonly mediaTypes: readonly ('application/json' | 'application/x-www-form-urlencoded')[];
     readonly examples: Readonly<Record<string, Example>>;
   };
   /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
-  readonly answer: Answer;
-  /** Of a send: the examples of the answer to `?dry_run=true`. */
-  readonly dryRun?: Pick<Answer, 'content'>;
+  readonly response: SuccessResponse;
+  /** Of a send: of the response to `?dry_run=true`. */
+  readonly dryRun?: Body;
   /** A faulty field, for the example of `invalid_request`; none where the operation takes no fields. */
   readonly fieldError?: FieldError;
   /** In addition to those of its scope, body and idempotency key. */

@@ -1,4 +1,4 @@
-/** The schema of the error body; for each error code when it is answered, and an example. */
+/** The schema of the error body; for each error code when it is sent, and an example. */
 import * as z from 'zod/mini';
 import {
   type ErrorCode,

@@ -192,7 +192,7 @@ function referTo(name: string, part: JsonSchema): void {
 }
 
 /**
- * Answers that only the extension `x-dry-run` uses have a section of their own in \`components\`. Among the other schemas,
+ * Responses that only the extension `x-dry-run` uses have a section of their own in \`components\`. Among the other schemas,
  * linters that ignore extensions would report them as unused, and generators would make types that no method returns.
  */
 const ofDryRuns = /^DryRun/;

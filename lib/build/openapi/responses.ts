@@ -1,7 +1,7 @@
 /** The responses of an operation: success, and each error status with all its codes. */
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import type { Route } from '../../../shared/contract/routes.ts';
-import type { Answer, Description, Example, Link } from './description.ts';
+import type { Description, Example, Link, SuccessResponse } from './description.ts';
 import { errorExample, errorNotes } from './errors.ts';
 import { responseHeaders } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -18,7 +18,7 @@ export interface OpenApiResponse {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-/** How to ask for a dry run, and its answer. */
+/** How to ask for a dry run, and its response. */
 export interface DryRunDescription {
   readonly parameter: JsonSchema;
   /** Its status is 200. */
@@ -36,17 +36,17 @@ const dryRunParameter = {
 
 /**
  * Beside the parameters and responses, not among them: generators make one type of all successes of an operation, or take
- * the lowest, so the answer of a send would no longer be a message in existing programs.
+ * the lowest, so the response of a send would no longer be a message in existing programs.
  */
 export function dryRunOf({ dryRun }: Description): DryRunDescription | undefined {
   if (dryRun === undefined) return undefined;
   const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
-  return { parameter: dryRunParameter, response: successOf({ ...dryRun, status: 200, description }, false) };
+  return { parameter: dryRunParameter, response: successOf({ ...dryRun, description }, false) };
 }
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
   const responses: Record<string, OpenApiResponse> = {
-    [description.answer.status]: successOf(description.answer, description.keyed === true),
+    [description.response.status ?? 200]: successOf(description.response, description.keyed === true),
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
@@ -72,8 +72,8 @@ function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[
   return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
 }
 
-function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
-  const { description, content, headers = {}, links } = answer;
+function successOf(response: SuccessResponse, keyed: boolean): OpenApiResponse {
+  const { description, schema, examples, headers = {}, links } = response;
   const own = Object.entries(headers).map(([name, note]) => [
     name,
     { description: note, schema: { type: 'string' } },
@@ -81,7 +81,7 @@ function successOf(answer: Answer, keyed: boolean): OpenApiResponse {
   return {
     description,
     headers: { ...responseHeaders(keyed ? ['Idempotent-Replayed'] : []), ...Object.fromEntries(own) },
-    content: { 'application/json': { schema: reference(content.schema), examples: content.examples } },
+    content: { 'application/json': { schema: reference(schema), examples } },
     ...(links === undefined ? {} : { links }),
   };
 }

@@ -8,7 +8,7 @@ import {
   recipientEvent,
   webhookEvent,
 } from '../../../shared/webhook/plan/event-body.schema.ts';
-import { answers } from './answers.ts';
+
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -20,6 +20,7 @@ import {
   writeEnumsAsPatterns,
 } from './named-schemas.ts';
 import { requests } from './requests.ts';
+import { responseSchemas } from './response-schemas.ts';
 import { fieldRules, rules } from './rules.ts';
 
 /**
@@ -54,7 +55,7 @@ export function componentSchemas(): SchemasBySection {
   const schemas = extraSchemas();
   const named = {
     ...requests,
-    ...answers,
+    ...responseSchemas,
     ...errorSchemas,
     WebhookEvent: webhookEvent,
     WebhookEndpointDisabledEvent: endpointDisabled,

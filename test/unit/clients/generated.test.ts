@@ -75,9 +75,9 @@ describe('the methods of the clients', () => {
   it('ask for a dry run where the send has one: nothing is sent, so it may be repeated', () => {
     const dryRuns = methods.filter(({ isDryRun }) => isDryRun);
     expect(
-      dryRuns.map(({ resource, name, answer, repeat }) => [
+      dryRuns.map(({ resource, name, response, repeat }) => [
         `${resource.join('_')}.${name.join('_')}`,
-        answer,
+        response,
         repeat,
       ]),
     ).toEqual([

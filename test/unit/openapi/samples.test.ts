@@ -57,7 +57,7 @@ describe('the samples', () => {
       authorized: false,
       body,
       variables: {},
-      answers: true,
+      hasResponseBody: true,
     } as const;
     const [, shell = ''] = /-d '([\s\S]*)'$/.exec(languages.curl.write(request)) ?? [];
     expect(JSON.parse(shell.replaceAll("'\\''", "'"))).toEqual(body);

@@ -10,7 +10,7 @@ import { type ReceiverLanguage, receivers } from '../receivers.ts';
 import { languages } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
 
-/** The first value of this field in a JSON answer: no tool but the shell's own is needed. */
+/** The first value of this field in a JSON response: no tool but the shell's own is needed. */
 const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
 
 const port = 8080;

@@ -1,4 +1,4 @@
-/** One operation: its samples, what it takes, and what it answers. */
+/** One operation: its samples, what it takes, and its responses. */
 import { type ErrorCode, errorStatus } from '../../../../shared/contract/errors.ts';
 import type { Example } from '../../openapi/description.ts';
 import type { OpenApiOperation } from '../../openapi/document.ts';
@@ -36,8 +36,8 @@ ${requestBody !== undefined && requestSection(operationId, requestBody.content, 
 <h4>Response</h4>
 ${Object.entries(operation.responses)
   .filter(([status]) => status.startsWith('2'))
-  .map(([status, response]) => answer(`${operationId}.answer`, status, response, resolve))}
-${dryRun !== undefined && answer(`${operationId}.dry_run_answer`, '200', dryRun.response, resolve)}
+  .map(([status, response]) => responseSection(`${operationId}.answer`, status, response, resolve))}
+${dryRun !== undefined && responseSection(`${operationId}.dry_run_answer`, '200', dryRun.response, resolve)}
 ${errorsOf(operation)}
 </article>`;
 }
@@ -61,7 +61,7 @@ function requestSection(
 ${others.map((example) => html`<details><summary>Example: ${inline(example.summary)}</summary>${json(example)}</details>`)}`;
 }
 
-function answer(id: string, status: string, response: OpenApiResponse, resolve: Resolve): Html {
+function responseSection(id: string, status: string, response: OpenApiResponse, resolve: Resolve): Html {
   const { schema, examples = {} } = response.content?.['application/json'] ?? {};
   return html`<p><b>${status}</b> ${inline(response.description)}</p>
 ${schema !== undefined && fieldTable(schema, resolve, id)}

@@ -2,7 +2,14 @@
 import { jsonNotation, literal } from './literal.ts';
 import type { SampleRequest } from './sample-request.ts';
 
-export function goSample({ method, path, authorized, body, variables, answers }: SampleRequest): string {
+export function goSample({
+  method,
+  path,
+  authorized,
+  body,
+  variables,
+  hasResponseBody,
+}: SampleRequest): string {
   const marshals = Object.keys(variables).length > 0;
   const packages = [
     ...(marshals ? ['bytes', 'encoding/json'] : []),
@@ -33,7 +40,7 @@ export function goSample({ method, path, authorized, body, variables, answers }:
     'if response.StatusCode >= 300 {',
     '\tlog.Fatalf("%s %s", response.Status, answer)',
     '}',
-    answers ? 'fmt.Println(string(answer))' : 'fmt.Println(response.Status)',
+    hasResponseBody ? 'fmt.Println(string(answer))' : 'fmt.Println(response.Status)',
   ];
   return `package main
 

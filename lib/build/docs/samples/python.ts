@@ -2,7 +2,14 @@
 import { literal, type Notation } from './literal.ts';
 import type { SampleRequest } from './sample-request.ts';
 
-export function pythonSample({ method, path, authorized, body, variables, answers }: SampleRequest): string {
+export function pythonSample({
+  method,
+  path,
+  authorized,
+  body,
+  variables,
+  hasResponseBody,
+}: SampleRequest): string {
   const argumentLines = [
     `f"{os.environ['BASE_URL']}${path}",`,
     ...(authorized ? [`headers={"Authorization": f"Bearer {os.environ['TOKEN']}"},`] : []),
@@ -18,7 +25,7 @@ ${argumentLines.map((line) => `    ${line}`).join('\n')}
 )
 if not response.ok:
     raise SystemExit(f"{response.status_code} {response.text}")
-${answers ? 'print(response.json())' : 'print(response.status_code)'}
+${hasResponseBody ? 'print(response.json())' : 'print(response.status_code)'}
 `;
 }
 

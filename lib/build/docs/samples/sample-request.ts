@@ -11,8 +11,7 @@ export interface SampleRequest {
   readonly body: Readonly<Record<string, unknown>> | undefined;
   /** Fields of the body whose values the program reads from the environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether the answer has content. */
-  readonly answers: boolean;
+  readonly hasResponseBody: boolean;
 }
 
 /** What the reader has, and no example can show. */
@@ -33,7 +32,7 @@ export function sampleRequest(method: string, path: string, operation: OpenApiOp
     authorized,
     body,
     variables: Object.fromEntries(own.filter(([field]) => body !== undefined && field in body)),
-    answers: Object.entries(responses).some(
+    hasResponseBody: Object.entries(responses).some(
       ([status, { content = {} }]) => status.startsWith('2') && Object.keys(content).length > 0,
     ),
   };

@@ -10,7 +10,7 @@ export function typescriptSample({
   authorized,
   body,
   variables,
-  answers,
+  hasResponseBody,
 }: SampleRequest): string {
   const headers = [
     ...(authorized ? [`Authorization: \`Bearer \${${environment}.TOKEN}\`,`] : []),
@@ -28,7 +28,7 @@ export function typescriptSample({
 ${options.map((option) => `  ${option}`).join('\n')}
 });
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
-${answers ? 'console.log(await response.json());' : 'console.log(response.status);'}
+${hasResponseBody ? 'console.log(await response.json());' : 'console.log(response.status);'}
 `;
 }
 

@@ -11,8 +11,6 @@ export const issueToken: Description = {
   fieldError: { field: 'client_secret', message: 'This field is required.' },
   request: {
     schema: 'TokenRequest',
-    // The form is left out: the code that openapi-python-client makes for two media types cannot be imported.
-    mediaTypes: ['application/json'],
     examples: {
       credentials: {
         summary: 'Credentials in the body',
@@ -24,19 +22,16 @@ export const issueToken: Description = {
       },
     },
   },
-  answer: {
-    status: 200,
+  response: {
     description: 'The token.',
-    content: {
-      schema: 'AccessToken',
-      examples: {
-        token: {
-          summary: 'A token',
-          value: {
-            access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…',
-            token_type: 'bearer',
-            expires_in: tokenLifetimeSeconds,
-          },
+    schema: 'AccessToken',
+    examples: {
+      token: {
+        summary: 'A token',
+        value: {
+          access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6…',
+          token_type: 'bearer',
+          expires_in: tokenLifetimeSeconds,
         },
       },
     },

@@ -4,27 +4,24 @@ import { policies } from '../../../../shared/contract/routes.ts';
 import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
-import type { Answer, Description } from '../description.ts';
+import type { Description, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { clientId, rotation, webhookSecret } from './examples.ts';
 import { dateTime, inQuery } from './parameters.ts';
 
 const { endpoint, perMinute, perHour, perDay } = policies.sms_send;
 
-const shown: Answer = {
-  status: 200,
+const shown: SuccessResponse = {
   description: 'The account.',
-  content: {
-    schema: 'Account',
-    examples: {
-      account: {
-        summary: 'An account',
-        value: {
-          client_id: clientId,
-          name: 'ACME',
-          webhook_url: 'https://example.com/webhooks/messages',
-          limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
-        },
+  schema: 'Account',
+  examples: {
+    account: {
+      summary: 'An account',
+      value: {
+        client_id: clientId,
+        name: 'ACME',
+        webhook_url: 'https://example.com/webhooks/messages',
+        limits: { [endpoint]: { per_minute: perMinute, per_hour: perHour, per_day: perDay } },
       },
     },
   },
@@ -34,7 +31,7 @@ export const getAccount: Description = {
   tag: 'Account',
   summary: 'Show the account',
   description: 'The client’s name, its webhook URL, and the limits in force for it.',
-  answer: shown,
+  response: shown,
 };
 
 const groups = groupings.map((name) => `\`${name}\``).join(', ');
@@ -67,39 +64,35 @@ export const getUsage: Description = {
       'channel',
     ),
   ],
-  answer: {
-    status: 200,
+  response: {
     description: 'The usage, oldest first.',
-    content: {
-      schema: 'Usage',
-      examples: {
-        days: {
-          summary: 'By day and channel',
-          value: {
-            currency: 'USD',
-            usage: [
-              {
-                from: '2026-11-20T00:00:00.000Z',
-                to: '2026-11-21T00:00:00.000Z',
-                channel: 'sms',
-                messages: 12,
-                segments: 14,
-                delivered: 11,
-                failed: 1,
-                cost: 0.0588,
-                estimated: false,
-              },
-            ],
-            caps: [
-              { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
-            ],
-          },
+    schema: 'Usage',
+    examples: {
+      days: {
+        summary: 'By day and channel',
+        value: {
+          currency: 'USD',
+          usage: [
+            {
+              from: '2026-11-20T00:00:00.000Z',
+              to: '2026-11-21T00:00:00.000Z',
+              channel: 'sms',
+              messages: 12,
+              segments: 14,
+              delivered: 11,
+              failed: 1,
+              cost: 0.0588,
+              estimated: false,
+            },
+          ],
+          caps: [
+            { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
+          ],
         },
-        none: { summary: 'Nothing was sent', value: { currency: 'USD', usage: [], caps: [] } },
       },
+      none: { summary: 'Nothing was sent', value: { currency: 'USD', usage: [], caps: [] } },
     },
   },
-  errors: ['invalid_request'],
   fieldError: { field: 'interval', message: 'must be hour, day or month' },
 };
 
@@ -111,30 +104,26 @@ export const updateAccount: Description = {
   fieldError: { field: 'webhook_url', message: 'must begin with https://' },
   request: {
     schema: 'AccountUpdate',
-    mediaTypes: ['application/json'],
     examples: {
       set: { summary: 'Set it', value: { webhook_url: 'https://example.com/webhooks/messages' } },
       remove: { summary: 'Remove it', value: { webhook_url: null } },
     },
   },
-  answer: shown,
+  response: shown,
 };
 
 export const rotateWebhookSecret: Description = {
   tag: 'Account',
   summary: 'Issue a new webhook secret',
   description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
-  answer: {
-    status: 200,
+  response: {
     description: 'The new secret.',
     headers: noStore,
-    content: {
-      schema: 'WebhookSecret',
-      examples: {
-        secret: {
-          summary: 'A new secret',
-          value: { webhook_secret: webhookSecret, ...rotation },
-        },
+    schema: 'WebhookSecret',
+    examples: {
+      secret: {
+        summary: 'A new secret',
+        value: { webhook_secret: webhookSecret, ...rotation },
       },
     },
   },

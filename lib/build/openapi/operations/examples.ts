@@ -75,7 +75,7 @@ export const receivedSms: Message = {
   in_reply_to: messageId,
 };
 
-/** What a send would do, as `?dry_run=true` answers. */
+/** What a send would do, the response to `?dry_run=true`. */
 export const acceptedDryRun = {
   dry_run: true,
   would_be_accepted: true,

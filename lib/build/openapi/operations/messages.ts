@@ -21,24 +21,21 @@ export const getMessageStatus: Description = {
       pattern: idPattern('(msg|bat)'),
     }),
   ],
-  answer: {
-    status: 200,
+  response: {
     description:
       'The message; or, if it has a `batch_id`, the batch with `total`, `accepted`, `rejected` and `counts`.',
-    content: {
-      schema: 'MessageOrBatch',
-      examples: {
-        message: { summary: 'A message', value: statusView(deliveredSms) },
-        batch: {
-          summary: 'A batch',
-          value: {
-            batch_id: batchId,
-            total: 1000,
-            accepted: 1000,
-            rejected: 0,
-            counts: { queued: 3, delivered: 997 },
-            created_at: createdAt,
-          },
+    schema: 'MessageOrBatch',
+    examples: {
+      message: { summary: 'A message', value: statusView(deliveredSms) },
+      batch: {
+        summary: 'A batch',
+        value: {
+          batch_id: batchId,
+          total: 1000,
+          accepted: 1000,
+          rejected: 0,
+          counts: { queued: 3, delivered: 997 },
+          created_at: createdAt,
         },
       },
     },
@@ -73,15 +70,12 @@ export const listMessages: Description = {
       pattern: '^[A-Za-z0-9_-]+$',
     }),
   ],
-  answer: {
-    status: 200,
+  response: {
     description: 'A page of messages.',
     links: { next: toNextPage },
-    content: {
-      schema: 'MessageList',
-      examples: {
-        page: { summary: 'The last page', value: { messages: [statusView(deliveredSms)] } },
-      },
+    schema: 'MessageList',
+    examples: {
+      page: { summary: 'The last page', value: { messages: [statusView(deliveredSms)] } },
     },
   },
   fieldError: { field: 'limit', message: 'must be a whole number' },
@@ -98,15 +92,12 @@ export const cancelMessage: Description = {
       pattern: idPattern('msg'),
     }),
   ],
-  answer: {
-    status: 200,
+  response: {
     description: 'The canceled message.',
     links: { status: toStatus },
-    content: {
-      schema: 'Message',
-      examples: {
-        canceled: { summary: 'Canceled', value: statusView(canceledSms) },
-      },
+    schema: 'Message',
+    examples: {
+      canceled: { summary: 'Canceled', value: statusView(canceledSms) },
     },
   },
   errors: ['not_found', 'not_cancelable'],

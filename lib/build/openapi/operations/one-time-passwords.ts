@@ -16,7 +16,6 @@ export const sendOtp: Description = {
   fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'OtpMessage',
-    mediaTypes: ['application/json'],
     examples: {
       simple: { summary: 'By SMS', value: { to: recipient } },
       branded: {
@@ -36,35 +35,31 @@ export const sendOtp: Description = {
     },
   },
   dryRun: {
-    content: {
-      schema: 'DryRun',
-      examples: {
-        accepted: {
-          summary: 'It would be sent',
-          value: acceptedDryRun,
-        },
+    schema: 'DryRun',
+    examples: {
+      accepted: {
+        summary: 'It would be sent',
+        value: acceptedDryRun,
       },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description: 'The message with the code is stored and will be sent.',
     links: { status: toStatus },
-    content: {
-      schema: 'SentOtp',
-      examples: {
-        pending: {
-          summary: 'Sent',
-          value: {
-            otp_id: otpId,
-            message_id: messageId,
-            status: 'pending',
-            channel: 'sms',
-            recipient,
-            reference: null,
-            expires_at: '2026-11-20T10:05:00.000Z',
-            attempts_remaining: maxAttempts.default,
-          },
+    schema: 'SentOtp',
+    examples: {
+      pending: {
+        summary: 'Sent',
+        value: {
+          otp_id: otpId,
+          message_id: messageId,
+          status: 'pending',
+          channel: 'sms',
+          recipient,
+          reference: null,
+          expires_at: '2026-11-20T10:05:00.000Z',
+          attempts_remaining: maxAttempts.default,
         },
       },
     },
@@ -79,27 +74,23 @@ export const verifyOtp: Description = {
   fieldError: { field: 'code', message: `must be ${codeLengthText}` },
   request: {
     schema: 'OtpVerification',
-    mediaTypes: ['application/json'],
     examples: {
       byId: { summary: 'By id', value: { otp_id: otpId, code: '042137' } },
       byRecipient: { summary: 'By recipient', value: { to: recipient, purpose: 'login', code: '042137' } },
     },
   },
-  answer: {
-    status: 200,
+  response: {
     description: 'Whether the code was right.',
-    content: {
-      schema: 'OtpVerificationResult',
-      examples: {
-        right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
-        wrong: {
-          summary: 'Wrong',
-          value: {
-            otp_id: otpId,
-            verified: false,
-            status: 'pending',
-            attempts_remaining: maxAttempts.default - 1,
-          },
+    schema: 'OtpVerificationResult',
+    examples: {
+      right: { summary: 'Right', value: { otp_id: otpId, verified: true, status: 'verified' } },
+      wrong: {
+        summary: 'Wrong',
+        value: {
+          otp_id: otpId,
+          verified: false,
+          status: 'pending',
+          attempts_remaining: maxAttempts.default - 1,
         },
       },
     },

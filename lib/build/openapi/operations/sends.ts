@@ -21,7 +21,6 @@ export const sendSms: Description = {
   fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'SmsMessage',
-    mediaTypes: ['application/json'],
     examples: {
       simple: {
         summary: 'A message',
@@ -56,41 +55,37 @@ export const sendSms: Description = {
     },
   },
   dryRun: {
-    content: {
-      schema: 'DryRun',
-      examples: {
-        accepted: {
-          summary: 'It would be sent',
-          value: acceptedDryRun,
+    schema: 'DryRun',
+    examples: {
+      accepted: {
+        summary: 'It would be sent',
+        value: acceptedDryRun,
+      },
+      refused: {
+        summary: 'It would be refused',
+        value: {
+          ...acceptedDryRun,
+          would_be_accepted: false,
+          refusals: [
+            { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
+          ],
         },
-        refused: {
-          summary: 'It would be refused',
-          value: {
-            ...acceptedDryRun,
-            would_be_accepted: false,
-            refusals: [
-              { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
-            ],
-          },
-        },
-        suppressed: {
-          summary: 'It would be accepted, and fail: the recipient opted out',
-          value: { ...acceptedDryRun, estimated_cost: 0, would_fail_with: 'recipient_opted_out' },
-        },
+      },
+      suppressed: {
+        summary: 'It would be accepted, and fail: the recipient opted out',
+        value: { ...acceptedDryRun, estimated_cost: 0, would_fail_with: 'recipient_opted_out' },
       },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description: 'The message is stored and will be sent.',
     links: { status: toStatus, cancel: toCancel },
-    content: {
-      schema: 'AcceptedSms',
-      examples: {
-        queued: {
-          summary: 'To be sent now',
-          value: acceptedView(queuedSms),
-        },
+    schema: 'AcceptedSms',
+    examples: {
+      queued: {
+        summary: 'To be sent now',
+        value: acceptedView(queuedSms),
       },
     },
   },
@@ -105,7 +100,6 @@ export const sendBulkSms: Description = {
   fieldError: { field: 'recipients', message: `must have at most ${bulkRecipientsMax} items` },
   request: {
     schema: 'BulkSms',
-    mediaTypes: ['application/json'],
     examples: {
       template: {
         summary: 'A template with values',
@@ -124,79 +118,75 @@ export const sendBulkSms: Description = {
     },
   },
   dryRun: {
-    content: {
-      schema: 'DryRunBatch',
-      examples: {
-        partly: {
-          summary: 'One of two would be sent',
-          value: {
-            dry_run: true,
-            would_be_accepted: true,
-            total: 2,
-            accepted: 1,
-            rejected: 1,
-            segments: 1,
-            estimated_cost: 0.0042,
-            currency: 'USD',
-            messages: [
-              { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
-            ],
-            errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText }],
-            refusals: [],
-          },
+    schema: 'DryRunBatch',
+    examples: {
+      partly: {
+        summary: 'One of two would be sent',
+        value: {
+          dry_run: true,
+          would_be_accepted: true,
+          total: 2,
+          accepted: 1,
+          rejected: 1,
+          segments: 1,
+          estimated_cost: 0.0042,
+          currency: 'USD',
+          messages: [
+            { index: 0, recipient, from: 'ACME', encoding: 'GSM-7', segments: 1, estimated_cost: 0.0042 },
+          ],
+          errors: [{ index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText }],
+          refusals: [],
         },
       },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description: 'Every accepted message is stored and will be sent.',
     links: { status: toBatchStatus },
-    content: {
-      schema: 'AcceptedBatch',
-      examples: {
-        whole: {
-          summary: 'All are accepted',
-          value: {
-            batch_id: batchId,
-            status: 'accepted',
-            total: 2,
-            accepted: 2,
-            rejected: 0,
-            messages: [
-              { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
-              {
-                index: 1,
-                message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
-                recipient: '+447700900124',
-                status: 'queued',
-                segments: 1,
-                reference: 'r2',
-              },
-            ],
-            errors: [],
-          },
+    schema: 'AcceptedBatch',
+    examples: {
+      whole: {
+        summary: 'All are accepted',
+        value: {
+          batch_id: batchId,
+          status: 'accepted',
+          total: 2,
+          accepted: 2,
+          rejected: 0,
+          messages: [
+            { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
+            {
+              index: 1,
+              message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
+              recipient: '+447700900124',
+              status: 'queued',
+              segments: 1,
+              reference: 'r2',
+            },
+          ],
+          errors: [],
         },
-        partly: {
-          summary: 'One of two is refused',
-          value: {
-            batch_id: batchId,
-            status: 'accepted',
-            total: 2,
-            accepted: 1,
-            rejected: 1,
-            messages: [
-              { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
-            ],
-            errors: [
-              {
-                index: 1,
-                to: '+33',
-                error: 'invalid_recipient',
-                message: invalidRecipientText,
-              },
-            ],
-          },
+      },
+      partly: {
+        summary: 'One of two is refused',
+        value: {
+          batch_id: batchId,
+          status: 'accepted',
+          total: 2,
+          accepted: 1,
+          rejected: 1,
+          messages: [
+            { index: 0, message_id: messageId, recipient, status: 'queued', segments: 1, reference: 'r1' },
+          ],
+          errors: [
+            {
+              index: 1,
+              to: '+33',
+              error: 'invalid_recipient',
+              message: invalidRecipientText,
+            },
+          ],
         },
       },
     },
@@ -212,7 +202,6 @@ export const sendWhatsApp: Description = {
   fieldError: { field: 'to', message: recipientRule },
   request: {
     schema: 'WhatsappMessage',
-    mediaTypes: ['application/json'],
     examples: {
       text: {
         summary: 'A text',
@@ -270,36 +259,32 @@ export const sendWhatsApp: Description = {
     },
   },
   dryRun: {
-    content: {
-      schema: 'DryRun',
-      examples: {
-        accepted: {
-          summary: 'It would be sent',
-          value: {
-            dry_run: true,
-            would_be_accepted: true,
-            channel: 'whatsapp',
-            recipient,
-            from: null,
-            estimated_cost: 0.005,
-            currency: 'USD',
-            refusals: [],
-          },
+    schema: 'DryRun',
+    examples: {
+      accepted: {
+        summary: 'It would be sent',
+        value: {
+          dry_run: true,
+          would_be_accepted: true,
+          channel: 'whatsapp',
+          recipient,
+          from: null,
+          estimated_cost: 0.005,
+          currency: 'USD',
+          refusals: [],
         },
       },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description: 'The message is stored and will be sent.',
     links: { status: toStatus, cancel: toCancel },
-    content: {
-      schema: 'AcceptedWhatsapp',
-      examples: {
-        queued: {
-          summary: 'To be sent now',
-          value: acceptedView(queuedWhatsApp),
-        },
+    schema: 'AcceptedWhatsapp',
+    examples: {
+      queued: {
+        summary: 'To be sent now',
+        value: acceptedView(queuedWhatsApp),
       },
     },
   },

@@ -36,13 +36,10 @@ export const listSuppressions: Description = {
       format: 'suppression-cursor',
     }),
   ],
-  answer: {
-    status: 200,
+  response: {
     description: 'A page of suppressions.',
-    content: {
-      schema: 'SuppressionList',
-      examples: { list: { summary: 'One recipient', value: { suppressions: [suppression] } } },
-    },
+    schema: 'SuppressionList',
+    examples: { list: { summary: 'One recipient', value: { suppressions: [suppression] } } },
   },
   fieldError: { field: 'limit', message: `must be at most ${pageLimit.maximum}` },
 };
@@ -55,22 +52,18 @@ export const putSuppression: Description = {
   parameters: [recipientInPath],
   request: {
     schema: 'SuppressionUpdate',
-    mediaTypes: ['application/json'],
     examples: {
       messages: { summary: 'All but one-time passwords', value: { reason: 'Asked by e-mail' } },
       all: { summary: 'Everything', value: { scope: 'all', reason: 'Number of a stranger' } },
     },
   },
-  answer: {
-    status: 200,
+  response: {
     description: 'The suppression.',
-    content: {
-      schema: 'Suppression',
-      examples: {
-        suppressed: {
-          summary: 'Suppressed by the client',
-          value: { ...suppression, reason: 'Asked by e-mail', source: 'client' },
-        },
+    schema: 'Suppression',
+    examples: {
+      suppressed: {
+        summary: 'Suppressed by the client',
+        value: { ...suppression, reason: 'Asked by e-mail', source: 'client' },
       },
     },
   },
@@ -83,13 +76,10 @@ export const deleteSuppression: Description = {
   description:
     'Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.',
   parameters: [recipientInPath],
-  answer: {
-    status: 200,
+  response: {
     description: 'The suppression has ended.',
-    content: {
-      schema: 'DeletedSuppression',
-      examples: { deleted: { summary: 'Ended', value: { recipient, deleted: true } } },
-    },
+    schema: 'DeletedSuppression',
+    examples: { deleted: { summary: 'Ended', value: { recipient, deleted: true } } },
   },
   fieldError: {
     field: 'recipient',

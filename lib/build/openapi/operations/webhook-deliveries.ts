@@ -62,21 +62,18 @@ export const listWebhookDeliveries: Description = {
       format: 'delivery-cursor',
     }),
   ],
-  answer: {
-    status: 200,
+  response: {
     description: 'A page of the log.',
-    content: {
-      schema: 'WebhookDeliveryList',
-      examples: {
-        failed: {
-          summary: 'A page with more to come',
-          value: { webhook_deliveries: [summary], next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY' },
-        },
-        last: { summary: 'The last page', value: { webhook_deliveries: [] } },
+    schema: 'WebhookDeliveryList',
+    examples: {
+      failed: {
+        summary: 'A page with more to come',
+        value: { webhook_deliveries: [summary], next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY' },
       },
+      last: { summary: 'The last page', value: { webhook_deliveries: [] } },
     },
   },
-  errors: ['invalid_request', 'not_found'],
+  errors: ['not_found'],
   fieldError: { field: 'state', message: `must be one of ${deliveryStates.join(', ')}` },
 };
 
@@ -85,46 +82,43 @@ export const getWebhookDelivery: Description = {
   summary: 'Show a webhook with its attempts',
   description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the answer.`,
   parameters: [deliveryIdInPath],
-  answer: {
-    status: 200,
+  response: {
     description: 'The delivery.',
-    content: {
-      schema: 'WebhookDeliveryWithAttempts',
-      examples: {
-        failed: {
-          summary: 'After its first attempt',
-          value: {
-            ...summary,
-            state: 'retry_scheduled',
-            attempts: 1,
-            finished_at: null,
-            next_due_at: '2026-11-20T10:00:30.312Z',
-            body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{}}',
-            attempt_log: [
-              {
-                number: 1,
-                trigger: 'automatic',
-                due_at: createdAt,
-                started_at: '2026-11-20T10:00:00.104Z',
-                ended_at: '2026-11-20T10:00:00.312Z',
-                lateness_ms: 104,
-                dns_ms: 3,
-                connect_ms: 21,
-                tls_ms: 44,
-                first_byte_ms: 138,
-                total_ms: 208,
-                reused_connection: false,
-                address: '203.0.113.7',
-                status: 503,
-                request_headers: { 'webhook-id': deliveryId },
-                response_headers: { 'content-type': 'text/plain' },
-                response_body: 'maintenance',
-                error: 'not_200',
-                error_message: 'the status is 503',
-                next_due_at: '2026-11-20T10:00:30.312Z',
-              },
-            ],
-          },
+    schema: 'WebhookDeliveryWithAttempts',
+    examples: {
+      failed: {
+        summary: 'After its first attempt',
+        value: {
+          ...summary,
+          state: 'retry_scheduled',
+          attempts: 1,
+          finished_at: null,
+          next_due_at: '2026-11-20T10:00:30.312Z',
+          body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{}}',
+          attempt_log: [
+            {
+              number: 1,
+              trigger: 'automatic',
+              due_at: createdAt,
+              started_at: '2026-11-20T10:00:00.104Z',
+              ended_at: '2026-11-20T10:00:00.312Z',
+              lateness_ms: 104,
+              dns_ms: 3,
+              connect_ms: 21,
+              tls_ms: 44,
+              first_byte_ms: 138,
+              total_ms: 208,
+              reused_connection: false,
+              address: '203.0.113.7',
+              status: 503,
+              request_headers: { 'webhook-id': deliveryId },
+              response_headers: { 'content-type': 'text/plain' },
+              response_body: 'maintenance',
+              error: 'not_200',
+              error_message: 'the status is 503',
+              next_due_at: '2026-11-20T10:00:30.312Z',
+            },
+          ],
         },
       },
     },
@@ -138,16 +132,14 @@ export const resendWebhookDelivery: Description = {
   description:
     'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.',
   parameters: [deliveryIdInPath],
-  answer: {
+  response: {
     status: 202,
     description: 'The attempt is queued.',
-    content: {
-      schema: 'WebhookDelivery',
-      examples: {
-        queued: {
-          summary: 'Queued',
-          value: { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt },
-        },
+    schema: 'WebhookDelivery',
+    examples: {
+      queued: {
+        summary: 'Queued',
+        value: { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt },
       },
     },
   },
@@ -166,7 +158,6 @@ export const resendWebhookDeliveries: Description = {
   description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all. Any number; about ${resentPerSecond} a second, beside the webhooks of new events, and the events of one message in their order. What is acknowledged in the meantime is skipped. The same request again answers with the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
-    mediaTypes: ['application/json'],
     examples: {
       endpoint: {
         summary: 'After an outage of one endpoint',
@@ -182,15 +173,13 @@ export const resendWebhookDeliveries: Description = {
       },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description:
       'It has begun. `matched` is what was counted so far: more than about 1,000 are counted later.',
     links: { progress: toResend },
-    content: {
-      schema: 'QueuedResend',
-      examples: { begun: { summary: 'Begun', value: { resend_id: resendId, matched: 214 } } },
-    },
+    schema: 'QueuedResend',
+    examples: { begun: { summary: 'Begun', value: { resend_id: resendId, matched: 214 } } },
   },
   errors: ['not_found', 'endpoint_disabled'],
   fieldError: { field: 'since', message: 'must be a date-time such as 2026-11-20T10:00:00Z' },
@@ -217,22 +206,19 @@ export const getWebhookResend: Description = {
   description:
     'First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.',
   parameters: [inPath('resend_id', 'The identifier of the resend.', resendId)],
-  answer: {
-    status: 200,
+  response: {
     description: 'How far it is.',
-    content: {
-      schema: 'WebhookResend',
-      examples: {
-        sending: { summary: 'Under way', value: progress },
-        completed: {
-          summary: 'Completed',
-          value: {
-            ...progress,
-            status: 'completed',
-            resent: 211,
-            skipped: 3,
-            completed_at: '2026-11-20T10:00:12.000Z',
-          },
+    schema: 'WebhookResend',
+    examples: {
+      sending: { summary: 'Under way', value: progress },
+      completed: {
+        summary: 'Completed',
+        value: {
+          ...progress,
+          status: 'completed',
+          resent: 211,
+          skipped: 3,
+          completed_at: '2026-11-20T10:00:12.000Z',
         },
       },
     },

@@ -3,7 +3,7 @@ import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secr
 import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter, endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
-import type { Answer, Description, Link } from '../description.ts';
+import type { Description, Link, SuccessResponse } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { createdAt, deliveryId, endpointId, rotation, webhookSecret as secret } from './examples.ts';
 import { inPath } from './parameters.ts';
@@ -29,13 +29,10 @@ const endpoint = {
   disabled_reason: null,
 };
 
-const shown: Answer = {
-  status: 200,
+const shown: SuccessResponse = {
   description: 'The endpoint.',
-  content: {
-    schema: 'WebhookEndpoint',
-    examples: { endpoint: { summary: 'An endpoint', value: endpoint } },
-  },
+  schema: 'WebhookEndpoint',
+  examples: { endpoint: { summary: 'An endpoint', value: endpoint } },
 };
 
 export const createWebhookEndpoint: Description = {
@@ -44,7 +41,6 @@ export const createWebhookEndpoint: Description = {
   description: `Adds an endpoint that gets every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
     schema: 'WebhookEndpointSettings',
-    mediaTypes: ['application/json'],
     examples: {
       every: { summary: 'Every event', value: { url: 'https://example.com/webhooks' } },
       filtered: {
@@ -71,15 +67,13 @@ export const createWebhookEndpoint: Description = {
       },
     },
   },
-  answer: {
+  response: {
     status: 201,
     description: 'The new endpoint, with its secret.',
     headers: noStore,
     links: { endpoint: toEndpoint },
-    content: {
-      schema: 'WebhookEndpointWithSecret',
-      examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
-    },
+    schema: 'WebhookEndpointWithSecret',
+    examples: { created: { summary: 'A new endpoint', value: { ...endpoint, secret } } },
   },
   errors: ['endpoint_limit_reached'],
   fieldError: { field: 'url', message: 'This field is required.' },
@@ -89,13 +83,10 @@ export const listWebhookEndpoints: Description = {
   tag,
   summary: 'List the endpoints',
   description: 'All endpoints of the client, the oldest first, without their secrets.',
-  answer: {
-    status: 200,
+  response: {
     description: 'The endpoints.',
-    content: {
-      schema: 'WebhookEndpointList',
-      examples: { list: { summary: 'One endpoint', value: { webhook_endpoints: [endpoint] } } },
-    },
+    schema: 'WebhookEndpointList',
+    examples: { list: { summary: 'One endpoint', value: { webhook_endpoints: [endpoint] } } },
   },
 };
 
@@ -104,7 +95,7 @@ export const getWebhookEndpoint: Description = {
   summary: 'Show an endpoint',
   description: 'The settings of one endpoint, without its secret.',
   parameters: [endpointIdInPath],
-  answer: shown,
+  response: shown,
   errors: ['not_found'],
 };
 
@@ -115,14 +106,13 @@ export const updateWebhookEndpoint: Description = {
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',
-    mediaTypes: ['application/json'],
     examples: {
       filter: { summary: 'Other events', value: { events: ['sms.failed', 'sms.expired'] } },
       every: { summary: 'Every event', value: { events: null } },
       enable: { summary: 'Enable it again', value: { enabled: true } },
     },
   },
-  answer: shown,
+  response: shown,
   errors: ['not_found'],
   fieldError: { field: 'enabled', message: 'must be true or false' },
 };
@@ -133,14 +123,11 @@ export const deleteWebhookEndpoint: Description = {
   description:
     'Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.',
   parameters: [endpointIdInPath],
-  answer: {
-    status: 200,
+  response: {
     description: 'It is deleted.',
-    content: {
-      schema: 'DeletedWebhookEndpoint',
-      examples: {
-        deleted: { summary: 'Deleted', value: { endpoint_id: endpointId, deleted: true } },
-      },
+    schema: 'DeletedWebhookEndpoint',
+    examples: {
+      deleted: { summary: 'Deleted', value: { endpoint_id: endpointId, deleted: true } },
     },
   },
   errors: ['not_found'],
@@ -151,17 +138,14 @@ export const rotateWebhookEndpointSecret: Description = {
   summary: 'Issue a new secret',
   description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that the old one signs too, as with the secret of the account.`,
   parameters: [endpointIdInPath],
-  answer: {
-    status: 200,
+  response: {
     description: 'The new secret.',
     headers: noStore,
-    content: {
-      schema: 'WebhookEndpointSecret',
-      examples: {
-        secret: {
-          summary: 'A new secret',
-          value: { endpoint_id: endpointId, secret, ...rotation },
-        },
+    schema: 'WebhookEndpointSecret',
+    examples: {
+      secret: {
+        summary: 'A new secret',
+        value: { endpoint_id: endpointId, secret, ...rotation },
       },
     },
   },
@@ -175,22 +159,19 @@ export const testWebhookEndpoint: Description = {
   parameters: [endpointIdInPath],
   request: {
     schema: 'TestEvent',
-    mediaTypes: ['application/json'],
     examples: {
       any: { summary: 'Any event', value: {} },
       failed: { summary: 'A failed SMS', value: { event: 'sms.failed' } },
     },
   },
-  answer: {
+  response: {
     status: 202,
     description: 'The notification is queued.',
-    content: {
-      schema: 'QueuedTestEvent',
-      examples: {
-        queued: {
-          summary: 'Queued',
-          value: { delivery_id: deliveryId, endpoint_id: endpointId },
-        },
+    schema: 'QueuedTestEvent',
+    examples: {
+      queued: {
+        summary: 'Queued',
+        value: { delivery_id: deliveryId, endpoint_id: endpointId },
       },
     },
   },

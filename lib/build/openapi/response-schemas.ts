@@ -1,4 +1,4 @@
-/** The schemas of all successful answers; a test checks every answer of the deployed gateway against them. */
+/** The schemas of all successful responses; a test checks every response of the deployed gateway against them. */
 import * as z from 'zod/mini';
 import { account, webhookSecret } from '../../../shared/account/account-response.schema.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../../shared/message/suppression/suppression-response.schema.ts';
 import { described } from '../../../shared/operation/described.ts';
 import { sentOneTimePassword, verification } from '../../../shared/otp/otp-response.schema.ts';
-import { usageAnswer } from '../../../shared/usage/usage-response.schema.ts';
+import { usageResponse } from '../../../shared/usage/usage-response.schema.ts';
 import {
   deletedWebhookEndpoint,
   queuedTestEvent,
@@ -57,7 +57,7 @@ const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.sh
 });
 
 /** By their names in the `components` of the document. */
-export const answers = {
+export const responseSchemas = {
   AccessToken: accessToken,
   AcceptedSms: acceptedSms,
   AcceptedWhatsapp: acceptedWhatsApp,
@@ -71,7 +71,7 @@ export const answers = {
   SentOtp: sentOneTimePassword,
   OtpVerificationResult: verification,
   Account: account,
-  Usage: usageAnswer,
+  Usage: usageResponse,
   Suppression: suppression,
   SuppressionList: suppressionList,
   DeletedSuppression: removedSuppression,
@@ -89,4 +89,4 @@ export const answers = {
   QueuedTestEvent: queuedTestEvent,
 } as const;
 
-export type Answers = typeof answers;
+export type ResponseSchemas = typeof responseSchemas;

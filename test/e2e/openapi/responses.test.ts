@@ -14,11 +14,11 @@ const servedAt = (): string => gateway().base_url.replace('localhost', '127.0.0.
 let api: Api;
 
 beforeAll(async () => {
-  api = await Api.at(await newClient({ name: 'Answers', limits: 'default' }));
+  api = await Api.at(await newClient({ name: 'Responses', limits: 'default' }));
 });
 
 // Each call is held against the document; these reach what HTTP alone can't.
-describe('answers of the deployed gateway, as its document says them', () => {
+describe('responses of the deployed gateway, as its document says them', () => {
   it('are held against the document that it serves', () => {
     expect(api.document.document).toEqual(JSON.parse(JSON.stringify(openApiDocument(servedAt()))));
   });
