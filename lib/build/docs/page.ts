@@ -15,6 +15,11 @@ export interface Section {
   readonly sections?: readonly Section[];
 }
 
+/** A heading with what is below it. */
+export interface Topic extends Omit<Section, 'sections'> {
+  readonly content: Html;
+}
+
 export interface Page {
   readonly name: PageName;
   readonly sections: readonly Section[];

@@ -17,7 +17,7 @@ import { idempotencyKey, type NamedHeaders, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { SchemasBySection } from './named-schemas.ts';
-import { type OperationName, operations } from './operations.ts';
+import { isOperation, type OperationName, operations } from './operations.ts';
 import {
   type DryRunDescription,
   dryRunOf,
@@ -63,8 +63,8 @@ export interface OpenApiDocument {
 /** @param baseUrl - where the gateway is called */
 export function openApiDocument(baseUrl = baseUrlMarker): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  for (const name of Object.keys(operations) as OperationName[]) {
-    const { path, method } = routes[name];
+  for (const [name, { path, method }] of Object.entries<Route>(routes)) {
+    if (!isOperation(name)) continue;
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(name) };
   }
   return {

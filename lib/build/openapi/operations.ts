@@ -1,28 +1,14 @@
-/** The description of each operation; the compiler refuses a route without one, and one without a route. */
+/** The description of each operation, by the name of its route; the compiler refuses a route without one. */
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
-import { issueToken } from './operations/access.ts';
-import { getAccount, getUsage, rotateWebhookSecret, updateAccount } from './operations/account.ts';
-import { cancelMessage, getMessageStatus, listMessages } from './operations/messages.ts';
-import { sendOtp, verifyOtp } from './operations/one-time-passwords.ts';
-import { sendBulkSms, sendSms, sendWhatsApp } from './operations/sends.ts';
-import { deleteSuppression, listSuppressions, putSuppression } from './operations/suppressions.ts';
-import {
-  getWebhookDelivery,
-  getWebhookResend,
-  listWebhookDeliveries,
-  resendWebhookDeliveries,
-  resendWebhookDelivery,
-} from './operations/webhook-deliveries.ts';
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  getWebhookEndpoint,
-  listWebhookEndpoints,
-  rotateWebhookEndpointSecret,
-  testWebhookEndpoint,
-  updateWebhookEndpoint,
-} from './operations/webhook-endpoints.ts';
+import * as access from './operations/access.ts';
+import * as account from './operations/account.ts';
+import * as messages from './operations/messages.ts';
+import * as oneTimePasswords from './operations/one-time-passwords.ts';
+import * as sends from './operations/sends.ts';
+import * as suppressions from './operations/suppressions.ts';
+import * as webhookDeliveries from './operations/webhook-deliveries.ts';
+import * as webhookEndpoints from './operations/webhook-endpoints.ts';
 
 /** Pages and metadata are no operations: nobody calls them with a generated client. */
 type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';
@@ -30,32 +16,16 @@ type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsP
 export type OperationName = Exclude<RouteName, UndescribedRoute>;
 
 export const operations: Readonly<Record<OperationName, Description>> = {
-  issueToken,
-  sendSms,
-  sendBulkSms,
-  sendOtp,
-  verifyOtp,
-  sendWhatsApp,
-  getMessageStatus,
-  listMessages,
-  cancelMessage,
-  getAccount,
-  getUsage,
-  updateAccount,
-  rotateWebhookSecret,
-  createWebhookEndpoint,
-  listWebhookEndpoints,
-  getWebhookEndpoint,
-  updateWebhookEndpoint,
-  deleteWebhookEndpoint,
-  rotateWebhookEndpointSecret,
-  testWebhookEndpoint,
-  listWebhookDeliveries,
-  getWebhookDelivery,
-  resendWebhookDelivery,
-  resendWebhookDeliveries,
-  getWebhookResend,
-  listSuppressions,
-  putSuppression,
-  deleteSuppression,
+  ...access,
+  ...sends,
+  ...oneTimePasswords,
+  ...messages,
+  ...account,
+  ...webhookEndpoints,
+  ...webhookDeliveries,
+  ...suppressions,
 };
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(operations, name);
+}

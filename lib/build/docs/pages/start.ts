@@ -5,7 +5,8 @@ import { tokenLifetime } from '../../openapi/introduction.ts';
 import { type ClientWithQuickStart, clientQuickStart, clients } from '../client-quick-starts.ts';
 import { codeBlock, type Grammar } from '../highlight.ts';
 import { type Html, heading, html, prose } from '../html.ts';
-import type { Page } from '../page.ts';
+import { languageBlocks } from '../language-blocks.ts';
+import type { Page, Topic } from '../page.ts';
 import { type ReceiverLanguage, receivers } from '../receivers.ts';
 import { languages } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
@@ -14,12 +15,6 @@ import { linkTo } from '../site.ts';
 const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
 
 const port = 8080;
-
-interface Step {
-  readonly id: string;
-  readonly title: string;
-  readonly content: Html;
-}
 
 export function startPage({ servers }: Pick<OpenApiDocument, 'servers'>): Page {
   const baseUrl = servers[0]?.url ?? '';
@@ -34,7 +29,7 @@ ${[client, next].map(({ id, title, content }) => html`<section>${heading(2, id, 
   };
 }
 
-function stepsOf(baseUrl: string): readonly Step[] {
+function stepsOf(baseUrl: string): readonly Topic[] {
   return [
     {
       id: 'settings',
@@ -54,7 +49,7 @@ ${prose(`A gateway on AWS calls only public https addresses. There, set \`WEBHOO
       id: 'receive',
       title: 'Start a webhook endpoint',
       content: html`${prose('In a second terminal. The program verifies the signature of each webhook, ignores repeats, and prints one line for each event; its source is on the page [Webhooks](~/docs/webhooks#endpoints).')}
-<div class="samples">${Object.entries(receivers).map(([language, { file, run }], index) => receiverCommand(baseUrl, language as ReceiverLanguage, file, run, index === 0))}</div>`,
+${receiverCommands(baseUrl)}`,
     },
     {
       id: 'token',
@@ -102,30 +97,35 @@ ${command('follow', 'curl -sS "$BASE_URL/api/v1/sms/status/$MESSAGE_ID" -H "Auth
   ];
 }
 
-const client: Step = {
+const client: Topic = {
   id: 'client',
   title: 'The same with a client package',
   content: html`${prose('The packages for TypeScript and Python request and renew the token, repeat what failed without sending a message twice, and verify webhooks. The team that runs the gateway makes them from its repository with one command. Stop the endpoint of step 2 first: this program receives the webhooks itself, at the same port.')}
-<div class="samples">${Object.keys(clients).map((name, index) => clientSteps(name as ClientWithQuickStart, index === 0))}</div>
+${languageBlocks(
+  (Object.keys(clients) as ClientWithQuickStart[]).map((name) => ({
+    language: name,
+    title: clients[name].title,
+    content: clientSteps(name),
+  })),
+)}
 ${prose('With the settings of step 1 it prints the message that it sent, and the two verified events. For a gateway on AWS, put the address of your tunnel into the program as `webhook_url`.')}`,
 };
 
-function clientSteps(name: ClientWithQuickStart, isFirst: boolean): Html {
+function clientSteps(name: ClientWithQuickStart): Html {
   const { title, folder, pack, grammar } = clients[name];
   const { install, program, run, file } = clientQuickStart(name);
   const block = (step: string, source: string, language: Grammar, label: string): Html =>
     html`<div data-step="${step}" data-language="${name}">${codeBlock(source, language, label)}</div>`;
-  // Who reads the samples for curl or Go sees the first one.
-  return html`<details class="sample ${name}${isFirst ? ' curl go' : ''}" data-language="${name}"${isFirst && html` open`}><summary>${title}</summary>
+  return html`
 ${prose(`Install the package, which \`${pack}\` in \`${folder}\` makes:`)}
 ${block('client-install', install, 'bash', `Commands: install the package for ${title}`)}
 ${prose(`Save this as \`${file}\`:`)}
 ${block('client-program', program, grammar, `Program in ${title}`)}
 ${prose('Run it:')}
-${block('client-run', `WEBHOOK_SECRET='YOUR_WEBHOOK_SECRET' ${run}`, 'bash', `Commands: run the program in ${title}`)}</details>`;
+${block('client-run', `WEBHOOK_SECRET='YOUR_WEBHOOK_SECRET' ${run}`, 'bash', `Commands: run the program in ${title}`)}`;
 }
 
-const next: Step = {
+const next: Topic = {
   id: 'next',
   title: 'Next',
   content: html`<ul>
@@ -152,16 +152,12 @@ function command(step: string, source: string): Html {
   return html`<div data-step="${step}">${codeBlock(source, 'bash', `Commands: ${step}`)}</div>`;
 }
 
-function receiverCommand(
-  baseUrl: string,
-  language: ReceiverLanguage,
-  file: string,
-  run: string,
-  isFirst: boolean,
-): Html {
-  const source = `curl -so ${file} '${baseUrl}/docs/${file}'
+function receiverCommands(baseUrl: string): Html {
+  const blocks = (Object.keys(receivers) as ReceiverLanguage[]).map((language) => {
+    const { title, file, run } = receivers[language];
+    const source = `curl -so ${file} '${baseUrl}/docs/${file}'
 WEBHOOK_SECRET='YOUR_WEBHOOK_SECRET' PORT=${port} ${run} ${file}`;
-  const { title } = receivers[language];
-  // Who reads the samples for curl sees the first one.
-  return html`<details class="sample ${language}${isFirst ? ' curl' : ''}" data-language="${language}" data-step="receive"${isFirst && html` open`}><summary>${title}</summary>${codeBlock(source, 'bash', `Commands: endpoint in ${title}`)}</details>`;
+    return { language, title, content: codeBlock(source, 'bash', `Commands: endpoint in ${title}`) };
+  });
+  return languageBlocks(blocks, html` data-step="receive"`);
 }

@@ -7,8 +7,9 @@ import { previousSecretHours } from '../../../../shared/contract/validity.ts';
 import { endpointsMax } from '../../../../shared/webhook/endpoints/webhook-endpoint.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { codeBlock } from '../highlight.ts';
-import { type Html, heading, html, inline, prose, table } from '../html.ts';
-import type { Page } from '../page.ts';
+import { heading, html, inline, prose, table } from '../html.ts';
+import { languageBlocks } from '../language-blocks.ts';
+import type { Page, Topic } from '../page.ts';
 import { type ReceiverLanguage, receiverSource, receivers } from '../receivers.ts';
 import { eventTable } from '../reference/events.ts';
 import { linkTo } from '../site.ts';
@@ -21,12 +22,6 @@ const headers: Readonly<Record<string, string>> = {
   'webhook-signature':
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`. The key is the base64-decoded part of the secret after `whsec_`. Several signatures, one for each live secret, are separated by spaces.',
 };
-
-interface Topic {
-  readonly id: string;
-  readonly title: string;
-  readonly content: Html;
-}
 
 const topicsOf = (document: Pick<OpenApiDocument, 'webhooks'>): readonly Topic[] => [
   {
@@ -96,10 +91,11 @@ export function webhooksPage(document: Pick<OpenApiDocument, 'webhooks'>): Page 
 ${prose('The gateway sends a `POST` to your server for each state change of a message, and for what people send to you: messages, and the wish to get no more of yours. This page describes how to receive these webhooks, and how to verify that they come from the gateway.')}
 ${topics.map(({ id, title, content }) => html`<section>${heading(2, id, title)}${content}</section>`)}
 <section>${heading(2, endpoints.id, endpoints.title)}${prose(`Each program is complete and needs no packages. The [quick start](${linkTo('start', 'receive')}) says how to run one.`)}
-<div class="samples">${(Object.keys(receivers) as ReceiverLanguage[]).map((language, index) => {
-      const { title, grammar } = receivers[language];
-      const first = index === 0;
-      return html`<details class="sample ${language}${first ? ' curl' : ''}" data-language="${language}"${first && html` open`}><summary>${title}</summary>${codeBlock(receiverSource(language), grammar, `Endpoint in ${title}`)}</details>`;
-    })}</div></section>`,
+${languageBlocks(
+  (Object.keys(receivers) as ReceiverLanguage[]).map((language) => {
+    const { title, grammar } = receivers[language];
+    return { language, title, content: codeBlock(receiverSource(language), grammar, `Endpoint in ${title}`) };
+  }),
+)}</section>`,
   };
 }

@@ -7,12 +7,12 @@ import type { JsonSchema } from '../../openapi/json-schema.ts';
 import type { OpenApiResponse } from '../../openapi/responses.ts';
 import { codeBlock } from '../highlight.ts';
 import { type Html, heading, html, inline, prose, table } from '../html.ts';
+import { languageBlocks } from '../language-blocks.ts';
 import { jsonNotation, literal } from '../samples/literal.ts';
-import type { Sample } from '../samples/samples.ts';
+import { languages, type Sample } from '../samples/samples.ts';
 import { linkTo } from '../site.ts';
 import { kindOf, type Resolve } from './field-rows.ts';
 import { fieldTable } from './field-table.ts';
-import { sampleBlocks } from './sample-blocks.ts';
 
 export interface DocumentedOperation extends OpenApiOperation {
   readonly method: string;
@@ -30,7 +30,7 @@ export function operationSection(
 <div class="route"><span class="method ${method}">${method}</span><code>${path}</code></div>
 ${prose(description)}
 ${limits(operation)}
-${sampleBlocks(summary, samples)}
+${sampleBlocks(operation, samples)}
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(operationId, parameters, resolve)}`}
 ${requestBody !== undefined && requestSection(operationId, requestBody.content, resolve)}
 <h4>Response</h4>
@@ -40,6 +40,14 @@ ${Object.entries(operation.responses)
 ${dryRun !== undefined && responseSection(`${operationId}.dry_run_answer`, '200', dryRun.response, resolve)}
 ${errorsOf(operation)}
 </article>`;
+}
+
+function sampleBlocks({ operationId, summary }: OpenApiOperation, samples: readonly Sample[]): Html {
+  const blocks = samples.map(({ language, source }) => {
+    const { title, grammar } = languages[language];
+    return { language, title, content: codeBlock(source, grammar, `${summary}: ${title}`) };
+  });
+  return languageBlocks(blocks, html` data-sample="${operationId}"`);
 }
 
 function limits({ security, 'x-rate-limits': { per_minute, per_hour, per_day } }: OpenApiOperation): Html {
